@@ -1,0 +1,49 @@
+/**
+ * Time, as the services see it. `topology/` takes it as an argument; here is where it comes from.
+ *
+ * `nowMs` is whole milliseconds since the Unix epoch and never goes backwards within a process: while the wall clock
+ * is behind what was already given out, it advances by monotonic elapsed time (DESIGN §4.1).
+ */
+export interface Clock {
+  nowMs(): number;
+  /** Resolves once `nowMs() >= untilMs`, or early when `signal` aborts. Never rejects. */
+  sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The longest a Node timer can run, ms. */
+const timerMsMax = 2 ** 31 - 1;
+
+export class SystemClock implements Clock {
+  #lastMs = 0;
+  #lastMonotonicMs = 0;
+
+  nowMs(): number {
+    const wallMs = Date.now();
+    const monotonicMs = performance.now();
+    const elapsedMs = monotonicMs - this.#lastMonotonicMs;
+    // A wall clock that stepped back: keep going from the last answer, at the monotonic clock's pace.
+    const nowMs = wallMs >= Math.floor(this.#lastMs) ? wallMs : this.#lastMs + elapsedMs;
+    this.#lastMs = nowMs;
+    this.#lastMonotonicMs = monotonicMs;
+    return Math.floor(nowMs);
+  }
+
+  async sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void> {
+    // A timer may fire up to a millisecond early: look again.
+    for (let left = untilMs - this.nowMs(); left > 0 && !signal?.aborted; left = untilMs - this.nowMs()) {
+      await pause(Math.min(left, timerMsMax), signal);
+    }
+  }
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

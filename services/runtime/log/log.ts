@@ -1,0 +1,86 @@
+/**
+ * The log port: partitioned, ordered, durable topics. Kafka, or the embedded log, stand behind it.
+ *
+ * Topic names here are full names (`crawl.discovered`). Offsets of a partition start at 0 and grow; on the embedded
+ * log they have no holes, on Kafka they may (readers must not count on it). An append that has resolved survives a
+ * crash of this process and of the machine. Appends to one partition, issued in order by one process, land in order.
+ */
+export interface Log {
+  /** Creates what is missing and checks what is there; throws TOPIC_MISMATCH by name where partition counts differ. */
+  createTopics(specs: readonly LogTopic[]): Promise<void>;
+  /** Resolves, once all records are durable, with their offsets in the order given. Atomic only on the embedded log. */
+  append(records: readonly AppendRecord[]): Promise<number[]>;
+  /** A reader with positions of its own; nothing is assigned until `seek`. */
+  reader(): LogReader;
+  /** `start`: the first offset still there. `end`: the offset the next record will get. */
+  offsets(topic: string, partition: number): Promise<OffsetRange>;
+  /** The newest record of a partition, or undefined if it is empty. */
+  last(topic: string, partition: number): Promise<LogRecord | undefined>;
+  /** Forgets records below `before`. */
+  trim(topic: string, partition: number, before: number): Promise<void>;
+  /** Positions that other programs may look at for lag, and fetchers resume from: the next offset to read. */
+  commit(group: string, positions: readonly Position[]): Promise<void>;
+  committed(group: string, topic: string, partition: number): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export interface LogTopic {
+  readonly name: string;
+  readonly partitions: number;
+  readonly retention: 'state' | 'time';
+}
+
+export interface AppendRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LogRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** When it was appended, ms since the Unix epoch. */
+  readonly timestampMs: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Position {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface OffsetRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Pull-based and single-threaded: one `poll` at a time. */
+export interface LogReader {
+  /** Starts, or goes on, reading a partition at `offset`. */
+  seek(topic: string, partition: number, offset: number): void;
+  /** Stops reading a partition. */
+  drop(topic: string, partition: number): void;
+  /** A paused partition keeps its position and gives nothing. */
+  pause(topic: string, partition: number): void;
+  resume(topic: string, partition: number): void;
+  /**
+   * Records that are there, in offset order within each partition; waits up to `waitMs` for the first.
+   * Throws OFFSET_OUT_OF_RANGE when a position lies outside its partition: never an automatic reset.
+   */
+  poll(options: PollOptions): Promise<LogRecord[]>;
+  /** Makes a waiting `poll` return at once. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+export interface PollOptions {
+  /** Values' bytes, about, over all partitions; at least one record comes if there is one. */
+  readonly maxBytes: number;
+  readonly waitMs: number;
+}

@@ -1,0 +1,29 @@
+/**
+ * The state store: one ordered map of bytes to bytes, on local disk or in memory.
+ *
+ * Keys order by unsigned bytes. `write` is atomic: all of a batch or none of it survives a crash; without `sync`, the
+ * newest batches may be lost together (a suffix, never a hole). After `close`, every call throws STORE_CLOSED;
+ * `close` waits for what is under way. Values handed in or out are not copied: nobody may change them.
+ */
+export interface StateStore {
+  get(key: Uint8Array): Promise<Buffer | undefined>;
+  getMany(keys: readonly Uint8Array[]): Promise<(Buffer | undefined)[]>;
+  /** Rows with `gte <= key < lt` in key order (or backwards), as they stood when the scan began. */
+  scan(range: ScanRange): AsyncIterable<readonly [key: Buffer, value: Buffer]>;
+  write(ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ScanRange {
+  readonly gte: Uint8Array;
+  readonly lt: Uint8Array;
+  readonly reverse?: boolean;
+  /** Rows at most. Absent: all. */
+  readonly limit?: number;
+}
+
+/** `value: null` deletes the key. */
+export interface StoreOp {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | null;
+}

@@ -1,0 +1,44 @@
+/**
+ * Errors a user or an operator can meet, as a closed set of codes.
+ *
+ * Data faults are values (an outcome, a dead letter); what is thrown is either a bug or one of these.
+ * `message` is one line that names the field or the thing, and the remedy.
+ */
+
+/** code → may the same call succeed later without anybody changing anything? */
+const retriable = {
+  INVALID_ARGUMENT: false,
+  INVALID_SEED: false,
+  INVALID_RECORD: false,
+  DATA_FOLDER_LOCKED: false,
+  DATA_FOLDER_FOREIGN: false,
+  DATA_FOLDER_NEWER: false,
+  STORE_FAILED: false,
+  STORE_CLOSED: false,
+  STORE_UNSUPPORTED: false,
+  DISK_FULL: false,
+  PORT_IN_USE: false,
+  TOPIC_MISMATCH: false,
+  OFFSET_OUT_OF_RANGE: false,
+  CHANGELOG_GAP: false,
+  OWNERSHIP_LOST: true,
+  SCHEMA_UNKNOWN: false,
+  SCHEMA_INCOMPATIBLE: false,
+  BROKER_UNREACHABLE: true,
+  REGISTRY_UNREACHABLE: true,
+  UNSUPPORTED: false,
+} as const;
+
+export type ErrorCode = keyof typeof retriable;
+
+export class CrawlstreamError extends Error {
+  override readonly name = 'CrawlstreamError';
+  readonly code: ErrorCode;
+  readonly retriable: boolean;
+
+  constructor(code: ErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.retriable = retriable[code];
+  }
+}
