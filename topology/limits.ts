@@ -7,3 +7,200 @@ export const urlLimits = {
   /** Redirect hops before a chain is given up: RFC 9110 §15.4 leaves it open, browsers stop at 20, crawlers at 5–10. */
   redirectHopsMax: 10,
 } as const;
+
+/** Bounds on one request and its response. */
+export const requestLimits = {
+  /** Name lookup and connection: a host that takes longer is as good as down. */
+  connectTimeoutMs: 10_000,
+  /** Request sent to headers complete, however they drip. */
+  headersTimeoutMs: 15_000,
+  /** Longest silence inside a body. */
+  bodyIdleTimeoutMs: 10_000,
+  /** Start to completion; also how long before its deadline a lease starts its last request. */
+  totalTimeoutMs: 30_000,
+  /** Header and trailer bytes: large policies and cookies fit, a flood does not. */
+  headerBytesMax: 64 * 1024,
+  /** Body bytes kept, on the wire and again after decompression: text beyond it is a dump, not a page. */
+  bodyBytesMax: 5 * 1024 * 1024,
+  /** Content codings on one response: one is usual, two happen, more are an attack. */
+  codingLayersMax: 2,
+  /** Bytes of an unwanted body that are read off so that the connection lives; beyond, closing is cheaper. */
+  drainBytesMax: 64 * 1024,
+  /** Origins with a connection kept open: file descriptors are finite, and most hosts come back later than servers wait. */
+  clientsMax: 1_000,
+  /** Idle connections are closed after this: longer than a polite delay, shorter than most servers' patience. */
+  keepAliveMs: 10_000,
+  /** Addresses of one name that are kept: enough to fail over, whatever a zone holds. */
+  addressesMax: 8,
+  /** Names in the DNS cache, about 150 B each. */
+  dnsEntriesMax: 100_000,
+  /** Shortest and longest time an answer is believed: zones with TTL 0 would cost a lookup per connection. */
+  dnsTtlMinMs: 60_000,
+  dnsTtlMaxMs: 3_600_000,
+  /** How long a failed lookup is believed: RFC 2308 allows five minutes, retries should notice a repair. */
+  dnsNegativeTtlMs: 30_000,
+} as const;
+
+/** Bounds on a fetcher's work. */
+export const fetcherLimits = {
+  /** Leases run at once: most of them wait out a delay, so many more than requests. */
+  leasesMax: 1_000,
+  /** Requests in flight: what one core can parse, with room for slow hosts. */
+  requestsMax: 256,
+  /** The adaptive delay (factor × last duration) grows no further: slow pages must not park a host for minutes. */
+  adaptiveDelayMaxMs: 30_000,
+  /** Lease ids remembered per partition, to take each once: far more than a reader can see twice. */
+  leaseIdsMax: 65_536,
+  /** robots.txt copies kept, and their bytes together: most have 1–5 kB, hostile ones 500 KiB. */
+  robotsEntriesMax: 20_000,
+  robotsEntriesBytesMax: 64 * 1024 * 1024,
+  /** While an old copy stands in, the host is asked again after this. */
+  robotsStaleRecheckMs: 600_000,
+  /** Longest a finished page waits to be published. */
+  flushMs: 25,
+  /** Pages and links gathered before a flush starts early. */
+  flushBytes: 1024 * 1024,
+  /** Gathered and not yet acked: beyond it leases wait, so that a slow log bounds memory. */
+  publishBytesMax: 32 * 1024 * 1024,
+  /** Link groups of one partition share a message up to about this: per-message cost dominates below, brokers refuse above 1 MB. */
+  discoveredBytes: 256 * 1024,
+  /** Outcomes wait at most this long for their lease to end, so that progress shows. */
+  resultsMs: 1_000,
+  /** Entries of the link cache: 9 B each. */
+  linkCacheEntries: 262_144,
+  /** Bodies up to this are parsed on the main thread: about 5 ms, below the cost of moving them. */
+  inlineParseBytes: 256 * 1024,
+  /** A worker that parses one page for longer is killed. */
+  parseTimeoutMs: 3_000,
+  /** Name and value bytes of a page's text in one record: search needs no more, and brokers refuse messages above 1 MB. */
+  textCharsMax: 100_000,
+} as const;
+
+/** Bounds on reading robots.txt. */
+export const robotsLimits = {
+  /** RFC 9309 §2.5: at least 500 KiB must be read; what comes after is ignored. */
+  bodyBytesMax: 500 * 1024,
+  /** RFC 9309 §2.3.1.2: at least five redirects are followed. */
+  redirectsMax: 5,
+  /** RFC 9309 §2.4: no longer than 24 hours without asking again. */
+  cacheMsMax: 24 * 3_600_000,
+  /** RFC 9309 §2.3.1.4: after about 30 days an old copy says nothing any more. */
+  staleMsMax: 30 * 86_400_000,
+  /** A larger Crawl-delay is read as this one: beyond any crawl's patience, and still safe to compute with. */
+  crawlDelayMsMax: 30 * 86_400_000,
+  /** Sitemaps of one host: ten times what large sites name. */
+  sitemapsMax: 1_000,
+} as const;
+
+/** Bounds on decisions about responses. */
+export const responseLimits = {
+  /** Longest Retry-After that is believed, seconds: six hours, as curl's. A host that asks for more is asked again then. */
+  retryAfterSecondsMax: 21_600,
+} as const;
+
+/** Bounds on reading pages, sitemaps and feeds. */
+export const parseLimits = {
+  /** Characters tokenised between two looks at the deadline: about 0.3 ms. */
+  sliceChars: 64 * 1024,
+  /** Distinct hrefs remembered per link wanted: many spell the same URL, and the rest need only be counted. */
+  hrefsPerLink: 4,
+  /** Longest href that is looked at: above the URL limit by room for `../` and entities. */
+  hrefCharsMax: 8_192,
+  /** Title and description are cut here: search shows less, and some pages put their whole text into one. */
+  titleCharsMax: 1_000,
+  descriptionCharsMax: 2_000,
+  /** Entries of one sitemap: the protocol allows 50,000. */
+  sitemapEntriesMax: 50_000,
+  /** Bytes of one sitemap, decompressed: the protocol allows 50 MiB. */
+  sitemapBytesMax: 50 * 1024 * 1024,
+} as const;
+
+/** Bounds of the state store on RocksDB. */
+export const storeLimits = {
+  /** Table files held open: each holds its index and filter in memory, about 1 MB per 64 MB file. */
+  openFilesMax: 500,
+  /** Bytes of rows one native call of a scan brings over: amortises the call, and little is wasted when a scan stops early. */
+  scanChunkBytes: 256 * 1024,
+  /** Larger batches go the way that frees its native memory at once; the other way waits for the garbage collector. */
+  chainedBatchBytesMax: 256 * 1024,
+  /** Opens beside a busy writer: one in ten meets the writer's flush, so twenty in a row don't happen. */
+  readOnlyOpenAttemptsMax: 20,
+} as const;
+
+/** Bounds of the embedded log. */
+export const logLimits = {
+  /** One record's value: eight times the largest body kept, and far below what one RocksDB batch holds. */
+  recordBytesMax: 16 * 1024 * 1024,
+  /** Keys and headers live in the row's key, their lengths in 16 bits. */
+  keyBytesMax: 65_000,
+  headerBytesMax: 65_000,
+  /** Appends gathered into one synced write: large enough that the sync (3 ms) is small change, small enough to stay quick. */
+  groupBytesMax: 4 * 1024 * 1024,
+  /** Records of a new stretch of about this many bytes lie together on disk, away from older ones: one memtable's worth. */
+  segmentBytes: 64 * 1024 * 1024,
+  /** Recent records kept in memory for readers that keep up: seconds of a full-speed crawl. */
+  tailBytes: 64 * 1024 * 1024,
+  /** Rows deleted per write while trimming: a slice must not hold up appends. */
+  trimRowsPerWrite: 2_000,
+  /** Partition numbers have 16 bits in a row's key. */
+  partitionsMax: 65_535,
+  /** How often a read-only log beside a writer looks for news while a reader waits. */
+  refreshMs: 500,
+} as const;
+
+/** Bounds of the Avro codec. */
+export const avroLimits = {
+  /** Items of no width that an array of a foreign schema may claim; any other item needs at least a byte of input. */
+  emptyItemsMax: 10_000,
+  /** Unknown schema ids remembered, so that junk does not ask the registry each time. */
+  unknownIdsMax: 1_000,
+} as const;
+
+/** Bounds inside the frontier. */
+export const frontierLimits = {
+  /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (DESIGN §4.1). */
+  commitBytesSoft: 256 * 1024,
+  /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
+  clockSkewMs: 5_000,
+  /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */
+  expiriesMax: 3,
+  /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
+  burialsPerStep: 256,
+  /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
+  deadHostMs: 24 * 3_600_000,
+  /** A lease outlives twice its lead time by this: the request timeout, and time for its results to come back. */
+  leaseMarginMs: 60_000,
+} as const;
+
+/** Bounds of the frontier's service around the core. */
+export const frontierServiceLimits = {
+  /** Bytes of input read at once: a few commits' worth. */
+  pollBytes: 1 << 20,
+  /** An idle partition looks around this often. */
+  idleMs: 250,
+  /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */
+  commitsUnderWay: 4,
+  /** The view is written this often, or after so much changelog: it bounds what a restart replays. */
+  saveEveryMs: 2_000,
+  saveEveryBytes: 8 << 20,
+} as const;
+
+/** Defaults of the policy (topology/policy/policy.ts); each may be set otherwise. */
+export const policyLimits = {
+  /** 5, 30, 300 s: a hiccup, a restart, an outage. */
+  retriesMs: [5_000, 30_000, 300_000],
+  /** One request a second is what hosts put up with unasked. */
+  delayMs: 1_000,
+  /** As in Mercator: a tenth of a host's time at most is ours, whatever its size. */
+  delayFactor: 10,
+  /** One slow page must not park a host for minutes. */
+  delayFactorCapMs: 30_000,
+  /** A host that asks for more is not crawled in this run: at 30 s, 3,000 pages take a day. */
+  crawlDelayCapMs: 30_000,
+  /** Leases live about this long: a killed fetcher delays its hosts by no more. */
+  leadTimeMs: 30_000,
+  /** A lease with validators stays far below a message of 1 MB: 64 × (2 KiB of URL and 1 KiB of validators). */
+  urlsPerLeaseMax: 64,
+  /** A partition with so many URLs queued has work for weeks at one a second and 10 hosts; beyond it, reading waits. */
+  queuedMax: 10_000_000,
+} as const;

@@ -2,8 +2,8 @@
  * The state store: one ordered map of bytes to bytes, on local disk or in memory.
  *
  * Keys order by unsigned bytes. `write` is atomic: all of a batch or none of it survives a crash; without `sync`, the
- * newest batches may be lost together (a suffix, never a hole). After `close`, every call throws STORE_CLOSED;
- * `close` waits for what is under way. Values handed in or out are not copied: nobody may change them.
+ * newest batches may be lost together (a suffix, never a hole). Writes apply in the order they were issued; an empty one
+ * does nothing. After `close`, every call throws STORE_CLOSED; `close` waits for what is under way. Values handed in or out are not copied: nobody may change them.
  */
 export interface StateStore {
   get(key: Uint8Array): Promise<Buffer | undefined>;

@@ -1,0 +1,302 @@
+/**
+ * A whole crawl in one process on the embedded log: the topology's frontier and fetcher over a data folder.
+ *
+ * Order of a start, and what a kill at each point leaves: topics made (made again), policy and seeds appended and only
+ * then noted in crawl.json (appended again, and found to be duplicates), the fetcher placed at the end of `tasks`
+ * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
+ */
+import { mkdir } from 'node:fs/promises';
+import type { Discovered, LinkGroup } from '../../schemas/types.ts';
+import { inputTopics } from '../../topology/frontier/changelog.ts';
+import type { Counters } from '../../topology/frontier/counters.ts';
+import { sumCounters, zeroCounters } from '../../topology/frontier/counters.ts';
+import type { CrawlEnd, Look } from '../../topology/frontier/crawl-end.ts';
+import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import { topicNames, topics } from '../../topology/topics.ts';
+import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../topology/url/normalize.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import type { FetcherConfig } from '../fetcher/fetcher.ts';
+import { startFetcher } from '../fetcher/fetcher.ts';
+import type { Frontier } from '../frontier/frontier.ts';
+import { startFrontier } from '../frontier/frontier.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import { openCodec } from '../runtime/avro/record-codec.ts';
+import { createEmbeddedRegistry } from '../runtime/avro/schema-registry.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
+import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
+import type { AppendRecord } from '../runtime/log/log.ts';
+import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { logFolder, readRequest, stateFolder, writeRequest } from './crawl-folder.ts';
+import type { CrawlStatus } from './progress.ts';
+
+export interface EmbeddedCrawl {
+  readonly folder: DataFolder;
+  readonly clock: Clock;
+  /** Normalised. */
+  readonly seeds: readonly string[];
+  readonly policy: PolicyConfig;
+  readonly fetcher: FetcherConfig;
+  /** Leases out at once. */
+  readonly leasesMax: number;
+  /** Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped, ms. null: none are. */
+  readonly keepMs: number | null;
+  /** Aborted: drain and stop. */
+  readonly signal: AbortSignal;
+  readonly onStatus: (status: CrawlStatus) => void;
+}
+
+export interface CrawlOutcome {
+  readonly end: CrawlEnd | 'stopped';
+  readonly counters: Counters;
+  readonly seconds: number;
+}
+
+const lookEveryMs = 50;
+const expireEveryMs = 60_000;
+/** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
+const drainMs = 5_000;
+
+export async function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
+  const { folder, clock } = crawl;
+  const { partitions } = folder.manifest;
+  const stores: StateStore[] = [];
+  const open = async (path: string) => {
+    await mkdir(path, { recursive: true });
+    const store = await openRocksdbStore(path);
+    stores.push(store);
+    return store;
+  };
+  try {
+    const logStore = await open(logFolder(folder));
+    const views: StateStore[] = [];
+    for (let partition = 0; partition < partitions; partition++) views.push(await open(stateFolder(folder, partition)));
+    const log = await openEmbeddedLog(logStore, clock);
+    try {
+      const codec = await openCodec(createEmbeddedRegistry(logStore), folder.manifest.crawl);
+      return await runOn(crawl, log, codec, views);
+    } finally {
+      await log.close();
+    }
+  } finally {
+    for (const store of stores) await store.close();
+  }
+}
+
+async function runOn(
+  crawl: EmbeddedCrawl,
+  log: EmbeddedLog,
+  codec: RecordCodec,
+  stores: StateStore[],
+): Promise<CrawlOutcome> {
+  const { folder, clock, leasesMax } = crawl;
+  const { crawl: name, partitions, keyMode, fingerprintKey } = folder.manifest;
+  const startedAtMs = clock.nowMs();
+  await log.createTopics(
+    topicNames.map((topic) => ({ name: `${name}.${topic}`, partitions, retention: topics[topic].retention })),
+  );
+  await sendRequest(crawl, log, codec);
+  const positions: { readonly partition: number; readonly offset: number }[] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
+  }
+  const key = {
+    hi: Number.parseInt(fingerprintKey.slice(0, 8), 16),
+    lo: Number.parseInt(fingerprintKey.slice(8, 16), 16),
+  };
+  const frontier = startFrontier({
+    log,
+    codec,
+    clock,
+    crawl: name,
+    partitions,
+    key,
+    stores,
+    endsLeases: true,
+    leasesMax,
+  });
+  let failFetcher: (error: unknown) => void = () => {};
+  const fetcherFailed = new Promise<never>((_, reject) => {
+    failFetcher = reject;
+  });
+  fetcherFailed.catch(() => {});
+  const fetcher = startFetcher({
+    log,
+    codec,
+    clock,
+    crawl: name,
+    partitions,
+    keyMode,
+    fetcherId: `${process.pid}`,
+    normalize: compileNormalizer(crawl.policy.normalize),
+    group: `${name}.fetcher`,
+    positions,
+    config: { ...crawl.fetcher, leasesMax },
+    onFailure: failFetcher,
+  });
+  try {
+    const end = await watch(crawl, log, frontier, fetcherFailed, startedAtMs);
+    await fetcher.stop();
+    await drained(crawl, log, frontier);
+    await frontier.stop();
+    await frontier.ended;
+    return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
+  } finally {
+    await fetcher.stop();
+    await frontier.stop();
+  }
+}
+
+/** Policy and seeds, where they are news. */
+async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: RecordCodec): Promise<void> {
+  const { folder, clock, seeds, policy } = crawl;
+  const { crawl: name, partitions, keyMode } = folder.manifest;
+  const before = await readRequest(folder);
+  const records: AppendRecord[] = [];
+  const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
+  const unchanged = before.policy !== null && same(before.policy, policy);
+  const sent = unchanged ? before.policy : { ...policy, version };
+  for (let partition = 0; !unchanged && partition < partitions; partition++) {
+    const value = codec.encode('control', {
+      kind: 'policy',
+      atMs: clock.nowMs(),
+      by: 'crawl',
+      partition: -1,
+      hostKey: '',
+      version,
+      amount: 0,
+      wanted: 0,
+      payload: JSON.stringify(sent),
+    });
+    records.push({ topic: `${name}.control`, partition, key: null, value });
+  }
+  const news = seeds.filter((seed) => !before.seeds.includes(seed));
+  for (const seed of news) {
+    const hostKey = hostKeyOf(seed);
+    const key = partitionKeyOf(hostKey, keyMode);
+    const message: Discovered = { groups: [seedGroup(seed, hostKey, clock.nowMs())] };
+    const value = codec.encode('discovered', message);
+    records.push({
+      topic: `${name}.discovered`,
+      partition: partitionOf(key, partitions),
+      key: Buffer.from(key),
+      value,
+    });
+  }
+  if (records.length === 0) return;
+  await log.append(records);
+  await writeRequest(folder, { seeds: [...before.seeds, ...news], policy: sent });
+}
+
+function seedGroup(url: string, hostKey: string, nowMs: number): LinkGroup {
+  return {
+    hostKey,
+    sourceUrl: '',
+    sourceKey: '',
+    depth: 0,
+    hop: 0,
+    front: false,
+    intent: 'discover',
+    discoveredAtMs: nowMs,
+    links: [{ url, lastModifiedMs: 0, priority: -1 }],
+  };
+}
+
+function same(a: PolicyConfig, b: PolicyConfig): boolean {
+  return JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });
+}
+
+/** Looks around until the crawl is at its end, was asked to stop, or failed. */
+async function watch(
+  crawl: EmbeddedCrawl,
+  log: EmbeddedLog,
+  frontier: Frontier,
+  fetcherFailed: Promise<never>,
+  startedAtMs: number,
+): Promise<CrawlEnd | 'stopped'> {
+  const { clock, signal, policy, onStatus } = crawl;
+  const rate = createRate();
+  let before: Look | undefined;
+  let expiredAtMs = 0;
+  const failed = Promise.race([frontier.ended, fetcherFailed]);
+  failed.catch(() => {});
+  while (!signal.aborted) {
+    const nowMs = clock.nowMs();
+    const counters = totals(frontier);
+    const hosts = frontier
+      .committed()
+      .reduce(
+        (sum, one) => ({ ready: sum.ready + (one?.readyHosts ?? 0), delayed: sum.delayed + (one?.delayedHosts ?? 0) }),
+        { ready: 0, delayed: 0 },
+      );
+    onStatus({
+      counters,
+      readyHosts: hosts.ready,
+      delayedHosts: hosts.delayed,
+      seconds: (nowMs - startedAtMs) / 1000,
+      pagesPerSecond: rate(nowMs, counters.page),
+      pageQuota: policy.pageQuota,
+    });
+    const now = await look(crawl, log, frontier);
+    const end = now === undefined || before === undefined ? null : crawlEnd(before, now);
+    if (end !== null) return end;
+    before = now;
+    if (crawl.keepMs !== null && nowMs - expiredAtMs >= expireEveryMs) {
+      expiredAtMs = nowMs;
+      await expire(crawl, log, nowMs - crawl.keepMs);
+    }
+    await Promise.race([clock.sleepUntil(nowMs + lookEveryMs, signal), failed]);
+  }
+  return 'stopped';
+}
+
+/** Undefined while a partition is not open yet. */
+async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<Look | undefined> {
+  const { crawl: name } = crawl.folder.manifest;
+  const partitions: Look['partitions'][number][] = [];
+  for (const [partition, committed] of frontier.committed().entries()) {
+    if (committed === undefined) return undefined;
+    const ends = { control: 0, results: 0, discovered: 0 };
+    for (const topic of inputTopics) ends[topic] = (await log.offsets(`${name}.${topic}`, partition)).end;
+    partitions.push({ positions: committed.positions, counters: committed.counters, ends });
+  }
+  return { partitions, pageQuota: crawl.policy.pageQuota };
+}
+
+/** Waits until what the fetcher reported has been decided. */
+async function drained(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<void> {
+  const untilMs = crawl.clock.nowMs() + drainMs;
+  while (crawl.clock.nowMs() < untilMs) {
+    const now = await look(crawl, log, frontier);
+    if (now?.partitions.every(({ positions, ends }) => positions.results.offset >= ends.results)) return;
+    await Promise.race([crawl.clock.sleepUntil(crawl.clock.nowMs() + 10), frontier.ended]);
+  }
+}
+
+async function expire(crawl: EmbeddedCrawl, log: EmbeddedLog, beforeMs: number): Promise<void> {
+  const { crawl: name, partitions } = crawl.folder.manifest;
+  for (const topic of topicNames) {
+    if (topics[topic].retention !== 'time') continue;
+    for (let partition = 0; partition < partitions; partition++)
+      await log.expire(`${name}.${topic}`, partition, beforeMs);
+  }
+}
+
+function totals(frontier: Frontier): Counters {
+  return sumCounters(frontier.committed().map((committed) => committed?.counters ?? zeroCounters()));
+}
+
+/** Pages per second over a sliding window of about five seconds. */
+function createRate(): (nowMs: number, pages: number) => number {
+  const seen: { readonly atMs: number; readonly pages: number }[] = [];
+  return (nowMs, pages) => {
+    seen.push({ atMs: nowMs, pages });
+    while (seen.length > 2 && nowMs - seen[0]!.atMs > 5_000) seen.shift();
+    const first = seen[0]!;
+    return nowMs > first.atMs ? (1000 * (pages - first.pages)) / (nowMs - first.atMs) : 0;
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Opens connections for undici: resolves the name under the address guard, then connects to the checked address itself.
+ *
+ * Invariant: the socket's peer is an address the resolver gave out for this connection. Addresses are tried one after
+ * another, within one connect timeout for all of them. The certificate is checked against the name, not the address.
+ */
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import type { Resolution, Resolver } from './resolver.ts';
+
+/** A connection that did not come about; `kind` is the outcome it means. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  readonly code = 'CRAWLSTREAM_CONNECT';
+  readonly kind: 'dnsFailed' | 'blockedAddress' | 'connectionFailed' | 'tlsFailed';
+
+  constructor(kind: ConnectError['kind'], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}
+
+export interface ConnectorOptions {
+  readonly resolver: Resolver;
+  /** For all addresses of a name together, ms. */
+  readonly timeoutMs: number;
+  /** Certificates trusted beside the system's, PEM. */
+  readonly ca?: string;
+}
+
+/** One connector per origin; all share TLS sessions. */
+export type ConnectorFor = (onConnected: (address: string) => void) => buildConnector.connector;
+
+/** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
+const triesMax = 2;
+
+export function createConnectors({ resolver, timeoutMs, ca }: ConnectorOptions): ConnectorFor {
+  const connect = buildConnector({ timeout: Math.ceil(timeoutMs / triesMax), ...(ca === undefined ? {} : { ca }) });
+
+  return (onConnected) => (target, callback) => {
+    const defaultPort = target.protocol === 'https:' ? '443' : '80';
+    const port = target.port === '' ? defaultPort : target.port;
+    const named = isIP(target.hostname) === 0 ? { servername: target.servername || target.hostname } : {};
+
+    const connectTo = (addresses: readonly string[], index: number) => {
+      const address = addresses[index]!;
+      connect({ ...target, ...named, hostname: address, port }, (...[error, socket]) => {
+        if (error === null) {
+          onConnected(address);
+          callback(null, socket);
+        } else if (index + 1 < Math.min(addresses.length, triesMax)) {
+          connectTo(addresses, index + 1);
+        } else {
+          callback(asConnectError(error, address, port), null);
+        }
+      });
+    };
+
+    const proceed = (resolution: Resolution) => {
+      if (resolution.ok) connectTo(resolution.addresses, 0);
+      else callback(new ConnectError(resolution.kind, resolution.detail), null);
+    };
+
+    const resolution = resolver.resolve(target.hostname, Number(port));
+    if (resolution instanceof Promise) void resolution.then(proceed);
+    else proceed(resolution);
+  };
+}
+
+/** What OpenSSL and Node call the failures of a handshake or a certificate. */
+const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA)/;
+
+function asConnectError(error: Error, address: string, port: string): ConnectError {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const kind = tlsCode.test(code) ? 'tlsFailed' : 'connectionFailed';
+  return new ConnectError(kind, `connecting to ${address} port ${port}: ${error.message}`, error);
+}

@@ -1,0 +1,192 @@
+/**
+ * One request and its response on the wire: undici's low-level handler.
+ *
+ * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
+ * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
+ * while that is cheap, and whatever goes wrong in it is no failure either.
+ */
+import { performance } from 'node:perf_hooks';
+import type { requestLimits } from '../../topology/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Watched } from './deadline-watch.ts';
+import { type Headers, headerOf, headersFromRaw } from './headers.ts';
+import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
+
+export type ExchangeLimits = { readonly [name in keyof typeof requestLimits]: number };
+
+/** What the exchange needs to know of its connection. */
+export interface ConnectionState {
+  /** Peer of the newest connection. Empty: none yet. */
+  address: string;
+  /** Responses received on it. */
+  served: number;
+}
+
+export interface WireResponse {
+  /** 0: no response. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** As received, still in its content coding. */
+  readonly body: Buffer;
+  /** Cut at the limit. */
+  readonly truncated: boolean;
+  /** Empty: no connection. */
+  readonly address: string;
+  /** Start and completion, ms since the Unix epoch. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Start to headers, ms; 0: none came. */
+  readonly firstByteMs: number;
+  readonly failure: RequestFailure | null;
+  /** A kept-alive connection was closed as we wrote: the server never answered, and a new connection may. */
+  readonly staleConnection: boolean;
+}
+
+type Phase = 'connect' | 'headers' | 'body' | 'drain' | 'done';
+
+export class Exchange implements Watched {
+  deadlineMs: number;
+  readonly expire: () => void;
+  readonly #connection: ConnectionState;
+  readonly #limits: ExchangeLimits;
+  readonly #clock: Clock;
+  readonly #bodyBytesMax: number;
+  readonly #wants: (status: number, headers: Headers) => boolean;
+  readonly #settle: (response: WireResponse, exchange: Exchange) => void;
+  readonly #totalDeadlineMs: number;
+  readonly #startMs: number;
+  #phase: Phase = 'connect';
+  #abort: ((error: Error) => void) | undefined;
+  #reused = false;
+  #status = 0;
+  #headers: Headers = [];
+  #firstByteMs = 0;
+  #address = '';
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: {
+    readonly connection: ConnectionState;
+    readonly limits: ExchangeLimits;
+    readonly clock: Clock;
+    readonly bodyBytesMax: number;
+    readonly wants: (status: number, headers: Headers) => boolean;
+    readonly settle: (response: WireResponse, exchange: Exchange) => void;
+  }) {
+    this.#connection = options.connection;
+    this.#limits = options.limits;
+    this.#clock = options.clock;
+    this.#bodyBytesMax = options.bodyBytesMax;
+    this.#wants = options.wants;
+    this.#settle = options.settle;
+    this.#startMs = options.clock.nowMs();
+    const startMs = performance.now();
+    this.#totalDeadlineMs = startMs + options.limits.totalTimeoutMs;
+    this.deadlineMs = Math.min(this.#totalDeadlineMs, startMs + options.limits.connectTimeoutMs);
+    this.expire = () => this.#giveUp(this.#timeout());
+  }
+
+  /** Ends the exchange from outside, at shutdown. */
+  abort(): void {
+    this.#giveUp(new GaveUp('aborted', 'shutting down'));
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    // Settled while it was still in line: undici drops a request whose handler throws here, and keeps the connection.
+    if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
+    this.#abort = abort;
+    this.#phase = 'headers';
+    this.#address = this.#connection.address;
+    this.#reused = this.#connection.served > 0;
+    this.#nextDeadline(this.#limits.headersTimeoutMs);
+  }
+
+  onHeaders(status: number, raw: Buffer[]): boolean {
+    if (status < 200) return true;
+    this.#status = status;
+    this.#headers = headersFromRaw(raw);
+    this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
+    this.#connection.served += 1;
+    if (this.#wants(status, this.#headers)) {
+      this.#phase = 'body';
+    } else {
+      this.#phase = 'drain';
+      if (Number(headerOf(this.#headers, 'content-length')) > this.#limits.drainBytesMax) this.#cutShort(false);
+    }
+    this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#phase === 'body') {
+      const room = this.#bodyBytesMax - this.#bytes;
+      this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      this.#bytes += Math.min(chunk.length, room);
+      if (chunk.length > room) this.#cutShort(true);
+    } else if (this.#phase === 'drain') {
+      this.#bytes += chunk.length;
+      if (this.#bytes > this.#limits.drainBytesMax) this.#cutShort(false);
+    }
+    this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+    return true;
+  }
+
+  onComplete(): void {
+    this.#finish(null, false);
+  }
+
+  onError(error: Error): void {
+    if (this.#phase === 'drain') this.#finish(null, false);
+    else this.#finish(failureOf(error), false);
+  }
+
+  #nextDeadline(phaseMs: number): void {
+    this.deadlineMs = Math.min(performance.now() + phaseMs, this.#totalDeadlineMs);
+  }
+
+  #timeout(): GaveUp {
+    if (this.#phase === 'connect') return new GaveUp('connectionFailed', 'no connection in time');
+    if (performance.now() >= this.#totalDeadlineMs) return new GaveUp('timeout', 'not complete in time');
+    return new GaveUp('timeout', this.#phase === 'headers' ? 'no response headers in time' : 'the body stalled');
+  }
+
+  #giveUp(error: GaveUp): void {
+    const draining = this.#phase === 'drain';
+    this.#finish(draining ? null : { kind: error.kind, detail: error.message }, false);
+    this.#abort?.(error);
+  }
+
+  /** Enough was read: the rest isn't worth its time, and the connection goes with it. */
+  #cutShort(truncated: boolean): void {
+    this.#finish(null, truncated);
+    this.#abort?.(new GaveUp('aborted', 'the rest of the body is not read'));
+  }
+
+  #finish(failure: RequestFailure | null, truncated: boolean): void {
+    if (this.#phase === 'done') return;
+    const hadHeaders = this.#status !== 0;
+    const staleConnection =
+      failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
+    const keepsBody = this.#phase === 'body';
+    this.#phase = 'done';
+    this.#settle(
+      {
+        status: this.#status,
+        headers: this.#headers,
+        body: keepsBody ? joined(this.#chunks) : Buffer.alloc(0),
+        truncated,
+        address: this.#address,
+        startMs: this.#startMs,
+        endMs: this.#clock.nowMs(),
+        firstByteMs: this.#firstByteMs,
+        failure,
+        staleConnection,
+      },
+      this,
+    );
+  }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}

@@ -1,0 +1,271 @@
+/**
+ * The fetcher: takes leases from `tasks`, fetches politely, and publishes pages, links and results.
+ *
+ * Holds no state that matters: what it forgets, the frontier knows. Leases run side by side, most of them waiting out a
+ * delay; requests in flight are bounded over all of them. It reads on only while it has room for more leases, so tasks
+ * wait in the log, where another fetcher may get them, rather than here.
+ */
+import { setMaxListeners } from 'node:events';
+import type { OutcomeKind, Task } from '../../schemas/types.ts';
+import { isBlockedAddress } from '../../topology/fetch/address.ts';
+import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
+import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
+import type { Normalizer } from '../../topology/url/normalize.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log, LogRecord } from '../runtime/log/log.ts';
+import { createAddressPacer } from './address-pacer.ts';
+import { acceptEncoding } from './content-coding.ts';
+import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
+import type { ExchangeLimits } from './exchange.ts';
+import { createExtractor } from './extract.ts';
+import { createGrantClock } from './grant-clock.ts';
+import { createHttpClient } from './http-client.ts';
+import { type LeaseRunner, runLease } from './lease.ts';
+import { createLinkCache } from './link-cache.ts';
+import { createPacer } from './pacer.ts';
+import { createPublisher } from './publisher.ts';
+import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
+import { createResolver } from './resolver.ts';
+import { createRobotsCache } from './robots-cache.ts';
+import { createSlots } from './slots.ts';
+import { createTaskIntake } from './task-intake.ts';
+
+/** Our name in robots.txt, and the first word of our User-Agent. */
+export const productToken = 'crawlstream';
+
+export interface FetcherConfig {
+  /** Release of the product, for the User-Agent. */
+  readonly version: string;
+  /** URL or mail address for the User-Agent. Empty only against a web of our own. */
+  readonly contact: string;
+  /** Connect to loopback, private and other special addresses too. */
+  readonly allowPrivate: boolean;
+  readonly resolve: readonly ResolveOverride[];
+  /** Between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
+  readonly addressDelayMs: number;
+  /** Fetchers in the group. */
+  readonly groupSize: number;
+  /** Links published per page at most. */
+  readonly linksMax: number;
+  readonly limits?: Partial<ExchangeLimits>;
+  readonly leasesMax?: number;
+  readonly requestsMax?: number;
+  readonly connectionsPerOrigin?: number;
+  readonly linkCacheEntries?: number;
+  /** Certificates trusted beside the system's, PEM. */
+  readonly ca?: string;
+}
+
+export interface FetcherOptions {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly config: FetcherConfig;
+  /** Prefix of the topics, and the namespace of the group. */
+  readonly crawl: string;
+  /** Partitions of every topic. */
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly fetcherId: string;
+  /** Normaliser of the policy in force. */
+  readonly normalize: Normalizer;
+  /** Group whose positions are committed. */
+  readonly group: string;
+  /** Where to read `tasks` from. More may follow by `assign`. */
+  readonly positions: readonly { readonly partition: number; readonly offset: number }[];
+  /** Asked before each request. */
+  readonly isBlocked?: (hostKey: string) => boolean;
+  readonly dnsLookup?: DnsLookup;
+  /** The log failed: the fetcher has stopped taking leases, and must be stopped. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface FetcherStats {
+  readonly leasesMax: number;
+  readonly leasesRunning: number;
+  /** Tasks read and not started. */
+  readonly tasksWaiting: number;
+  readonly requestsInFlight: number;
+  readonly requestsWaiting: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly outcomes: Readonly<Partial<Record<OutcomeKind, number>>>;
+  readonly openOrigins: number;
+  readonly pacedHosts: number;
+}
+
+export interface Fetcher {
+  /** Starts reading a partition of `tasks`; leases of others go on. */
+  assign(partition: number, offset: number): void;
+  /** Stops reading a partition; leases already taken are finished. */
+  revoke(partition: number): void;
+  stats(): FetcherStats;
+  /** Starts nothing new, finishes requests under way for up to `graceMs`, gives the rest back, publishes all of it. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** Task bytes per poll: about as many leases as start at once. */
+const pollBytes = 256 * 1024;
+const pollWaitMs = 1_000;
+
+export function startFetcher(options: FetcherOptions): Fetcher {
+  const { log, codec, config, crawl } = options;
+  const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
+  const clock = createGrantClock(options.clock);
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  const running = new Set<Promise<void>>();
+  const outcomes: Partial<Record<OutcomeKind, number>> = {};
+  let backlog: LogRecord[] = [];
+  let requests = 0;
+  let bytes = 0;
+  let leaseEnded = () => {};
+
+  const fail = (error: unknown) => {
+    stopping.abort();
+    reader.wake();
+    options.onFailure(error);
+  };
+
+  const linkCache = createLinkCache(config.linkCacheEntries ?? fetcherLimits.linkCacheEntries);
+  const publisher = createPublisher({
+    log,
+    codec,
+    clock,
+    topics: { pages: `${crawl}.pages`, discovered: `${crawl}.discovered`, results: `${crawl}.results` },
+    partitions: options.partitions,
+    keyMode: options.keyMode,
+    fetcherId: options.fetcherId,
+    linkCache,
+    onFailure: fail,
+  });
+  const resolver = createResolver({
+    clock,
+    lookup: options.dnsLookup ?? createDnsLookup(),
+    overrides: compileOverrides(config.resolve),
+    isBlocked: config.allowPrivate ? () => false : isBlockedAddress,
+  });
+  const http = createHttpClient({
+    clock,
+    resolver,
+    ...(config.limits === undefined ? {} : { limits: config.limits }),
+    ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
+    ...(config.ca === undefined ? {} : { ca: config.ca }),
+  });
+  const pacer = createPacer(clock);
+  const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
+  const extractor = createExtractor();
+  const runner: LeaseRunner = {
+    road: {
+      clock,
+      http,
+      pacer,
+      addressPacer: createAddressPacer(clock, config.addressDelayMs, config.groupSize),
+      resolver,
+      slots,
+      isBlocked: options.isBlocked ?? (() => false),
+      signal: stopping.signal,
+    },
+    robots: createRobotsCache(clock, productToken),
+    reader: {
+      extractor,
+      links: { normalize: options.normalize, cache: linkCache },
+      productToken,
+      linksMax: config.linksMax,
+    },
+    headers: requestHeaders(config),
+    totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
+    sourceOf(hostKey) {
+      const sourceKey = partitionKeyOf(hostKey, options.keyMode);
+      return { sourceKey, source: linkCache.source(sourceKey) };
+    },
+  };
+
+  const start = (task: Task) => {
+    clock.observe(task.grantedAtMs);
+    const reporter = publisher.open(task);
+    const lease = runLease(runner, task, {
+      ...reporter,
+      report(report) {
+        outcomes[report.outcome.kind] = (outcomes[report.outcome.kind] ?? 0) + 1;
+        requests += report.requests.length;
+        bytes += report.outcome.bytes;
+        return reporter.report(report);
+      },
+    })
+      .catch(fail)
+      .finally(() => {
+        running.delete(lease);
+        leaseEnded();
+      });
+    running.add(lease);
+  };
+
+  const intake = createTaskIntake({ codec, deadLetterTopic: `${crawl}.dead-letters` });
+  const reader = log.reader();
+
+  /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
+  const startSome = async () => {
+    const some = backlog.splice(0, leasesMax - running.size);
+    const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
+    if (deadLetters.length > 0) await log.append(deadLetters);
+    await log.commit(options.group, positions);
+    for (const task of tasks) start(task);
+  };
+
+  const readTasks = async () => {
+    while (!stopping.signal.aborted) {
+      if (running.size >= leasesMax) await new Promise<void>((resolve) => (leaseEnded = resolve));
+      else if (backlog.length > 0) await startSome();
+      else backlog = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
+    }
+  };
+
+  const topic = `${crawl}.tasks`;
+  for (const { partition, offset } of options.positions) reader.seek(topic, partition, offset);
+  const reading = readTasks().catch(fail);
+
+  return {
+    assign: (partition, offset) => reader.seek(topic, partition, offset),
+    revoke(partition) {
+      reader.drop(topic, partition);
+      backlog = backlog.filter((record) => record.partition !== partition);
+    },
+    stats: () => ({
+      leasesMax,
+      leasesRunning: running.size,
+      tasksWaiting: backlog.length,
+      requestsInFlight: slots.taken,
+      requestsWaiting: slots.waiting,
+      requests,
+      bytes,
+      outcomes: { ...outcomes },
+      openOrigins: http.stats().origins,
+      pacedHosts: pacer.size,
+    }),
+    async stop(graceMs = requestLimits.totalTimeoutMs) {
+      stopping.abort();
+      leaseEnded();
+      reader.wake();
+      await reading;
+      const patience = setTimeout(() => void http.close(), graceMs);
+      await Promise.all(running);
+      clearTimeout(patience);
+      await Promise.allSettled([http.close(), extractor.close(), reader.close()]);
+      await publisher.drain();
+    },
+  };
+}
+
+function requestHeaders(config: FetcherConfig): string[] {
+  const contact = config.contact === '' ? '' : ` (+${config.contact})`;
+  return [
+    'user-agent',
+    `${productToken}/${config.version}${contact}`,
+    'accept',
+    'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1',
+    'accept-encoding',
+    acceptEncoding,
+  ];
+}

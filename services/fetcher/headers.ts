@@ -1,0 +1,30 @@
+/**
+ * Response headers as a flat list: names in lower case and values in turn, in the order received.
+ *
+ * A list and not an object: repeated headers keep their order, and a header named `__proto__` is just data.
+ * A response has a dozen of them, so a scan is cheaper than building a map.
+ */
+export type Headers = readonly string[];
+
+/** The first value of `name` (lower case), or the empty string. */
+export function headerOf(headers: Headers, name: string): string {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1]!;
+  return '';
+}
+
+/** Every value of `name` (lower case), in order. */
+export function headersOf(headers: Headers, name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) values.push(headers[i + 1]!);
+  return values;
+}
+
+/** From the wire's bytes. Latin-1, as RFC 9110 §5.5 reads octets beyond ASCII. */
+export function headersFromRaw(raw: readonly Buffer[]): string[] {
+  const headers = new Array<string>(raw.length);
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    headers[i] = raw[i]!.toString('latin1').toLowerCase();
+    headers[i + 1] = raw[i + 1]!.toString('latin1').trim();
+  }
+  return headers;
+}

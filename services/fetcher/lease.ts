@@ -1,0 +1,173 @@
+/**
+ * Runs one lease: the URLs of a host, one after another, politely, until they are done or the deadline is near.
+ *
+ * Invariants: each URL of the task is reported exactly once. No request starts after `deadlineMs` minus the total
+ * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
+ * started comes back as `returned`, at no attempt; after a failure of the host, or when it asks for fewer requests, the
+ * rest comes back at once, and the frontier decides when the host is contacted again.
+ */
+import type { HostFacts, OutcomeKind, Request, Task } from '../../schemas/types.ts';
+import { isHostFailure, isPressure } from '../../topology/fetch/outcome.ts';
+import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
+import { robotsLimits } from '../../topology/limits.ts';
+import { isAllowed } from '../../topology/robots/rules.ts';
+import { hostKeyOf } from '../../topology/url/host-key.ts';
+import { type Headers, headerOf } from './headers.ts';
+import type { HttpResponse } from './http-client.ts';
+import { outcomeOf, requestRecord } from './outcomes.ts';
+import { pacedRequest, type Road } from './paced-request.ts';
+import type { LinkOrigin } from './page-links.ts';
+import { type PageReader, readPage, wantsBody } from './page-report.ts';
+import type { LeaseReporter } from './publisher.ts';
+import type { RobotsAnswer, RobotsCache, RobotsResponse } from './robots-cache.ts';
+
+export interface LeaseRunner {
+  readonly road: Road;
+  readonly robots: RobotsCache;
+  readonly reader: PageReader;
+  /** User-Agent, Accept and so on: names and values in turn. */
+  readonly headers: Headers;
+  readonly totalTimeoutMs: number;
+  readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
+}
+
+/** How a URL's turn ended: go on, or give the rest back as this. */
+type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
+
+export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
+  const { clock, signal } = runner.road;
+  const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
+  if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
+    await clock.sleepUntil(task.notBeforeMs, signal);
+  }
+  let next: Next = task.notBeforeMs > latestStartMs ? 'returned' : 'on';
+  let index = 0;
+  for (; index < task.urls.length && next === 'on'; index++) {
+    const step = await fetchOne(runner, task, index, latestStartMs, reporter);
+    next = step.next;
+    if (!step.reported) break;
+  }
+  const rest: OutcomeKind = next === 'on' ? 'returned' : next;
+  for (; index < task.urls.length; index++) {
+    void reporter.report(withoutPage(outcomeOf(index, task.urls[index]!.url, rest)));
+  }
+  reporter.finish();
+}
+
+interface Step {
+  readonly next: Next;
+  /** Was the URL itself reported? If not, it shares the fate of the rest. */
+  readonly reported: boolean;
+}
+
+async function fetchOne(
+  runner: LeaseRunner,
+  task: Task,
+  index: number,
+  latestStartMs: number,
+  reporter: LeaseReporter,
+): Promise<Step> {
+  const { url, hop, etag, lastModified } = task.urls[index]!;
+  const answer = await askRobots(runner, task, originOf(url), latestStartMs, reporter);
+  if (answer === null) return { next: 'returned', reported: false };
+  const { robots } = answer;
+  reporter.learnt(factsOf(answer));
+  if (robots.status === 'unreachable') {
+    if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
+    const { detail, retryAfterMs } = robots;
+    await reporter.report(withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })));
+    return { next: 'returned', reported: true };
+  }
+  const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
+  if (task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs) {
+    return { next: 'crawlDelayTooLong', reported: false };
+  }
+  if (!isAllowed(robots.rules, url)) {
+    await reporter.report(withoutPage(outcomeOf(index, url, 'robotsDenied')));
+    return { next: 'on', reported: true };
+  }
+  const delayMs = Math.max(task.delayMs, crawlDelayMs);
+  const headers = [...runner.headers];
+  if (etag !== '') headers.push('if-none-match', etag);
+  if (lastModified !== '') headers.push('if-modified-since', lastModified);
+  const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash: robots.hash } as const;
+  const requests: Request[] = [];
+  const response = await pacedRequest(runner.road, {
+    url,
+    headers,
+    wants: wantsBody,
+    hostKey: task.hostKey,
+    delayMs,
+    delayFactor: task.delayFactor,
+    latestStartMs,
+    record: (made) => requests.push(requestRecord(url, purpose, delayMs, made)),
+  });
+  if (response === null) return { next: 'returned', reported: false };
+  const report = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
+  await reporter.report({ ...report, requests });
+  const { kind } = report.outcome;
+  return { next: isHostFailure(kind) || isPressure(kind) || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+/** robots.txt of the origin, from the cache or paced from its host; hops are paced by the host they go to. */
+function askRobots(
+  runner: LeaseRunner,
+  task: Task,
+  origin: string,
+  latestStartMs: number,
+  reporter: LeaseReporter,
+): Promise<RobotsAnswer | null> {
+  return runner.robots.get(origin, async (url, hop) => {
+    const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '' } as const;
+    const response = await pacedRequest(runner.road, {
+      url,
+      headers: runner.headers,
+      bodyBytesMax: robotsLimits.bodyBytesMax,
+      wants: isSuccess,
+      // As the normaliser spells it, or `example.org.` would have a queue of its own.
+      hostKey: hostKeyOf(runner.reader.links.normalize(url) ?? url),
+      delayMs: task.delayMs,
+      delayFactor: task.delayFactor,
+      latestStartMs,
+      record: (made) => reporter.requested(requestRecord(url, purpose, task.delayMs, made)),
+    });
+    return response === null || response.failure?.kind === 'aborted' ? null : robotsResponse(response);
+  });
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function robotsResponse(response: HttpResponse): RobotsResponse {
+  const { failure, headers } = response;
+  const retryAfterS = retryAfterSeconds(headerOf(headers, 'retry-after') || null, response.endMs);
+  return {
+    status: failure === null ? response.status : 0,
+    location: headerOf(headers, 'location') || null,
+    body: response.body,
+    retryAfterMs: (retryAfterS ?? 0) * 1000,
+    blockedAddress: failure?.kind === 'blockedAddress',
+    detail: failure?.detail ?? '',
+  };
+}
+
+function factsOf({ robots, fresh }: RobotsAnswer): HostFacts {
+  return {
+    robotsStatus: robots.status === 'unreachable' ? 'disallowAll' : robots.status,
+    robotsHash: robots.hash,
+    robotsFetchedAtMs: robots.fetchedAtMs,
+    crawlDelayMs: robots.rules.crawlDelayMs ?? -1,
+    sitemaps: fresh && !robots.stale ? robots.rules.sitemaps : [],
+  };
+}
+
+function withoutPage(outcome: ReturnType<typeof outcomeOf>) {
+  return { outcome, requests: [], page: null, groups: [], pending: [] };
+}
+
+/** Scheme, host and port of a normal URL. */
+function originOf(url: string): string {
+  const end = url.indexOf('/', 8);
+  return end === -1 ? url : url.slice(0, end);
+}

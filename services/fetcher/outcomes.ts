@@ -1,0 +1,61 @@
+/** Builds the outcome and request records of results, with every field that says nothing left at its empty value. */
+import type { HostFacts, Outcome, OutcomeKind, Request, RequestKind } from '../../schemas/types.ts';
+import type { HttpResponse } from './http-client.ts';
+
+const nothing: Outcome = {
+  index: 0,
+  url: '',
+  kind: 'unknown',
+  status: 0,
+  bytes: 0,
+  truncated: false,
+  contentHash: '',
+  etag: '',
+  lastModified: '',
+  retryAfterMs: 0,
+  redirectUrl: '',
+  links: 0,
+  linksDropped: 0,
+  noindex: false,
+  detail: '',
+};
+
+export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: Partial<Outcome> = {}): Outcome {
+  return { ...nothing, index, url, kind, ...more };
+}
+
+/** Nothing was learnt of the host. */
+export const unknownHost: HostFacts = {
+  robotsStatus: 'unknown',
+  robotsHash: '',
+  robotsFetchedAtMs: 0,
+  crawlDelayMs: -1,
+  sitemaps: [],
+};
+
+export interface RequestPurpose {
+  readonly kind: RequestKind;
+  /** -1: none. */
+  readonly outcomeIndex: number;
+  readonly hop: number;
+  /** Hash of the robots.txt that allowed it. */
+  readonly robotsHash: string;
+}
+
+/** What an audit of politeness needs to know of one request. */
+export function requestRecord(url: string, purpose: RequestPurpose, delayMs: number, response: HttpResponse): Request {
+  return {
+    url,
+    kind: purpose.kind,
+    outcomeIndex: purpose.outcomeIndex,
+    hop: purpose.hop,
+    startMs: response.startMs,
+    endMs: response.endMs,
+    firstByteMs: response.firstByteMs,
+    status: response.status,
+    address: response.address,
+    bytes: response.body.length,
+    delayMs,
+    robotsHash: purpose.robotsHash,
+  };
+}

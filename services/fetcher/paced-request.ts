@@ -1,0 +1,87 @@
+/**
+ * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
+ *
+ * In order: the host's turn, the address's share, a slot among the requests in flight, a last look at blocks and the
+ * deadline, the request. The turn ends with the request, and its completion starts the delay before the next one:
+ * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
+ */
+import { fetcherLimits } from '../../topology/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { AddressPacer } from './address-pacer.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
+import type { Pacer } from './pacer.ts';
+import type { Resolver } from './resolver.ts';
+import type { Slots } from './slots.ts';
+
+export interface Road {
+  readonly clock: Clock;
+  readonly http: HttpClient;
+  readonly pacer: Pacer;
+  readonly addressPacer: AddressPacer;
+  readonly resolver: Resolver;
+  readonly slots: Slots;
+  /** Is the host blocked by now? */
+  readonly isBlocked: (hostKey: string) => boolean;
+  /** Aborts at shutdown: nothing new starts. */
+  readonly signal: AbortSignal;
+}
+
+export interface PacedRequest extends HttpRequest {
+  readonly hostKey: string;
+  /** From the completion of the last contact to this start, at least, ms. */
+  readonly delayMs: number;
+  readonly delayFactor: number;
+  /** No start after this, ms since the Unix epoch. */
+  readonly latestStartMs: number;
+  /** Called for each request that was made. */
+  readonly record: (response: HttpResponse) => void;
+}
+
+/** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
+export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
+  const response = await oneRequest(road, request);
+  if (!response?.staleConnection) return response;
+  // RFC 9112 §9.3.1: that an idle connection was closed says nothing of the server. Once more, with its delay.
+  return (await oneRequest(road, request)) ?? response;
+}
+
+async function oneRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
+  const { clock, pacer, slots, signal } = road;
+  const { hostKey, delayMs, latestStartMs } = request;
+  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs, signal);
+  if (turn === null) return null;
+  if (!(await addressIsReady(road, request))) {
+    turn.release(0, 0);
+    return null;
+  }
+  await slots.take();
+  if (signal.aborted || clock.nowMs() > latestStartMs || road.isBlocked(hostKey)) {
+    slots.release();
+    turn.release(0, 0);
+    return null;
+  }
+  const response = await road.http.request(request);
+  slots.release();
+  turn.release(response.endMs, Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
+  request.record(response);
+  return response;
+}
+
+/** A delay of 0 is the user's word that the host, and so its address, may be contacted at will. */
+function addressIsReady(road: Road, request: PacedRequest): boolean | Promise<boolean> {
+  if (request.delayMs === 0 || !road.addressPacer.active) return true;
+  return addressTurn(road, request);
+}
+
+async function addressTurn(road: Road, request: PacedRequest): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(request.url);
+  const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+  // What can't be resolved fails in the request, from the same cached answer.
+  if (!resolution.ok || resolution.overridden) return true;
+  return road.addressPacer.acquire(resolution.addresses[0]!, request.latestStartMs, road.signal);
+}
+
+function adaptiveDelayMs(factor: number, response: HttpResponse): number {
+  const durationMs = response.endMs - response.startMs;
+  return Math.min(Math.round(factor * durationMs), fetcherLimits.adaptiveDelayMaxMs);
+}

@@ -1,0 +1,196 @@
+/**
+ * From a response to what is reported of its URL: outcome, page, links.
+ *
+ * Redirects are not followed: the target becomes a link of the same depth, one hop on, at the head of its queue. A meta
+ * refresh is published the same way. A page that asks for nofollow publishes no links.
+ */
+import { hash } from 'node:crypto';
+import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../schemas/types.ts';
+import { classify } from '../../topology/fetch/outcome.ts';
+import { redirectTarget } from '../../topology/fetch/redirect.ts';
+import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
+import { fetcherLimits } from '../../topology/limits.ts';
+import { decodePage } from '../../topology/parse/charset.ts';
+import { headerDirectives } from '../../topology/parse/directives.ts';
+import type { ParsedPage } from '../../topology/parse/page.ts';
+import type { Extractor } from './extract.ts';
+import { type Headers, headerOf, headersOf } from './headers.ts';
+import type { HttpResponse } from './http-client.ts';
+import { outcomeOf } from './outcomes.ts';
+import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from './page-links.ts';
+import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
+import type { UrlReport } from './publisher.ts';
+
+export interface PageReader {
+  readonly extractor: Extractor;
+  readonly links: LinkMaker;
+  readonly productToken: string;
+  readonly linksMax: number;
+}
+
+/** Without the requests, which the lease knows. */
+export type PageReport = Omit<UrlReport, 'requests'>;
+
+/** Longer validators are not sent back: servers refuse requests with header fields beyond 8 KiB. */
+const validatorCharsMax = 1_000;
+
+/** Bodies worth reading: of success, and of a type that can hold text. */
+export function wantsBody(status: number, headers: Headers): boolean {
+  return status >= 200 && status < 300 && pageTypeOf(mediaTypeOf(headers)) !== 'other';
+}
+
+export async function readPage(
+  reader: PageReader,
+  task: Task,
+  index: number,
+  response: HttpResponse,
+  origin: Pick<LinkOrigin, 'source' | 'sourceKey'>,
+): Promise<PageReport> {
+  const item = task.urls[index]!;
+  const from: LinkOrigin = { url: item.url, atMs: response.endMs, ...origin };
+  const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
+  const kind = kindOf(item, response, target);
+  const common = commonFields(response);
+  if (kind === 'redirect') {
+    const hop = { depth: item.depth, hop: item.hop + 1, front: true };
+    const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
+    return {
+      outcome: outcomeOf(index, item.url, kind, { ...common, redirectUrl: target! }),
+      page: null,
+      groups,
+      pending,
+    };
+  }
+  if (kind !== 'fetched') return bare(outcomeOf(index, item.url, kind, common));
+  const mediaType = mediaTypeOf(response.headers);
+  const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
+  if (type === 'other') {
+    return bare(
+      outcomeOf(index, item.url, 'refused', { ...common, detail: `type ${mediaType || 'unknown'} is not read` }),
+    );
+  }
+  const parsed = await parse(reader, item.url, response, type);
+  if (parsed === null) {
+    return bare(outcomeOf(index, item.url, 'parseFailed', { ...common, detail: 'the parser was stopped' }));
+  }
+  const links = linksOf(reader, from, item, parsed);
+  const contentHash = hash('sha256', response.body, 'hex');
+  const page = pageRecord(task, item, response, mediaType, parsed, contentHash, links.count);
+  const outcome = outcomeOf(index, item.url, kind, {
+    ...common,
+    contentHash,
+    links: links.count,
+    linksDropped: parsed.linksDropped,
+    noindex: parsed.robots.noindex,
+  });
+  return { outcome, page, groups: links.groups, pending: links.pending };
+}
+
+function bare(outcome: Outcome): PageReport {
+  return { outcome, page: null, groups: [], pending: [] };
+}
+
+function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
+  // Given up at shutdown: it costs no attempt.
+  if (failure?.kind === 'aborted') return 'returned';
+  // RFC 9110 §15.4.5: 304 answers a condition, and we sent none.
+  if (status === 304 && failure === null && item.etag === '' && item.lastModified === '') return 'badResponse';
+  return classify({ status, redirectUrl, ...(failure === null ? {} : { failure: failure.kind as never }) });
+}
+
+function commonFields(response: HttpResponse): Partial<Outcome> {
+  const { headers, status, endMs } = response;
+  const retryAfterS = status === 0 ? null : retryAfterSeconds(headerOf(headers, 'retry-after') || null, endMs);
+  return {
+    status,
+    bytes: response.body.length,
+    truncated: response.truncated,
+    etag: validator(headers, 'etag'),
+    lastModified: validator(headers, 'last-modified'),
+    retryAfterMs: (retryAfterS ?? 0) * 1000,
+    detail: response.failure?.detail ?? '',
+  };
+}
+
+function validator(headers: Headers, name: string): string {
+  const value = headerOf(headers, name);
+  return value.length > validatorCharsMax ? '' : value;
+}
+
+function parse(
+  reader: PageReader,
+  url: string,
+  { body, headers }: HttpResponse,
+  type: PageType,
+): ParsedPage | null | Promise<ParsedPage | null> {
+  const contentType = headerOf(headers, 'content-type') || null;
+  const robotsTags = headersOf(headers, 'x-robots-tag');
+  const { productToken, linksMax } = reader;
+  if (type === 'text') return plainPage(body, contentType, headerDirectives(robotsTags, productToken));
+  const textCharsMax = fetcherLimits.textCharsMax;
+  const options = { url, contentType, robotsTags, productToken, linksMax, textCharsMax, byteBudget: body.length };
+  return reader.extractor.parse(body, options);
+}
+
+function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedPage['robots']): ParsedPage {
+  // No character has more than four bytes.
+  const { text, charset } = decodePage(body.subarray(0, fetcherLimits.textCharsMax * 4), contentType);
+  return {
+    links: [],
+    linksDropped: 0,
+    title: '',
+    description: '',
+    text: text.slice(0, fetcherLimits.textCharsMax),
+    canonical: '',
+    base: '',
+    metaRefresh: null,
+    robots,
+    charset,
+    complete: true,
+  };
+}
+
+function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: ParsedPage): PageLinks {
+  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false });
+  if (parsed.metaRefresh === null || parsed.robots.nofollow) return found;
+  const hop = { depth: item.depth, hop: item.hop + 1, front: true };
+  const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
+  return {
+    groups: [...found.groups, ...refresh.groups],
+    pending: found.pending,
+    count: found.count + refresh.count,
+  };
+}
+
+function pageRecord(
+  task: Task,
+  item: TaskUrl,
+  response: HttpResponse,
+  mediaType: string,
+  parsed: ParsedPage,
+  contentHash: string,
+  links: number,
+): Page {
+  return {
+    url: item.url,
+    hostKey: task.hostKey,
+    status: response.status,
+    fetchedAtMs: response.endMs,
+    depth: item.depth,
+    contentType: mediaType,
+    charset: parsed.charset,
+    title: parsed.title,
+    description: parsed.description,
+    text: parsed.text,
+    canonical: parsed.canonical,
+    contentHash,
+    etag: validator(response.headers, 'etag'),
+    lastModified: validator(response.headers, 'last-modified'),
+    bytes: response.body.length,
+    truncated: response.truncated || !parsed.complete,
+    noindex: parsed.robots.noindex,
+    nofollow: parsed.robots.nofollow,
+    links,
+    linksDropped: parsed.linksDropped,
+  };
+}

@@ -1,0 +1,281 @@
+/**
+ * Publishes what leases produce, in the order that makes a finished lease mean something (DESIGN §4.6):
+ * pages and links first, then, once they are acked, the results of the same URLs.
+ *
+ * All leases share flush cycles, since messages and syncs cost more than bytes. One cycle's pages and links are under
+ * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
+ * order: appends to one partition land as issued. A link enters the link cache only after its ack.
+ */
+import type { HostFacts, LinkGroup, Outcome, Page, Request, Task } from '../../schemas/types.ts';
+import { fetcherLimits } from '../../topology/limits.ts';
+import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { AppendRecord, Log } from '../runtime/log/log.ts';
+import { bytesOf, discoveredMessages } from './discovered-batch.ts';
+import type { LinkCache } from './link-cache.ts';
+import { unknownHost } from './outcomes.ts';
+
+export interface UrlReport {
+  readonly outcome: Outcome;
+  /** In the order they started. */
+  readonly requests: readonly Request[];
+  readonly page: Page | null;
+  readonly groups: readonly LinkGroup[];
+  /** For the link cache, after the ack. */
+  readonly pending: readonly number[];
+}
+
+/** Where one lease reports to. */
+export interface LeaseReporter {
+  /** What became of one URL. A promise: too much is waiting for the log, go on when it resolves. */
+  report(report: UrlReport): Promise<void> | undefined;
+  /** A request that belongs to no outcome (robots.txt). */
+  requested(request: Request): void;
+  /** What was learnt of the host. */
+  learnt(facts: HostFacts): void;
+  /** Nothing more comes of this lease. */
+  finish(): void;
+}
+
+export interface Publisher {
+  open(task: Task): LeaseReporter;
+  /** Resolves once all that was reported is acked; rejects if the log failed. */
+  drain(): Promise<void>;
+}
+
+export interface PublisherOptions {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  /** Full names. */
+  readonly topics: { readonly pages: string; readonly discovered: string; readonly results: string };
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly fetcherId: string;
+  readonly linkCache: LinkCache;
+  /** The log refused an append: nothing more will be published. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface LeaseState {
+  readonly task: Task;
+  facts: HostFacts;
+  completedAtMs: number;
+  /** Acked as far as their pages and links go, to be sent. */
+  outcomes: Outcome[];
+  requests: Request[];
+  /** Reports whose pages and links are not acked yet. */
+  unacked: number;
+  /** When the oldest unsent outcome was acked, 0: none. */
+  readySinceMs: number;
+  finished: boolean;
+}
+
+/** What a cycle publishes. */
+interface Batch {
+  readonly pages: { readonly partition: number; readonly page: Page }[];
+  readonly groups: LinkGroup[];
+  readonly pending: number[];
+  readonly reports: { readonly lease: LeaseState; readonly report: UrlReport }[];
+  bytes: number;
+}
+
+export function createPublisher(options: PublisherOptions): Publisher {
+  const { log, clock } = options;
+  let gathering = emptyBatch();
+  const waitingForRoom: (() => void)[] = [];
+  const leases = new Set<LeaseState>();
+  const resultAppends = new Set<Promise<unknown>>();
+  let bytesUnacked = 0;
+  let cycle: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let timerAtMs = Number.POSITIVE_INFINITY;
+  let flushDue = false;
+  let failure: { readonly error: unknown } | undefined;
+
+  const fail = (error: unknown) => {
+    if (failure !== undefined) return;
+    failure = { error };
+    for (const proceed of waitingForRoom.splice(0)) proceed();
+    options.onFailure(error);
+  };
+
+  /** Flushes at most this late. */
+  const schedule = (waitMs: number) => {
+    const atMs = performance.now() + waitMs;
+    if (atMs >= timerAtMs) return;
+    clearTimeout(timer);
+    timerAtMs = atMs;
+    timer = setTimeout(flush, waitMs);
+  };
+
+  /** Starts a cycle; while one is under way, the next follows it at once. */
+  const flush = () => {
+    clearTimeout(timer);
+    timerAtMs = Number.POSITIVE_INFINITY;
+    if (failure !== undefined) return;
+    if (cycle !== undefined) {
+      flushDue = true;
+      return;
+    }
+    flushDue = false;
+    const batch = gathering;
+    gathering = emptyBatch();
+    cycle = publish(batch)
+      .catch(fail)
+      .finally(() => {
+        cycle = undefined;
+        if (flushDue) flush();
+      });
+  };
+
+  const publish = async (batch: Batch) => {
+    const records = encodeBatch(batch, options);
+    if (records.length > 0) await log.append(records);
+    options.linkCache.remember(batch.pending);
+    const nowMs = clock.nowMs();
+    for (const { lease, report } of batch.reports) {
+      lease.unacked -= 1;
+      lease.outcomes.push(report.outcome);
+      lease.requests.push(...report.requests);
+      lease.readySinceMs ||= nowMs;
+    }
+    bytesUnacked -= batch.bytes;
+    for (const proceed of waitingForRoom.splice(0)) proceed();
+    sendResults(nowMs);
+  };
+
+  const sendResults = (nowMs: number) => {
+    const records: AppendRecord[] = [];
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const lease of leases) {
+      const last = lease.finished && lease.unacked === 0;
+      const dueAtMs = lease.readySinceMs + fetcherLimits.resultsMs;
+      if (last) leases.delete(lease);
+      else if (lease.readySinceMs === 0) continue;
+      else if (dueAtMs > nowMs) {
+        nextMs = Math.min(nextMs, dueAtMs);
+        continue;
+      }
+      records.push(resultRecord(lease, last, options));
+      lease.outcomes = [];
+      lease.requests = [];
+      lease.facts = { ...lease.facts, sitemaps: [] };
+      lease.readySinceMs = 0;
+    }
+    if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
+    if (records.length === 0) return;
+    const append = log
+      .append(records)
+      .catch(fail)
+      .finally(() => resultAppends.delete(append));
+    resultAppends.add(append);
+  };
+
+  return {
+    open(task) {
+      const lease: LeaseState = {
+        task,
+        facts: unknownHost,
+        completedAtMs: 0,
+        outcomes: [],
+        requests: [],
+        unacked: 0,
+        readySinceMs: 0,
+        finished: false,
+      };
+      leases.add(lease);
+      return {
+        report(report) {
+          const bytes = add(gathering, lease, report);
+          bytesUnacked += bytes;
+          for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);
+          if (gathering.bytes >= fetcherLimits.flushBytes) flush();
+          else schedule(fetcherLimits.flushMs);
+          if (bytesUnacked <= fetcherLimits.publishBytesMax || failure !== undefined) return undefined;
+          return new Promise((resolve) => waitingForRoom.push(resolve));
+        },
+        requested(request) {
+          lease.requests.push(request);
+          lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
+        },
+        learnt(facts) {
+          // Sitemaps are told once, when robots.txt is new: they must not be lost to what is learnt after.
+          lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
+        },
+        finish() {
+          lease.finished = true;
+          schedule(fetcherLimits.flushMs);
+        },
+      };
+    },
+    async drain() {
+      const open = () => gathering.reports.length > 0 || [...leases].some((lease) => lease.finished);
+      while (failure === undefined && (cycle !== undefined || open())) {
+        flush();
+        await cycle;
+      }
+      clearTimeout(timer);
+      timerAtMs = Number.POSITIVE_INFINITY;
+      await Promise.all(resultAppends);
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+function emptyBatch(): Batch {
+  return { pages: [], groups: [], pending: [], reports: [], bytes: 0 };
+}
+
+/** About the bytes that the report adds. */
+function add(batch: Batch, lease: LeaseState, report: UrlReport): number {
+  let bytes = 0;
+  lease.unacked += 1;
+  batch.reports.push({ lease, report });
+  if (report.page !== null) {
+    batch.pages.push({ partition: lease.task.partition, page: report.page });
+    bytes += report.page.text.length + report.page.url.length + 256;
+  }
+  for (const group of report.groups) {
+    batch.groups.push(group);
+    bytes += bytesOf(group);
+  }
+  for (const number of report.pending) batch.pending.push(number);
+  batch.bytes += bytes;
+  return bytes;
+}
+
+function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
+  const { codec, topics, partitions, keyMode } = options;
+  const records: AppendRecord[] = [];
+  for (const { partition, page } of batch.pages) {
+    const key = Buffer.from(page.hostKey);
+    records.push({ topic: topics.pages, partition, key, value: codec.encode('pages', page) });
+  }
+  for (const { partition, key, groups } of discoveredMessages(batch.groups, partitions, keyMode)) {
+    const value = codec.encode('discovered', { groups });
+    records.push({ topic: topics.discovered, partition, key: Buffer.from(key), value });
+  }
+  return records;
+}
+
+function resultRecord(lease: LeaseState, last: boolean, options: PublisherOptions): AppendRecord {
+  const { task, outcomes, requests, completedAtMs, facts } = lease;
+  const { partition, epoch, leaseId, hostKey } = task;
+  const { fetcherId } = options;
+  const result = {
+    partition,
+    epoch,
+    leaseId,
+    hostKey,
+    fetcherId,
+    last,
+    completedAtMs,
+    outcomes,
+    requests,
+    host: facts,
+  };
+  const key = Buffer.from(partitionKeyOf(hostKey, options.keyMode));
+  return { topic: options.topics.results, partition, key, value: options.codec.encode('results', result) };
+}

@@ -1,0 +1,43 @@
+/** What an error of the HTTP client means: the outcome kind and plain words. */
+import { ConnectError } from './connector.ts';
+
+/** `aborted`: we gave up ourselves, at shutdown. `refused`: a URL that can't be requested. */
+export type FailureKind =
+  | 'dnsFailed'
+  | 'connectionFailed'
+  | 'tlsFailed'
+  | 'timeout'
+  | 'blockedAddress'
+  | 'badResponse'
+  | 'refused'
+  | 'aborted';
+
+export interface RequestFailure {
+  readonly kind: FailureKind;
+  readonly detail: string;
+}
+
+/** A request that this client ended itself. */
+export class GaveUp extends Error {
+  override readonly name = 'GaveUp';
+  readonly kind: 'timeout' | 'connectionFailed' | 'aborted';
+
+  constructor(kind: GaveUp['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
+export function failureOf(error: Error): RequestFailure {
+  if (error instanceof ConnectError || error instanceof GaveUp) return { kind: error.kind, detail: error.message };
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const detail = code === '' ? error.message : `${error.message} (${code})`;
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return { kind: 'refused', detail };
+  // llhttp's errors are HPE_*; undici reports an answer nobody asked for as a socket error.
+  if (code.startsWith('HPE_') || badResponseCodes.has(code)) return { kind: 'badResponse', detail };
+  if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail };
+  return { kind: 'connectionFailed', detail };
+}

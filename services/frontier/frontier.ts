@@ -1,0 +1,54 @@
+/** The frontier service: an owner per partition, over one log. */
+import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log/log.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import type { Committed } from './partition-owner.ts';
+import { PartitionOwner } from './partition-owner.ts';
+
+export interface FrontierOptions {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly crawl: string;
+  readonly partitions: number;
+  readonly key: FingerprintKey;
+  /** The state store of each partition; closed by whoever opened it, after `stop`. */
+  readonly stores: readonly StateStore[];
+  readonly endsLeases: boolean;
+  /** Leases that may be out at once, over all partitions. */
+  readonly leasesMax: number;
+}
+
+export interface Frontier {
+  /** Of each partition; undefined while one is being opened. */
+  committed(): readonly (Committed | undefined)[];
+  /** Resolves once every owner has ended; rejects with the first failure. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function startFrontier(options: FrontierOptions): Frontier {
+  const { crawl, partitions, stores, leasesMax } = options;
+  const owners = stores.map((store, partition) => {
+    const identity: PartitionIdentity = { crawl, partition, partitions };
+    return new PartitionOwner({ ...options, store, identity, leasesMax: Math.ceil(leasesMax / partitions) });
+  });
+  const stopAll = () => {
+    for (const owner of owners) owner.stop();
+  };
+  const runs = owners.map((owner) => owner.run());
+  // One partition that cannot go on ends them all: a frontier with a hole would never end its crawl.
+  const ended = Promise.all(runs).then(() => {});
+  ended.catch(stopAll);
+  return {
+    committed: () => owners.map((owner) => owner.committed),
+    ended,
+    stop: async () => {
+      stopAll();
+      await Promise.allSettled(runs);
+    },
+  };
+}

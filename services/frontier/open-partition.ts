@@ -1,0 +1,130 @@
+/**
+ * Opens a partition: loads its view, claims it, and replays the changelog up to the claim.
+ *
+ * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
+ * A view that disagrees with the changelog is discarded and rebuilt from the changelog's beginning. DESIGN §4.2–4.3.
+ */
+import { randomBytes } from 'node:crypto';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Claim } from '../../topology/frontier/changelog.ts';
+import { decodeChangelog, encodeClaim } from '../../topology/frontier/changelog.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import { FrontierPartition, replay } from '../../topology/frontier/partition.ts';
+import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state.ts';
+import { loaded, loadRange, loadRow, metaKey } from '../../topology/frontier/view.ts';
+import type { Log, LogRecord } from '../runtime/log/log.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+
+export interface OpenPartition {
+  readonly log: Log;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly nowMs: number;
+  /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
+  readonly endsLeases: boolean;
+}
+
+export async function openPartition(options: OpenPartition): Promise<FrontierPartition> {
+  const { log, identity, endsLeases } = options;
+  const topic = changelogTopic(identity.crawl);
+  const nonce = randomBytes(16).toString('hex');
+  let state = await loadView(options);
+  if (!(await agrees(log, topic, identity.partition, state))) {
+    await clear(options.store);
+    state = new FrontierState(options.key);
+  }
+  // The clock never goes back behind what was decided: the claim says when this owner began.
+  const last = await log.last(topic, identity.partition);
+  const nowMs = Math.max(options.nowMs, last === undefined ? 0 : decodeChangelog(last.value).nowMs);
+  const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases };
+  const [claimOffset] = await log.append([
+    { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
+  ]);
+  await replayTo(log, topic, identity.partition, state, claimOffset!);
+  return new FrontierPartition(identity, state);
+}
+
+export function changelogTopic(crawl: string): string {
+  return `${crawl}.frontier-changelog`;
+}
+
+async function loadView({ store, key }: OpenPartition): Promise<FrontierState> {
+  const state = new FrontierState(key);
+  if ((await store.get(metaKey)) === undefined) return state;
+  for await (const [rowKey, value] of store.scan(loadRange)) loadRow(state, rowKey, value);
+  loaded(state);
+  return state;
+}
+
+/** Does the record before the view's position say what the view says? */
+async function agrees(log: Log, topic: string, partition: number, state: FrontierState): Promise<boolean> {
+  const { offset, epoch, seq } = state.changelog;
+  const { start, end } = await log.offsets(topic, partition);
+  if (offset > end) return false;
+  if (offset < start) {
+    throw new CrawlstreamError(
+      'OFFSET_OUT_OF_RANGE',
+      `partition ${partition} needs its changelog from ${offset}, which begins at ${start}: restore it from a snapshot`,
+    );
+  }
+  if (offset === start) return true;
+  let record: LogRecord | undefined;
+  for await (const one of records(log, topic, partition, offset - 1, offset)) record = one;
+  if (record === undefined) return false;
+  const decoded = decodeChangelog(record.value);
+  if (decoded.kind === 'claim') return record.offset === epoch;
+  return decoded.epoch !== epoch || decoded.seq <= seq;
+}
+
+async function replayTo(
+  log: Log,
+  topic: string,
+  partition: number,
+  state: FrontierState,
+  claim: number,
+): Promise<void> {
+  for await (const record of records(log, topic, partition, state.changelog.offset, claim + 1)) {
+    replay(state, record.offset, decodeChangelog(record.value));
+  }
+  if (state.changelog.epoch !== claim) throw lost(partition);
+}
+
+export function lost(partition: number, cause?: unknown): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
+}
+
+async function* records(
+  log: Log,
+  topic: string,
+  partition: number,
+  from: number,
+  to: number,
+): AsyncGenerator<LogRecord> {
+  const reader = log.reader();
+  try {
+    reader.seek(topic, partition, from);
+    for (let next = from; next < to; ) {
+      for (const record of await reader.poll({ maxBytes: 4 << 20, waitMs: 1000 })) {
+        if (record.offset >= to) return;
+        yield record;
+        next = record.offset + 1;
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function clear(store: StateStore): Promise<void> {
+  const all = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
+  let rows = [];
+  for await (const [key] of store.scan(all)) {
+    rows.push({ key, value: null });
+    if (rows.length < 10_000) continue;
+    await store.write(rows);
+    rows = [];
+  }
+  await store.write(rows);
+}

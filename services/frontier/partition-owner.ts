@@ -1,0 +1,228 @@
+/**
+ * Owns one partition: reads its inputs, lets it decide, makes the decision durable, then lets it be seen.
+ *
+ *   poll → step → dead letters acked → commit appended → acked at the expected offset → tasks, controls published
+ *
+ * Commits go on being decided while earlier ones are under way. An ack at any other offset means that somebody else
+ * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
+ * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
+ */
+import type { TopicRecords } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { InputTopic } from '../../topology/frontier/changelog.ts';
+import { inputTopics } from '../../topology/frontier/changelog.ts';
+import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
+import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import { saveRows } from '../../topology/frontier/view.ts';
+import { frontierServiceLimits } from '../../topology/limits.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { changelogTopic, lost, openPartition } from './open-partition.ts';
+
+export interface OwnerOptions {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly endsLeases: boolean;
+  /** Leases that may be out at once for this partition. */
+  readonly leasesMax: number;
+}
+
+/** What has been made durable. */
+export interface Committed extends Omit<PartitionStatus, 'ends'> {
+  readonly readyHosts: number;
+  readonly delayedHosts: number;
+}
+
+export class PartitionOwner {
+  readonly #options: OwnerOptions;
+  #partition: FrontierPartition | undefined;
+  #committed: Committed | undefined;
+  #reader: LogReader | undefined;
+  #stopping = false;
+  /** Commits under way; rejects once one fails. */
+  #acks: Promise<void> = Promise.resolve();
+  #underWay = 0;
+  #failure: unknown;
+  #savedAtMs = 0;
+  #changedBytes = 0;
+
+  constructor(options: OwnerOptions) {
+    this.#options = options;
+  }
+
+  /** As of the newest acked commit; undefined until the partition is open. */
+  get committed(): Committed | undefined {
+    return this.#committed;
+  }
+
+  /** Opens the partition and works until `stop`. Rejects on what a restart would not mend. */
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.#own();
+      } catch (error) {
+        if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      } finally {
+        await this.#reader?.close();
+        this.#reader = undefined;
+        this.#partition = undefined;
+      }
+    }
+  }
+
+  /** Ends `run` once everything decided is durable and the view is written. */
+  stop(): void {
+    this.#stopping = true;
+    this.#reader?.wake();
+  }
+
+  async #own(): Promise<void> {
+    const { log, clock, identity } = this.#options;
+    const partition = await openPartition({ ...this.#options, nowMs: clock.nowMs() });
+    this.#partition = partition;
+    this.#acks = Promise.resolve();
+    this.#underWay = 0;
+    this.#failure = undefined;
+    this.#savedAtMs = clock.nowMs();
+    this.#committed = committedOf(partition);
+    const reader = log.reader();
+    this.#reader = reader;
+    for (const topic of inputTopics) {
+      reader.seek(this.#topic(topic), identity.partition, partition.state.positions[topic].offset);
+    }
+    await this.#publishControls(partition.republish());
+    while (!this.#stopping) {
+      await this.#turn(partition, reader);
+      await this.#saveIfDue(partition);
+    }
+    await this.#settle();
+    await this.#save(partition);
+  }
+
+  async #turn(partition: FrontierPartition, reader: LogReader): Promise<void> {
+    const { clock, leasesMax, identity } = this.#options;
+    const waits = partition.full || partition.waiting('discovered') > 0;
+    const discovered = this.#topic('discovered');
+    if (waits) reader.pause(discovered, identity.partition);
+    else reader.resume(discovered, identity.partition);
+    const demand = () => Math.max(0, leasesMax - partition.state.leases.size);
+    const records = await reader.poll({
+      maxBytes: frontierServiceLimits.pollBytes,
+      waitMs: this.#waitMs(partition, demand()),
+    });
+    for (const record of records) await this.#take(partition, record);
+    if (this.#failure !== undefined) throw this.#failure;
+    const step = partition.step(clock.nowMs(), demand());
+    if (step !== null) await this.#commit(partition, step);
+  }
+
+  #waitMs(partition: FrontierPartition, demand: number): number {
+    const { waiting } = partition;
+    if (inputTopics.some((topic) => waiting.call(partition, topic) > 0) && !partition.full) return 0;
+    const wakeAtMs = partition.wakeAtMs(demand);
+    const idleMs = frontierServiceLimits.idleMs;
+    return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));
+  }
+
+  async #take(partition: FrontierPartition, record: LogRecord): Promise<void> {
+    const topic = record.topic.slice(record.topic.lastIndexOf('.') + 1) as InputTopic;
+    await this.#options.codec.prepare(topic, record.value);
+    partition.offer(this.#decode(topic, record));
+  }
+
+  #decode(topic: InputTopic, { offset, value }: LogRecord): Input {
+    try {
+      return { topic, offset, record: this.#options.codec.decode(topic, value) } as Input;
+    } catch (error) {
+      return { topic, offset, record: null, bytes: value, why: (error as Error).message };
+    }
+  }
+
+  async #commit(partition: FrontierPartition, step: Step): Promise<void> {
+    const { log, identity } = this.#options;
+    if (step.deadLetters.length > 0)
+      await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));
+    const appended = log.append([
+      { topic: changelogTopic(identity.crawl), partition: identity.partition, key: null, value: step.commit },
+    ]);
+    this.#changedBytes += step.commit.length;
+    this.#underWay += 1;
+    const before = this.#acks;
+    const committed = committedOf(partition);
+    const acked = (async () => {
+      const [offset] = await appended;
+      await before;
+      if (offset !== step.offset) throw lost(identity.partition);
+      this.#underWay -= 1;
+      this.#committed = committed;
+      if (step.tasks.length > 0) await log.append(step.tasks.map((task) => this.#record('tasks', task)));
+      await this.#publishControls(step.controls);
+    })();
+    this.#acks = acked.catch((error) => {
+      this.#failure ??= error;
+      this.#reader?.wake();
+    });
+    if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
+  }
+
+  async #publishControls(controls: Step['controls']): Promise<void> {
+    if (controls.length === 0) return;
+    const { log, codec } = this.#options;
+    await log.append(
+      controls.map(({ partition, record }) => ({
+        topic: this.#topic('control'),
+        partition,
+        key: null,
+        value: codec.encode('control', record),
+      })),
+    );
+  }
+
+  #record<T extends 'dead-letters' | 'tasks'>(topic: T, record: TopicRecords[T]): AppendRecord {
+    const { codec, identity } = this.#options;
+    const value = codec.encode(topic, record);
+    return { topic: this.#topic(topic), partition: identity.partition, key: Buffer.from(record.hostKey), value };
+  }
+
+  #topic(name: keyof TopicRecords): string {
+    return `${this.#options.identity.crawl}.${name}`;
+  }
+
+  async #saveIfDue(partition: FrontierPartition): Promise<void> {
+    const nowMs = this.#options.clock.nowMs();
+    const { saveEveryMs, saveEveryBytes } = frontierServiceLimits;
+    const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= saveEveryMs;
+    if (due && this.#changedBytes > 0) await this.#save(partition);
+  }
+
+  /** Writes the view as of the newest commit, which must be acked first: a view never runs ahead of the changelog. */
+  async #save(partition: FrontierPartition): Promise<void> {
+    await this.#settle();
+    const rows = saveRows(partition.state);
+    this.#changedBytes = 0;
+    this.#savedAtMs = this.#options.clock.nowMs();
+    await this.#options.store.write(rows);
+  }
+
+  async #settle(): Promise<void> {
+    await this.#acks;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}
+
+function committedOf({ state }: FrontierPartition): Committed {
+  return {
+    positions: { ...state.positions },
+    counters: { ...state.counters },
+    readyHosts: state.clock.ready,
+    delayedHosts: state.clock.waiting,
+  };
+}

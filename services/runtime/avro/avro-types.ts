@@ -1,0 +1,110 @@
+/**
+ * avsc, behind one file: types that survive hostile input and give plain objects.
+ *
+ * avsc trusts array and map lengths: a corrupt one makes it allocate, or loop, up to 2^53 times; and skipping a block of
+ * negative size moves backwards for ever. Arrays and maps read and skip within bounds instead: an item
+ * needs at least a byte of input (items of no width are capped), and nothing is read past the end.
+ */
+import avsc, { type Type } from 'avsc';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { avroLimits } from '../../../topology/limits.ts';
+
+/** What of avsc's internals the bounds rest on (5.7: `_read` and `_skip` are looked up at each call). */
+interface Tap {
+  readonly buf: Buffer;
+  pos: number;
+  readLong(): number;
+  readString(): string;
+  skipString(): void;
+}
+interface Reads {
+  _read(tap: Tap): unknown;
+  _skip(tap: Tap): void;
+}
+interface Innards extends Reads {
+  readonly typeName: string;
+  readonly fields?: readonly { readonly type: Innards }[];
+  readonly types?: readonly Innards[];
+  readonly itemsType?: Innards;
+  readonly valuesType?: Innards;
+  readonly underlyingType?: Innards;
+  readonly recordConstructor?: { prototype: object };
+}
+
+/** Throws SCHEMA_INCOMPATIBLE for what is no Avro schema. */
+export function typeOf(schema: object): Type {
+  try {
+    // avsc marks the names it has seen on a schema's objects: it gets a copy.
+    const type = avsc.Type.forSchema(structuredClone(schema) as avsc.Schema, { omitRecordMethods: true });
+    makePlain(type as unknown as Innards, new Set());
+    return type;
+  } catch (cause) {
+    throw new CrawlstreamError('SCHEMA_INCOMPATIBLE', `not an Avro schema: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** MD5 of the canonical form, hexadecimal. */
+export function fingerprintOf(schema: object): string {
+  return typeOf(schema).fingerprint().toString('hex');
+}
+
+/** Decoded records are plain objects: equal to literals, spreadable, printable. */
+function makePlain(type: Innards, done: Set<Innards>): void {
+  if (done.has(type)) return;
+  done.add(type);
+  if (type.recordConstructor) type.recordConstructor.prototype = Object.prototype;
+  const fields = (type.fields ?? []).map((field) => field.type);
+  for (const part of [...fields, ...(type.types ?? []), type.itemsType, type.valuesType, type.underlyingType]) {
+    if (part) makePlain(part, done);
+  }
+}
+
+/** Types freeze themselves, so it is their class that gets the bounds, for all of the process. */
+function bound(
+  reads: Reads,
+  read: (this: Innards, tap: Tap) => unknown,
+  skipOne: (tap: Tap, type: Innards) => void,
+): void {
+  reads._read = read;
+  reads._skip = function (this: Innards, tap) {
+    for (let n = blockLength(tap); n > 0; n = blockLength(tap)) {
+      for (; n > 0 && tap.pos <= tap.buf.length; n--) skipOne(tap, this);
+    }
+  };
+}
+bound(avsc.types.ArrayType.prototype as unknown as Reads, readItems, (tap, { itemsType }) => itemsType?._skip(tap));
+bound(avsc.types.MapType.prototype as unknown as Reads, readEntries, skipEntry);
+
+/** `this` is the type, or avsc's resolver of an older schema with item reads of its own. */
+function readItems(this: Innards, tap: Tap): unknown[] {
+  const items: unknown[] = [];
+  for (let n = blockLength(tap); n > 0; n = blockLength(tap)) {
+    for (; n > 0 && tap.pos <= tap.buf.length; n--) items.push(this.itemsType?._read(tap));
+  }
+  return items;
+}
+
+function readEntries(this: Innards, tap: Tap): Record<string, unknown> {
+  const entries: [string, unknown][] = [];
+  for (let n = blockLength(tap); n > 0; n = blockLength(tap)) {
+    for (; n > 0 && tap.pos <= tap.buf.length; n--) entries.push([tap.readString(), this.valuesType?._read(tap)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function skipEntry(tap: Tap, { valuesType }: Innards): void {
+  tap.skipString();
+  valuesType?._skip(tap);
+}
+
+/** Items in the next block; a negative count is followed by a byte size, which nothing here relies on. 0: the end. */
+function blockLength(tap: Tap): number {
+  let n = tap.readLong();
+  if (n < 0) {
+    n = -n;
+    tap.readLong();
+  }
+  const left = tap.buf.length - tap.pos;
+  if (!(n <= Math.max(left, avroLimits.emptyItemsMax))) throw new Error(`a block of ${n} items in ${left} bytes`);
+  return n;
+}

@@ -1,0 +1,71 @@
+/**
+ * The registry port: schemas under numbers, as the Confluent wire format refers to them.
+ *
+ * A schema is known by the fingerprint of its canonical form (docs, defaults and aliases don't count: they don't change
+ * how bytes are written), so the same schema always gets the same id from one registry, whatever ids another gave out.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { StateStore } from '../store/store.ts';
+import { fingerprintOf } from './avro-types.ts';
+
+export interface SchemaRegistry {
+  /** The id of a schema under a subject (`crawl.discovered-value`); registers it if it is new. */
+  idFor(subject: string, schema: object): Promise<number>;
+  /** Throws SCHEMA_UNKNOWN. */
+  schemaById(id: number): Promise<object>;
+}
+
+/** Keys `S <id u32>`, values JSON {subject, schema}; beside the log's rows in the same store. */
+const space = 0x53;
+
+export function createEmbeddedRegistry(store: StateStore): SchemaRegistry {
+  let known: Promise<Map<string, number>> | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const load = async () => {
+    const ids = new Map<string, number>();
+    for await (const [key, value] of store.scan({ gte: Buffer.from([space]), lt: Buffer.from([space + 1]) })) {
+      const { subject, schema } = JSON.parse(value.toString()) as { subject: string; schema: object };
+      ids.set(`${subject} ${fingerprintOf(schema)}`, key.readUInt32BE(1));
+    }
+    return ids;
+  };
+
+  const register = async (subject: string, schema: object): Promise<number> => {
+    const ids = await (known ??= load());
+    const name = `${subject} ${fingerprintOf(schema)}`;
+    const there = ids.get(name);
+    if (there !== undefined) return there;
+    const id = Math.max(0, ...ids.values()) + 1;
+    // Durable before the first record that refers to it.
+    await store.write([{ key: rowKey(id), value: Buffer.from(JSON.stringify({ subject, schema })) }], { sync: true });
+    ids.set(name, id);
+    return id;
+  };
+
+  return {
+    idFor: (subject, schema) => {
+      const done = queue.then(() => register(subject, schema));
+      queue = done.catch(() => {});
+      return done;
+    },
+    schemaById: async (id) => {
+      const value = await store.get(rowKey(id));
+      if (!value) throw schemaUnknown(id);
+      return (JSON.parse(value.toString()) as { schema: object }).schema;
+    },
+  };
+}
+
+export function schemaUnknown(id: number): CrawlstreamError {
+  return new CrawlstreamError(
+    'SCHEMA_UNKNOWN',
+    `schema id ${id} is not in the registry: was the record written for another one?`,
+  );
+}
+
+function rowKey(id: number): Buffer {
+  const key = Buffer.from([space, 0, 0, 0, 0]);
+  key.writeUInt32BE(id, 1);
+  return key;
+}

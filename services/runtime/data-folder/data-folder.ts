@@ -1,0 +1,140 @@
+/**
+ * Opening a data folder: made and marked as ours if it is new or empty, checked against its manifest if not.
+ *
+ * The manifest appears in one step (temporary file, fsync, rename, fsync of the folder), so a crash leaves either an
+ * empty folder or a whole manifest. Two processes are kept apart by the store's own lock, not here.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Clock } from '../clock.ts';
+import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
+
+export interface DataFolder {
+  /** Absolute. */
+  readonly path: string;
+  readonly manifest: Manifest;
+  /** True if this call made it. */
+  readonly isNew: boolean;
+  /** Folder of a part's own files, such as `log` or `state`. */
+  part(name: string): string;
+}
+
+export interface NewFolder {
+  /** What a new folder is made with where `wanted` does not say. */
+  readonly defaults: ManifestFacts;
+  /** Version of this program. */
+  readonly createdBy: string;
+  readonly clock: Clock;
+}
+
+const manifestName = 'manifest.json';
+/** What may lie in an "empty" folder: our own interrupted start, and the root of a freshly made volume. */
+const harmlessNames = new Set([`${manifestName}.new`, 'lost+found']);
+
+/**
+ * `wanted`: what the user asked for by name; it must agree with a folder that is there. Throws DATA_FOLDER_FOREIGN,
+ * DATA_FOLDER_NEWER, TOPIC_MISMATCH, DISK_FULL or INVALID_ARGUMENT, each naming the folder and the remedy.
+ */
+export async function openDataFolder(
+  folder: string,
+  wanted: Partial<ManifestFacts>,
+  { defaults, createdBy, clock }: NewFolder,
+): Promise<DataFolder> {
+  const path = resolve(folder);
+  try {
+    await mkdir(path, { recursive: true });
+    const there = await readManifest(path);
+    if (there) {
+      checkManifest(there, wanted, path);
+      return dataFolder(path, there, false);
+    }
+    const facts = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+    const text = JSON.stringify({
+      format: manifestFormat,
+      ...defaults,
+      ...facts,
+      fingerprintKey: randomBytes(16).toString('hex'),
+      createdAt: new Date(clock.nowMs()).toISOString(),
+      createdBy,
+    });
+    const manifest = parseManifest(text, join(path, manifestName));
+    await writeManifest(path, manifest);
+    return dataFolder(path, manifest, true);
+  } catch (error) {
+    throw folderError(error as Error, path);
+  }
+}
+
+/** For commands that only read: the folder must be there. Throws INVALID_ARGUMENT if it holds no crawl. */
+export async function readDataFolder(folder: string, wanted: Partial<ManifestFacts> = {}): Promise<DataFolder> {
+  const path = resolve(folder);
+  try {
+    const manifest = await readManifest(path);
+    if (!manifest)
+      throw new CrawlstreamError('INVALID_ARGUMENT', `no crawl in ${path}: start one with --data ${folder}`);
+    checkManifest(manifest, wanted, path);
+    return dataFolder(path, manifest, false);
+  } catch (error) {
+    throw folderError(error as Error, path);
+  }
+}
+
+function dataFolder(path: string, manifest: Manifest, isNew: boolean): DataFolder {
+  return { path, manifest, isNew, part: (name) => join(path, name) };
+}
+
+/** Undefined for a folder with nothing in it; throws for one with something else in it. */
+async function readManifest(path: string): Promise<Manifest | undefined> {
+  const names = (await readdir(path)).filter((name) => !harmlessNames.has(name));
+  if (names.length === 0) return undefined;
+  if (!names.includes(manifestName)) {
+    const message = `${path} is not empty and holds no crawl (it has ${names.sort()[0]}): choose an empty or new folder for --data`;
+    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
+  }
+  const file = join(path, manifestName);
+  return parseManifest(await readFile(file, 'utf8'), file);
+}
+
+async function writeManifest(path: string, manifest: Manifest): Promise<void> {
+  const file = join(path, manifestName);
+  await withSynced(`${file}.new`, 'w', (handle) => handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`));
+  await rename(`${file}.new`, file);
+  await withSynced(path, 'r', async () => {});
+}
+
+async function withSynced(
+  path: string,
+  flags: string,
+  act: (handle: Awaited<ReturnType<typeof open>>) => Promise<void>,
+) {
+  const handle = await open(path, flags);
+  try {
+    await act(handle);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function folderError(error: Error & { readonly code?: string }, path: string): CrawlstreamError {
+  if (error instanceof CrawlstreamError) return error;
+  const { code } = error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new CrawlstreamError(
+      'DISK_FULL',
+      `the disk holding ${path} is full: make room, then run the same command again`,
+      error,
+    );
+  }
+  const problem =
+    code === 'ENOENT'
+      ? 'does not exist: start a crawl there first'
+      : code === 'ENOTDIR' || code === 'EEXIST'
+        ? 'is not a folder: choose another --data'
+        : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
+          ? 'may not be read and written by this user: change its permissions, or choose another --data'
+          : `can't be used (${error.message}): choose another --data`;
+  return new CrawlstreamError('INVALID_ARGUMENT', `data folder ${path} ${problem}`, error);
+}

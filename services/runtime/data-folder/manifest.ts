@@ -1,0 +1,84 @@
+/**
+ * The manifest of a data folder: what a crawl can't change while it lives, since stored state depends on it.
+ * It is `manifest.json` in the folder, written once, before anything else.
+ */
+import { z } from 'zod';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+/** Grows when an older version of the program could no longer read the folder rightly. */
+export const manifestFormat = 1;
+
+const manifestSchema = z.object({
+  format: z.literal(manifestFormat),
+  /** Name of the crawl: prefix of its topics. */
+  crawl: z.string().min(1),
+  /** Partitions of every topic. */
+  partitions: z.int().min(1),
+  /** What topics are partitioned by: the host, or the registrable domain. */
+  keyMode: z.enum(['host', 'domain']),
+  /** Hash of the public-suffix list: where registrable domains end, and so partition keys in `domain` mode. */
+  pslHash: z.string(),
+  /** Versions of the normaliser and of the fingerprint behind the seen test. */
+  seenKeyVersion: z.int().min(0),
+  fingerprintVersion: z.int().min(0),
+  /** 16 random bytes, hexadecimal: keys the fingerprints of this crawl, against flooding. */
+  fingerprintKey: z.string().regex(/^[0-9a-f]{32}$/),
+  /** ISO 8601, UTC. */
+  createdAt: z.string(),
+  /** Version of the program that made the folder. */
+  createdBy: z.string(),
+});
+
+export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
+
+/** What the crawl's configuration decides; the rest is the folder's own. */
+export type ManifestFacts = Omit<Manifest, 'format' | 'fingerprintKey' | 'createdAt' | 'createdBy'>;
+
+/** Throws DATA_FOLDER_NEWER or DATA_FOLDER_FOREIGN. */
+export function parseManifest(text: string, file: string): Manifest {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw damaged(file, (cause as Error).message, cause);
+  }
+  const format = (json as { format?: unknown } | null)?.format;
+  if (typeof format === 'number' && format > manifestFormat) {
+    const message = `${file} has format ${format}, this version reads up to ${manifestFormat}: use the newer crawlstream that made it, or another --data`;
+    throw new CrawlstreamError('DATA_FOLDER_NEWER', message);
+  }
+  const parsed = manifestSchema.safeParse(json);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const issue = parsed.error.issues[0];
+  throw damaged(file, `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`, parsed.error);
+}
+
+function damaged(file: string, why: string, cause: unknown): CrawlstreamError {
+  const message = `${file} can't be read as a manifest (${why}): restore it from a backup, or choose another --data`;
+  return new CrawlstreamError('DATA_FOLDER_FOREIGN', message, cause);
+}
+
+/** Throws DATA_FOLDER_FOREIGN for another crawl, TOPIC_MISMATCH for what can't change in this one; names the field and the remedy. */
+export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>, folder: string): void {
+  if (wanted.crawl !== undefined && wanted.crawl !== manifest.crawl) {
+    const message = `data folder ${folder} belongs to crawl "${manifest.crawl}", not "${wanted.crawl}": choose another --data, or --crawl ${manifest.crawl}`;
+    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
+  }
+  for (const field of ['partitions', 'keyMode', 'seenKeyVersion', 'fingerprintVersion', 'pslHash'] as const) {
+    const value = wanted[field];
+    if (value === undefined || value === manifest[field]) continue;
+    // By host, the list decides nothing that is stored: a newer one is welcome.
+    if (field === 'pslHash' && manifest.keyMode === 'host') continue;
+    const message = `data folder ${folder} was made with ${field} ${manifest[field]}, not ${value}: ${remedies[field](manifest)}`;
+    throw new CrawlstreamError('TOPIC_MISMATCH', message);
+  }
+}
+
+const otherFolder = 'or start a new crawl in another --data';
+const remedies = {
+  partitions: (m: Manifest) => `leave --partitions away or set it to ${m.partitions}, ${otherFolder}`,
+  keyMode: (m: Manifest) => `set the partition key to ${m.keyMode}, ${otherFolder}`,
+  seenKeyVersion: (m: Manifest) => `use crawlstream ${m.createdBy}, ${otherFolder}`,
+  fingerprintVersion: (m: Manifest) => `use crawlstream ${m.createdBy}, ${otherFolder}`,
+  pslHash: (m: Manifest) => `use the public-suffix list of crawlstream ${m.createdBy}, ${otherFolder}`,
+};

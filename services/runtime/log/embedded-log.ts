@@ -1,0 +1,161 @@
+/**
+ * The embedded log: every topic of a crawl in one state store, in one process.
+ *
+ * Over RocksDB it is durable: an append resolves after its group's synced write. Over the memory store it is the twin
+ * for tests and the simulator. No holes in offsets, appends are atomic, and `offsets().end` counts durable records only.
+ * The log does not own its store: close the log first, then the store.
+ */
+
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { logLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../clock.ts';
+import type { StateStore } from '../store/store.ts';
+import { createReader, type EmbeddedReader, readStored } from './embedded-reader.ts';
+import { createGroupCommit } from './group-commit.ts';
+import type { Log, LogTopic } from './log.ts';
+import { addTopic, partitionOf, recoverTopics, type Topics } from './partitions.ts';
+import * as rows from './rows.ts';
+import { createTail } from './tail.ts';
+import { offsetAt, trimPartition } from './trim.ts';
+
+export interface EmbeddedLog extends Log {
+  /** Every topic there is, by name. */
+  topics(): LogTopic[];
+  /**
+   * Retention by age: forgets records of a `time` topic appended before `beforeMs` (ms since the Unix epoch) and
+   * returns the partition's new start. Throws INVALID_ARGUMENT for a `state` topic, which only snapshots may trim.
+   */
+  expire(topic: string, partition: number, beforeMs: number): Promise<number>;
+}
+
+export interface EmbeddedLogOptions {
+  /** Recent records kept in memory, bytes over all partitions. */
+  readonly tailBytes?: number;
+  /** Bytes after which records go to a new stretch of the disk. */
+  readonly segmentBytes?: number;
+}
+
+export async function openEmbeddedLog(
+  store: StateStore,
+  clock: Clock,
+  options: EmbeddedLogOptions = {},
+): Promise<EmbeddedLog> {
+  const topics = await recoverTopics(store);
+  const tail = createTail(options.tailBytes ?? logLimits.tailBytes);
+  const readers = new Set<EmbeddedReader>();
+  const commits = new Map<string, number>();
+  /** Changes of topics and trims go one at a time. */
+  let changes: Promise<unknown> = Promise.resolve();
+  let isOpen = true;
+
+  const groups = createGroupCommit(
+    store,
+    clock,
+    topics,
+    options.segmentBytes ?? logLimits.segmentBytes,
+    (entries, bytes) => {
+      tail.add(entries, bytes);
+      const partitions = entries.map((entry) => entry.partition);
+      for (const reader of readers) reader.notify(partitions);
+    },
+  );
+
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = changes.then(act);
+    changes = done.catch(() => {});
+    return done;
+  };
+  const find = (topic: string, partition: number) => {
+    if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+    return partitionOf(topics, topic, partition);
+  };
+
+  return {
+    createTopics: (specs) => inTurn(() => createTopics(store, topics, specs)),
+    append: groups.append,
+    reader: () => {
+      const reader = createReader(store, clock, topics, () => readers.delete(reader));
+      readers.add(reader);
+      return reader;
+    },
+    offsets: async (topic, partition) => {
+      const { start, durableEnd } = find(topic, partition);
+      return { start, end: durableEnd };
+    },
+    last: async (topic, partition) => {
+      const p = find(topic, partition);
+      if (p.durableEnd === p.start) return undefined;
+      const held = p.tail.length > p.tailHead ? p.tail.at(-1) : undefined;
+      return held ?? (await readStored(store, p, p.durableEnd - 1, 1)).records[0];
+    },
+    trim: (topic, partition, before) =>
+      inTurn(async () => trimPartition(store, topics, find(topic, partition), before)),
+    expire: (topic, partition, beforeMs) =>
+      inTurn(async () => {
+        const p = find(topic, partition);
+        if (p.retention !== 'time') {
+          throw new CrawlstreamError('INVALID_ARGUMENT', `${topic} is kept until a snapshot covers it, not by age`);
+        }
+        await trimPartition(store, topics, p, await offsetAt(store, p, beforeMs));
+        return p.start;
+      }),
+    commit: async (group, positions) => {
+      const ops = positions.map(({ topic, partition, offset }) => {
+        find(topic, partition);
+        const key = rows.commitKey(group, topic, partition);
+        commits.set(key.toString('latin1'), offset);
+        return { key, value: rows.offsetsValue(offset) };
+      });
+      await store.write(ops);
+    },
+    committed: async (group, topic, partition) => {
+      find(topic, partition);
+      const key = rows.commitKey(group, topic, partition);
+      const value = commits.get(key.toString('latin1'));
+      if (value !== undefined) return value;
+      const stored = await store.get(key);
+      return stored && rows.readOffset(stored);
+    },
+    topics: () =>
+      [...topics.byName].map(([name, partitions]) => ({
+        name,
+        partitions: partitions.length,
+        retention: partitions[0]?.retention ?? 'state',
+      })),
+    close: async () => {
+      isOpen = false;
+      await groups.close();
+      await changes;
+      await Promise.all([...readers].map((reader) => reader.close()));
+    },
+  };
+}
+
+async function createTopics(store: StateStore, topics: Topics, specs: readonly LogTopic[]): Promise<void> {
+  for (const { name, partitions } of specs) {
+    const there = topics.byName.get(name)?.length;
+    if (there !== undefined && there !== partitions) {
+      const message = `topic ${name} has ${there} partitions, not ${partitions}: start with --partitions ${there}, or with a new data folder`;
+      throw new CrawlstreamError('TOPIC_MISMATCH', message);
+    }
+    if (!Number.isInteger(partitions) || partitions < 1 || partitions > logLimits.partitionsMax) {
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `topic ${name}: partitions must be 1 to ${logLimits.partitionsMax}, not ${partitions}`,
+      );
+    }
+  }
+  const missing = specs.filter(
+    ({ name }, i) => !topics.byName.has(name) && specs.findIndex((s) => s.name === name) === i,
+  );
+  if (missing.length === 0) return;
+  const firstId = topics.all.reduce((highest, p) => Math.max(highest, p.topicId), 0) + 1;
+  const ops = missing.map(({ name, partitions, retention }, i) => ({
+    key: rows.topicKey(name),
+    value: Buffer.from(JSON.stringify({ id: firstId + i, partitions, retention })),
+  }));
+  await store.write(ops, { sync: true });
+  missing.forEach((spec, i) => {
+    addTopic(topics, spec.name, firstId + i, spec);
+  });
+}

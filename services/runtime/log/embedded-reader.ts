@@ -1,0 +1,186 @@
+/**
+ * Readers of the embedded log: from the tail in memory where it reaches back far enough, else from disk.
+ *
+ * Records from memory are the appended objects themselves, shared by all readers: nobody may change them. Partitions
+ * take turns: each poll goes on after the partition where the last one ended, so none starves behind a long backlog.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Clock } from '../clock.ts';
+import type { StateStore } from '../store/store.ts';
+import type { LogReader, LogRecord, PollOptions } from './log.ts';
+import { type Partition, partitionOf, type Topics } from './partitions.ts';
+import * as rows from './rows.ts';
+import { recordOverheadBytes, tailStart } from './tail.ts';
+
+export interface EmbeddedReader extends LogReader {
+  /** Called by the log when these partitions have new records. */
+  notify(partitions: Iterable<Partition>): void;
+}
+
+interface Assignment {
+  readonly partition: Partition;
+  position: number;
+  paused: boolean;
+}
+
+export function createReader(store: StateStore, clock: Clock, topics: Topics, onClose: () => void): EmbeddedReader {
+  const assigned = new Map<Partition, Assignment>();
+  /** Assignments in the order they take turns. */
+  let turns: Assignment[] = [];
+  let turn = 0;
+  let polling = false;
+  let isOpen = true;
+  let woken = false;
+  let wakeUp: (() => void) | undefined;
+
+  const isReady = (a: Assignment) => !a.paused && a.position !== a.partition.durableEnd;
+
+  /** What is there now, up to about `maxBytes`. */
+  const take = async (maxBytes: number): Promise<LogRecord[]> => {
+    const taken: LogRecord[] = [];
+    let left = maxBytes;
+    const round = turns.length;
+    for (let i = 0; i < round && left > 0; i++) {
+      const assignment = turns[turn % turns.length];
+      if (!assignment) break;
+      turn = (turn + 1) % turns.length;
+      if (!isReady(assignment)) continue;
+      const { partition, position } = assignment;
+      checkRange(partition, position);
+      if (position >= tailStart(partition)) {
+        left -= takeTail(assignment, taken, left);
+        continue;
+      }
+      const { records, bytes } = await readStored(store, partition, position, left);
+      // A seek, a drop or a pause while the disk was read: those records are not wanted any more.
+      if (assigned.get(partition) !== assignment || assignment.position !== position || assignment.paused) continue;
+      for (const record of records) taken.push(record);
+      assignment.position += records.length;
+      left -= bytes;
+    }
+    return taken;
+  };
+
+  const waitForNews = async (waitMs: number) => {
+    const done = new AbortController();
+    wakeUp = () => done.abort();
+    await clock.sleepUntil(clock.nowMs() + waitMs, done.signal);
+    wakeUp = undefined;
+  };
+
+  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
+    const untilMs = clock.nowMs() + waitMs;
+    for (;;) {
+      const taken = await take(maxBytes);
+      const leftMs = untilMs - clock.nowMs();
+      if (taken.length > 0 || leftMs <= 0 || woken || !isOpen) {
+        woken = false;
+        return taken;
+      }
+      if (!turns.some(isReady)) await waitForNews(leftMs);
+    }
+  };
+
+  return {
+    seek: (topic, number, offset) => {
+      const partition = partitionOf(topics, topic, number);
+      const old = assigned.get(partition);
+      const fresh: Assignment = { partition, position: offset, paused: old?.paused ?? false };
+      assigned.set(partition, fresh);
+      turns = [...assigned.values()];
+      wakeUp?.();
+    },
+    drop: (topic, number) => {
+      assigned.delete(partitionOf(topics, topic, number));
+      turns = [...assigned.values()];
+    },
+    pause: (topic, number) => {
+      const assignment = assigned.get(partitionOf(topics, topic, number));
+      if (assignment) assignment.paused = true;
+    },
+    resume: (topic, number) => {
+      const assignment = assigned.get(partitionOf(topics, topic, number));
+      if (!assignment) return;
+      assignment.paused = false;
+      wakeUp?.();
+    },
+    poll: async (options) => {
+      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
+      if (polling) throw new Error('one poll at a time: the last one has not come back');
+      polling = true;
+      try {
+        return await poll(options);
+      } finally {
+        polling = false;
+      }
+    },
+    wake: () => {
+      woken = true;
+      wakeUp?.();
+    },
+    close: async () => {
+      isOpen = false;
+      wakeUp?.();
+      onClose();
+    },
+    notify: (partitions) => {
+      if (!wakeUp) return;
+      for (const partition of partitions) {
+        const assignment = assigned.get(partition);
+        if (assignment && isReady(assignment)) return wakeUp();
+      }
+    },
+  };
+}
+
+function takeTail(assignment: Assignment, taken: LogRecord[], bytesMax: number): number {
+  const { tail, tailHead } = assignment.partition;
+  let at = tailHead + assignment.position - tailStart(assignment.partition);
+  let bytes = 0;
+  for (; at < tail.length && bytes < bytesMax; at++) {
+    const record = tail[at] as LogRecord;
+    taken.push(record);
+    bytes += record.value.length + recordOverheadBytes;
+    assignment.position++;
+  }
+  return bytes;
+}
+
+/** Records of a partition from the store, from `position` on: at least one, as many as begin below `bytesMax`. */
+export async function readStored(store: StateStore, partition: Partition, position: number, bytesMax: number) {
+  const records: LogRecord[] = [];
+  const end = partition.durableEnd;
+  let bytes = 0;
+  let at = Math.max(
+    0,
+    partition.segments.findLastIndex((s) => s.first <= position),
+  );
+  for (; at < partition.segments.length && bytes < bytesMax; at++) {
+    const { segment } = partition.segments[at] as { segment: number };
+    const from = position + records.length;
+    for await (const [key, value] of store.scan(
+      rows.recordRange(segment, partition.topicId, partition.partition, from, end),
+    )) {
+      records.push(rows.recordOf(partition.topic, key, value));
+      bytes += value.length + recordOverheadBytes;
+      if (bytes >= bytesMax) break;
+    }
+  }
+  const first = records[0];
+  if (first?.offset !== position || records.at(-1)?.offset !== position + records.length - 1) {
+    // Trimmed while it was read, or the folder was damaged.
+    checkRange(partition, position);
+    const message = `${partition.topic}/${partition.partition} lacks record ${position}: the data folder is damaged`;
+    throw new CrawlstreamError('STORE_FAILED', message);
+  }
+  return { records, bytes };
+}
+
+/** Throws OFFSET_OUT_OF_RANGE, which says what to do. */
+export function checkRange({ topic, partition, start, durableEnd }: Partition, position: number): void {
+  if (position >= start && position <= durableEnd) return;
+  const message =
+    `position ${position} of ${topic}/${partition} is outside its range ${start} to ${durableEnd}: ` +
+    'restore the topic or rebuild the state that holds this position; it is never reset by itself';
+  throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+}

@@ -1,0 +1,147 @@
+/**
+ * Group commit: appends issued while a write is under way share the next one, and its one sync.
+ *
+ * Offsets are given out at the call, so order within a partition is call order. An append is never split over two
+ * writes, which makes it atomic. After a failed write nothing is known to be durable beyond the last success: that
+ * group, all later ones and every further append reject with the same error, so that a hole can't appear.
+ */
+
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { logLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../clock.ts';
+import type { StateStore, StoreOp } from '../store/store.ts';
+import type { AppendRecord, LogRecord } from './log.ts';
+import { type Partition, partitionOf, type Topics } from './partitions.ts';
+import * as rows from './rows.ts';
+import { recordOverheadBytes, type TailEntry } from './tail.ts';
+
+export interface GroupCommit {
+  append(records: readonly AppendRecord[]): Promise<number[]>;
+  /** Resolves when all that was appended is durable, or has failed. Later appends reject. */
+  close(): Promise<void>;
+}
+
+interface Group {
+  readonly entries: Map<Partition, LogRecord[]>;
+  readonly waiters: { readonly offsets: number[]; resolve(offsets: number[]): void; reject(error: unknown): void }[];
+  bytes: number;
+}
+
+/** `onDurable` runs before the appends resolve. */
+export function createGroupCommit(
+  store: StateStore,
+  clock: Clock,
+  topics: Topics,
+  segmentBytesMax: number,
+  onDurable: (entries: readonly TailEntry[], bytes: number) => void,
+): GroupCommit {
+  const waiting: Group[] = [];
+  let running: Promise<void> | undefined;
+  let failure: unknown;
+  let segmentBytes = 0;
+
+  const gather = (records: readonly AppendRecord[]): Promise<number[]> => {
+    // Everything is checked before anything is numbered: an append is all or nothing.
+    const targets = records.map(checkedPartition);
+    let group = waiting.at(-1);
+    if (!group || group.bytes >= logLimits.groupBytesMax) {
+      group = { entries: new Map(), waiters: [], bytes: 0 };
+      waiting.push(group);
+    }
+    topics.lastMs = Math.max(topics.lastMs, clock.nowMs());
+    const offsets: number[] = [];
+    for (let i = 0; i < records.length; i++) {
+      const target = targets[i] as Partition;
+      const record = rows.newRecord(records[i] as AppendRecord, target.nextOffset++, topics.lastMs);
+      offsets.push(record.offset);
+      group.bytes += record.value.length + recordOverheadBytes;
+      const entries = group.entries.get(target);
+      if (entries) entries.push(record);
+      else group.entries.set(target, [record]);
+    }
+    const { waiters } = group;
+    return new Promise((resolve, reject) => waiters.push({ offsets, resolve, reject }));
+  };
+
+  const checkedPartition = (record: AppendRecord): Partition => {
+    const { key, value, headers } = record;
+    if (value.length > logLimits.recordBytesMax) throw tooLarge(record, 'value', logLimits.recordBytesMax);
+    if (key !== null && key.length > logLimits.keyBytesMax) throw tooLarge(record, 'key', logLimits.keyBytesMax);
+    if (headers && rows.headerLength(headers) > logLimits.headerBytesMax) {
+      throw tooLarge(record, 'headers', logLimits.headerBytesMax);
+    }
+    return partitionOf(topics, record.topic, record.partition);
+  };
+
+  const writeGroups = async () => {
+    // One turn of the microtask queue: appends issued together by one handler share the first write.
+    await undefined;
+    for (let group = waiting.shift(); group; group = waiting.shift()) {
+      // Neighbours in key order: RocksDB takes sorted rows at a quarter of the cost.
+      const entries = [...group.entries]
+        .map(([partition, records]): TailEntry => ({ partition, records }))
+        .sort((a, b) => a.partition.topicId - b.partition.topicId || a.partition.partition - b.partition.partition);
+      try {
+        if (failure !== undefined) throw failure;
+        await store.write(groupRows(entries, group.bytes), { sync: true });
+      } catch (error) {
+        failure = error;
+        for (const { reject } of group.waiters) reject(error);
+        continue;
+      }
+      for (const { partition, records } of entries) partition.durableEnd += records.length;
+      onDurable(entries, group.bytes);
+      for (const { resolve, offsets } of group.waiters) resolve(offsets);
+    }
+    running = undefined;
+  };
+
+  /** Starts a segment first, where it is time: its row tells where each partition stood just before this group. */
+  const groupRows = (entries: readonly TailEntry[], bytes: number): StoreOp[] => {
+    const ops: StoreOp[] = [];
+    if (topics.segment < 0 || segmentBytes >= segmentBytesMax) {
+      topics.segment++;
+      segmentBytes = 0;
+      const firsts = topics.all
+        .filter((p) => p.durableEnd > 0)
+        .map((p) => ({ topicId: p.topicId, partition: p.partition, offset: p.durableEnd }));
+      const startMs = entries[0]?.records[0]?.timestampMs ?? topics.lastMs;
+      ops.push({ key: rows.segmentKey(topics.segment), value: rows.segmentValue(startMs, firsts) });
+    }
+    segmentBytes += bytes;
+    for (const { partition, records } of entries) {
+      if (partition.segments.at(-1)?.segment !== topics.segment) {
+        partition.segments.push({ segment: topics.segment, first: partition.durableEnd });
+      }
+      for (const record of records) {
+        ops.push({ key: rows.recordKey(topics.segment, partition.topicId, record), value: record.value });
+      }
+    }
+    return ops;
+  };
+
+  let isOpen = true;
+  return {
+    append: (records) => {
+      try {
+        if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+        if (failure !== undefined) throw failure;
+        if (records.length === 0) return Promise.resolve([]);
+        const offsets = gather(records);
+        running ??= writeGroups();
+        return offsets;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    close: async () => {
+      isOpen = false;
+      await running;
+    },
+  };
+}
+
+function tooLarge(record: AppendRecord, part: string, bytesMax: number): CrawlstreamError {
+  const message = `a record for ${record.topic} has a ${part} beyond ${bytesMax} bytes: send less in one record`;
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

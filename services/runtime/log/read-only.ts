@@ -1,0 +1,186 @@
+/**
+ * The embedded log beside the process that writes it, for `pages` and `stats` during a crawl.
+ *
+ * RocksDB shows a reader the folder as it stood when it was opened, so news comes by opening it again: `refresh`, or a
+ * reader that waits (every 500 ms). Everything acknowledged before the open is seen; what was written but not yet synced
+ * may be seen too. The writer is not held up and takes no notice; table files it deletes stay readable until the next
+ * refresh.
+ */
+
+import type { CrawlstreamError } from '../../../topology/errors.ts';
+import { logLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../clock.ts';
+import { openRocksdbStore } from '../store/rocksdb-store.ts';
+import type { StateStore } from '../store/store.ts';
+import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
+import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
+
+export interface ReadOnlyLog extends Pick<Log, 'offsets' | 'last' | 'committed' | 'reader' | 'close'> {
+  topics(): LogTopic[];
+  /** Sees what was written up to now. Costs a read of the writer's newest memtables: 10 to 300 ms. */
+  refresh(): Promise<void>;
+}
+
+/** Throws STORE_FAILED where the folder holds no store. */
+export async function openReadOnlyLog(folder: string, clock: Clock): Promise<ReadOnlyLog> {
+  let view = await openView(folder, clock);
+  let generation = 0;
+  let refreshing: Promise<void> | undefined;
+  let isOpen = true;
+
+  const refresh = () => {
+    refreshing ??= (async () => {
+      const fresh = await openView(folder, clock);
+      const old = view;
+      view = fresh;
+      generation++;
+      await old.close();
+    })().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  };
+
+  /** A call that a refresh overtook meets a closed store: ask the new one. */
+  const withView = async <T>(ask: (log: EmbeddedLog) => Promise<T>): Promise<T> => {
+    for (;;) {
+      const asked = generation;
+      try {
+        return await ask(view.log);
+      } catch (error) {
+        if (!isOpen || generation === asked || (error as CrawlstreamError).code !== 'STORE_CLOSED') throw error;
+      }
+    }
+  };
+
+  return {
+    topics: () => view.log.topics(),
+    offsets: (topic, partition) => withView((log) => log.offsets(topic, partition)),
+    last: (topic, partition) => withView((log) => log.last(topic, partition)),
+    committed: (group, topic, partition) => withView((log) => log.committed(group, topic, partition)),
+    reader: () => createReadOnlyReader(clock, () => ({ log: view.log, generation }), refresh),
+    refresh,
+    close: async () => {
+      isOpen = false;
+      await refreshing?.catch(() => {});
+      await view.close();
+    },
+  };
+}
+
+interface View {
+  readonly log: EmbeddedLog;
+  close(): Promise<void>;
+}
+
+async function openView(folder: string, clock: Clock): Promise<View> {
+  const store: StateStore = await openRocksdbStore(folder, { readOnly: true });
+  try {
+    const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
+    return {
+      log,
+      close: async () => {
+        await log.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Keeps the positions itself and hands them on to a reader of each new view. */
+function createReadOnlyReader(
+  clock: Clock,
+  current: () => { readonly log: EmbeddedLog; readonly generation: number },
+  refresh: () => Promise<void>,
+): LogReader {
+  const positions = new Map<string, Position & { paused: boolean }>();
+  let inner: { readonly reader: LogReader; readonly generation: number } | undefined;
+  let wakeUp: (() => void) | undefined;
+  let woken = false;
+  let isOpen = true;
+
+  const name = (topic: string, partition: number) => `${topic}/${partition}`;
+
+  const innerReader = (): LogReader => {
+    const { log, generation } = current();
+    if (inner?.generation !== generation) {
+      const reader = log.reader();
+      for (const { topic, partition, offset, paused } of positions.values()) {
+        reader.seek(topic, partition, offset);
+        if (paused) reader.pause(topic, partition);
+      }
+      inner = { reader, generation };
+    }
+    return inner.reader;
+  };
+
+  const pollOnce = async (maxBytes: number): Promise<LogRecord[]> => {
+    for (;;) {
+      const asked = current().generation;
+      try {
+        return await innerReader().poll({ maxBytes, waitMs: 0 });
+      } catch (error) {
+        if (current().generation === asked) throw error;
+      }
+    }
+  };
+
+  const sleep = async (ms: number) => {
+    const done = new AbortController();
+    wakeUp = () => done.abort();
+    await clock.sleepUntil(clock.nowMs() + ms, done.signal);
+    wakeUp = undefined;
+  };
+
+  const setPaused = (topic: string, partition: number, paused: boolean) => {
+    const at = positions.get(name(topic, partition));
+    if (at) at.paused = paused;
+    inner = undefined;
+  };
+
+  return {
+    seek: (topic, partition, offset) => {
+      const paused = positions.get(name(topic, partition))?.paused ?? false;
+      positions.set(name(topic, partition), { topic, partition, offset, paused });
+      inner = undefined;
+      wakeUp?.();
+    },
+    drop: (topic, partition) => {
+      positions.delete(name(topic, partition));
+      inner = undefined;
+    },
+    pause: (topic, partition) => setPaused(topic, partition, true),
+    resume: (topic, partition) => {
+      setPaused(topic, partition, false);
+      wakeUp?.();
+    },
+    poll: async ({ maxBytes, waitMs }: PollOptions) => {
+      const untilMs = clock.nowMs() + waitMs;
+      for (;;) {
+        const records = await pollOnce(maxBytes);
+        for (const { topic, partition, offset } of records) {
+          const at = positions.get(name(topic, partition));
+          if (at) positions.set(name(topic, partition), { ...at, offset: offset + 1 });
+        }
+        const leftMs = untilMs - clock.nowMs();
+        if (records.length > 0 || leftMs <= 0 || woken || !isOpen) {
+          woken = false;
+          return records;
+        }
+        await sleep(Math.min(leftMs, logLimits.refreshMs));
+        if (isOpen && !woken) await refresh();
+      }
+    },
+    wake: () => {
+      woken = true;
+      wakeUp?.();
+    },
+    close: async () => {
+      isOpen = false;
+      wakeUp?.();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** RocksDB's status lines, turned into the errors an operator can act on. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+/** What `openRocksdbStore` and every call of its store reject with. */
+export function storeError(error: Error, folder: string): CrawlstreamError {
+  const text = error.message;
+  if (/\block\b/i.test(text) && /IO error|No locks|temporarily unavailable/i.test(text)) {
+    const message = `data folder ${folder} is in use by another process: stop that one, or choose another --data`;
+    return new CrawlstreamError('DATA_FOLDER_LOCKED', message, error);
+  }
+  if (/No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/i.test(text)) {
+    const message = `the disk holding ${folder} is full: make room, then run the same command again; nothing acknowledged is lost`;
+    return new CrawlstreamError('DISK_FULL', message, error);
+  }
+  return new CrawlstreamError('STORE_FAILED', `the store in ${folder} failed: ${text}`, error);
+}
+
+export function storeClosed(): CrawlstreamError {
+  return new CrawlstreamError('STORE_CLOSED', 'the store is closed');
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { nodeProblem } from '../../../../services/runtime/store/rocksdb-binding.ts';
+import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
+import { storeError } from '../../../../services/runtime/store/store-errors.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const locked = (folder: string) => (error: unknown) =>
+  error instanceof CrawlstreamError &&
+  error.code === 'DATA_FOLDER_LOCKED' &&
+  error.message.includes(folder) &&
+  error.message.includes('--data') &&
+  !error.message.includes('\n');
+
+describe('RocksDB store', () => {
+  it('names the folder and the remedy when this or another process has it open', async () => {
+    const folder = join(temporaryFolder(), 'db');
+    const store = await openRocksdbStore(folder);
+    await assert.rejects(openRocksdbStore(folder), locked(folder));
+    const module = fileURLToPath(new URL('../../../../services/runtime/store/rocksdb-store.ts', import.meta.url));
+    const script = `import(${JSON.stringify(module)}).then((m) => m.openRocksdbStore(${JSON.stringify(folder)})).then(() => console.log('opened'), (e) => console.log(e.code))`;
+    const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    child.stdout.on('data', (chunk) => (out += chunk));
+    await new Promise((resolve) => child.once('close', resolve));
+    assert.equal(out.trim(), 'DATA_FOLDER_LOCKED');
+    await store.close();
+    await (await openRocksdbStore(folder)).close();
+  });
+
+  it('tells a full disk from other failures', () => {
+    const full = storeError(
+      new Error('IO error: No space left on device: While appending to file: /d/000004.log'),
+      '/d',
+    );
+    assert.equal(full.code, 'DISK_FULL');
+    assert.match(full.message, /\/d is full/);
+    assert.equal(storeError(new Error('Corruption: block checksum mismatch in /d/block'), '/d').code, 'STORE_FAILED');
+  });
+
+  it('refuses the Node versions its native module aborts on, before loading it', () => {
+    for (const good of ['20.19.0', '20.20.2', '21.0.0', '22.22.9']) assert.equal(nodeProblem(good), undefined);
+    for (const bad of ['22.23.0', '23.1.0', '24.0.0', '25.9.1']) assert.match(nodeProblem(bad) ?? '', /use Node 20/);
+  });
+});

@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../topology/frontier/digest.ts';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import type { Answer } from '../../simulation/driver.ts';
+import { TopologyDriver } from '../../simulation/driver.ts';
+
+const page = (...links: string[]): Answer => ({ kind: 'fetched', links });
+const site = (pages: Record<string, Answer>) => (url: string) => pages[url] ?? { kind: 'gone', status: 404 };
+const a = 'https://a.test/';
+
+/** `hosts` hosts of `pages` pages each, every page linking to the next, to another host, and home. */
+function ring(hosts: number, pages: number) {
+  const url = (host: number, number: number) => `https://h${host % hosts}.test/${number % pages}`;
+  const web = (given: string): Answer => {
+    const [, host, number] = /h(\d+)\.test\/(\d+)$/.exec(given) ?? [];
+    return page(url(+host!, +number! + 1), url(+host! + 1, +number!), url(+host!, 0));
+  };
+  return { seed: url(0, 0), web, count: hosts * pages };
+}
+
+describe('a crawl on a clock moved by hand', () => {
+  it('fetches every reachable page once and ends by itself', () => {
+    const { seed, web, count } = ring(7, 11);
+    const driver = new TopologyDriver({ web });
+    driver.inject([seed]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, count);
+    assert.equal(new Set(driver.requests.map(({ url }) => url)).size, count);
+    assert.equal(driver.requests.length, count);
+  });
+
+  it('gives the same result over several partitions', () => {
+    const { seed, web, count } = ring(9, 5);
+    const driver = new TopologyDriver({ web, partitions: 4 });
+    driver.inject([seed]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, count);
+    assert.equal(driver.requests.length, count);
+  });
+
+  it('is deterministic: the same script writes the same changelog, to the byte', () => {
+    const logs = [1, 2].map(() => {
+      const { seed, web } = ring(5, 9);
+      const driver = new TopologyDriver({ web });
+      driver.inject([seed]);
+      driver.run();
+      return Buffer.concat([...driver.changelog()]).toString('hex');
+    });
+    assert.equal(logs[0], logs[1]);
+  });
+
+  it('keeps the delay between a completion and the next start, within leases and between them', () => {
+    const { seed, web } = ring(1, 100); // the driver asserts each gap
+    const driver = new TopologyDriver({ web, policy: { delayMs: 2_000, leadTimeMs: 10_000 } });
+    driver.inject([seed]);
+    driver.run();
+    assert.equal(driver.counters.page, 100);
+    assert.ok(driver.tasks.length >= 100 / 5);
+  });
+
+  it('waits a multiple of the last fetch time where the policy says so', () => {
+    const web = (): Answer => ({ kind: 'fetched', links: ['https://a.test/1'], takesMs: 1_000 });
+    const driver = new TopologyDriver({ web, policy: { delayMs: 100, delayFactor: 10 } });
+    driver.inject([a]);
+    driver.run();
+    const [first, second] = driver.requests;
+    assert.ok(second!.startMs - first!.endMs >= 10_000);
+  });
+
+  it('stops at the depth limit, and counts what lies deeper', () => {
+    const { seed, web } = ring(1, 50);
+    const driver = new TopologyDriver({ web, policy: { maxDepth: 3 } });
+    driver.inject([seed]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 4);
+    assert.equal(driver.counters.tooDeep, 3); // the three links of the last page
+  });
+});
+
+describe('page quota', () => {
+  for (const partitions of [1, 4]) {
+    it(`ends after exactly that many pages on ${partitions} partition(s), and goes on when it is raised`, () => {
+      const { seed, web } = ring(12, 20);
+      const driver = new TopologyDriver({ web, partitions, policy: { pageQuota: 50 } });
+      driver.inject([seed]);
+      assert.equal(driver.run(), 'quotaSpent');
+      assert.equal(driver.counters.page, 50);
+      driver.setPolicy({ ...defaultPolicy(), pageQuota: 75 });
+      assert.equal(driver.run(), 'quotaSpent');
+      assert.equal(driver.counters.page, 75);
+    });
+  }
+
+  it('is refunded by an outcome that is no page', () => {
+    const links = ['x', 'y', 'b', 'c', 'd'].map((name) => `https://a.test/${name}`);
+    const pages = Object.fromEntries(links.slice(2).map((url) => [url, page()]));
+    const driver = new TopologyDriver({ web: site({ ...pages, [a]: page(...links) }), policy: { pageQuota: 3 } });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'quotaSpent');
+    assert.equal(driver.counters.page, 3);
+  });
+
+  it('of more pages than there are ends with the crawl', () => {
+    const { seed, web, count } = ring(6, 4);
+    const driver = new TopologyDriver({ web, partitions: 3, policy: { pageQuota: 1_000 } });
+    driver.inject([seed]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, count);
+  });
+});
+
+describe('retries', () => {
+  it('come after each wait of the schedule, then the URL is dead-lettered', () => {
+    const web = site({ [a]: { kind: 'serverError', status: 500 } });
+    const driver = new TopologyDriver({ web, policy: { delayMs: 0, retriesMs: [5_000, 30_000] } });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    const waits = driver.requests.slice(1).map(({ startMs }, i) => startMs - driver.requests[i]!.endMs);
+    assert.deepEqual(waits, [5_000, 30_000]);
+    assert.equal(driver.counters.dead, 1);
+    assert.deepEqual(
+      driver.deadLetters.map(({ reason, url, attempts, status }) => ({ reason, url, attempts, status })),
+      [{ reason: 'retriesExhausted', url: a, attempts: 3, status: 500 }],
+    );
+  });
+
+  it('stop at the first success', () => {
+    let tries = 0;
+    const web = (): Answer => (++tries < 2 ? { kind: 'timeout' } : page());
+    const driver = new TopologyDriver({ web });
+    driver.inject([a]);
+    driver.run();
+    assert.equal(driver.counters.page, 1);
+    assert.equal(tries, 2);
+  });
+
+  it('wait for Retry-After where it is longer', () => {
+    let tries = 0;
+    const web = (): Answer => (++tries < 2 ? { kind: 'throttled', status: 429, retryAfterMs: 90_000 } : page());
+    const driver = new TopologyDriver({ web });
+    driver.inject([a]);
+    driver.run();
+    assert.ok(driver.requests[1]!.startMs - driver.requests[0]!.endMs >= 90_000);
+  });
+
+  it('never start for what cannot succeed', () => {
+    const driver = new TopologyDriver({ web: site({}) });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.requests.length, 1);
+    assert.equal(driver.counters.failed, 1);
+  });
+});
+
+describe('a host in trouble', () => {
+  it('whose robots.txt stays unreachable spends the schedule once, then its queue is dead-lettered, later arrivals too', () => {
+    const links = Array.from({ length: 700 }, (_, i) => `https://down.test/${i}`);
+    const pages: Record<string, Answer> = { [a]: page(...links) };
+    const web = (url: string): Answer => (url.includes('down.test') ? { kind: 'robotsUnreachable' } : site(pages)(url));
+    const driver = new TopologyDriver({ web, policy: { retriesMs: [1_000, 2_000, 4_000] } });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.requests.filter(({ url }) => url.includes('down.test')).length, 4);
+    assert.equal(driver.counters.dead, 700);
+    assert.ok(driver.deadLetters.every(({ reason }) => reason === 'robotsUnreachable'));
+    driver.inject(['https://down.test/later']);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.dead, 701);
+  });
+
+  it('gets one probe at a time while it is throttled, further and further apart', () => {
+    const links = Array.from({ length: 20 }, (_, i) => `https://slow.test/${i}`);
+    const web = (url: string): Answer =>
+      url.includes('slow.test') ? { kind: 'throttled', status: 503 } : page(...links);
+    const driver = new TopologyDriver({ web, policy: { delayMs: 0, retriesMs: [1_000, 64_000] } });
+    driver.inject([a]);
+    driver.run(driver.nowMs + 60_000);
+    const starts = driver.requests.filter(({ url }) => url.includes('slow.test')).map(({ startMs }) => startMs);
+    const gaps = starts.slice(1).map((start, i) => start - starts[i]!);
+    assert.ok(gaps.length >= 4 && gaps.length <= 6, `${gaps}`);
+    assert.ok(gaps.every((gap, i) => i === 0 || gap > gaps[i - 1]!), `${gaps}`);
+  });
+
+  it('with a Crawl-delay above the cap is deferred: never cut short, and no reason to wait for the end', () => {
+    const links = Array.from({ length: 5 }, (_, i) => `https://slow.test/${i}`);
+    const web = (url: string): Answer => (url === a ? page(...links) : page());
+    const policy = { crawlDelayCapMs: 60_000 };
+    const driver = new TopologyDriver({ web, policy, crawlDelayMs: { 'slow.test': 3_600_000 } });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.deferred, 5);
+    driver.setPolicy({ ...defaultPolicy(), crawlDelayCapMs: 3_600_000 });
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 6);
+  });
+});
+
+describe('redirects', () => {
+  it('go through the seen test: a known target is not fetched again', () => {
+    const b = 'https://a.test/b';
+    const web = site({ [a]: page(b, 'https://a.test/old'), [b]: page(), 'https://a.test/old': { kind: 'redirect', redirectUrl: b } });
+    const driver = new TopologyDriver({ web });
+    driver.inject([a]);
+    driver.run();
+    assert.equal(driver.requests.filter(({ url }) => url === b).length, 1);
+    assert.equal(driver.counters.redirected, 1);
+  });
+
+  it('in a loop end', () => {
+    const b = 'https://a.test/b';
+    const web = site({ [a]: { kind: 'redirect', redirectUrl: b }, [b]: { kind: 'redirect', redirectUrl: a } });
+    const driver = new TopologyDriver({ web });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.requests.length, 2);
+  });
+
+  it('without end are given up after ten hops', () => {
+    const web = (url: string): Answer => ({ kind: 'redirect', redirectUrl: `https://a.test/${+(url.split('/')[3] || 0) + 1}` });
+    const driver = new TopologyDriver({ web });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.requests.length, 11);
+  });
+});
+
+describe('leases', () => {
+  it('that nobody reports expire, cost no attempt, and isolate a poison URL, which is dead-lettered', () => {
+    const poison = 'https://a.test/poison';
+    const links = [poison, ...Array.from({ length: 9 }, (_, i) => `https://a.test/${i}`)];
+    const web = (url: string): Answer => (url === a ? page(...links) : page());
+    const takesLease = ({ urls }: { urls: readonly { url: string }[] }) => !urls.some(({ url }) => url === poison);
+    const driver = new TopologyDriver({ web, takesLease });
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 10);
+    assert.deepEqual(
+      driver.deadLetters.map(({ reason, url, attempts }) => ({ reason, url, attempts })),
+      [{ reason: 'leaseExpired', url: poison, attempts: 0 }],
+    );
+  });
+
+  it('are granted against demand, one per host', () => {
+    const seeds = Array.from({ length: 50 }, (_, i) => `https://h${i}.test/`);
+    const driver = new TopologyDriver({ web: () => page(), leasesMax: 8, takesLease: () => false });
+    driver.inject(seeds);
+    driver.run(driver.nowMs + 1);
+    assert.equal(driver.core().state.leases.size, 8);
+    assert.equal(new Set(driver.tasks.map(({ hostKey }) => hostKey)).size, 8);
+  });
+
+  it('count a result once, however often it is delivered', () => {
+    const { seed, web, count } = ring(2, 6);
+    const driver = new TopologyDriver({ web });
+    driver.inject([seed]);
+    driver.run();
+    const before = driver.counters;
+    driver.repeatResults();
+    driver.run();
+    assert.equal(driver.counters.page, count);
+    assert.deepEqual({ ...driver.counters, lateResults: 0, fetches: 0, bytes: 0 }, { ...before, lateResults: 0, fetches: 0, bytes: 0 });
+  });
+});
+
+describe('crashes', () => {
+  it('at any time lose nothing: view and changelog give the state back, the crawl fetches the same pages', () => {
+    const { seed, web, count } = ring(6, 12);
+    const driver = new TopologyDriver({ web, policy: { delayMs: 300 } });
+    driver.inject([seed]);
+    for (let i = 0; i < 60; i++) {
+      driver.run(driver.nowMs + 137);
+      if (i % 3 === 0) driver.save();
+      const live = digest(driver.core().state);
+      assert.equal(digest(driver.rebuilt()), live, 'replay gives the live state');
+      driver.crash(0, i % 2 === 0);
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state), 'view and tail give what replay gives');
+    }
+    assert.equal(driver.run(), 'done');
+    assert.equal(new Set(driver.requests.map(({ url }) => url)).size, count);
+    assert.equal(driver.counters.page, count);
+  });
+
+  it('leave a zombie without effect: commits of an older epoch are void', () => {
+    const { seed, web, count } = ring(4, 4);
+    const driver = new TopologyDriver({ web });
+    driver.inject([seed]);
+    driver.run(driver.nowMs + 1_000);
+    const zombie = driver.core();
+    driver.crash();
+    const before = digest(driver.core().state);
+    zombie.offer({ topic: 'discovered', offset: zombie.state.positions.discovered.offset, record: { groups: [] } });
+    driver.append(zombie.step(driver.nowMs + 60_000, 10)!.commit);
+    assert.equal(digest(driver.rebuilt()), before);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, count);
+  });
+});
+
+describe('input', () => {
+  it('that nobody can read goes to dead letters with its source, and the crawl goes on', () => {
+    const driver = new TopologyDriver({ web: () => page() });
+    driver.offerUnreadable('discovered', Buffer.from('junk'), 'it is junk');
+    driver.inject([a]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 1);
+    const [letter] = driver.deadLetters;
+    assert.equal(letter?.reason, 'undecodable');
+    assert.equal(letter?.sourceTopic, 'discovered');
+    assert.equal(letter?.sourceOffset, 0);
+    assert.deepEqual(Buffer.from(letter!.original).toString(), 'junk');
+  });
+
+  it('too large for one commit is taken in slices, each commit within its bound', () => {
+    const links = Array.from({ length: 30_000 }, (_, i) => `https://h${i % 50}.test/a/rather/long/path/to/number/${i}`);
+    const driver = new TopologyDriver({ web: () => page(), takesLease: () => false });
+    driver.injectGroup(links);
+    driver.run(driver.nowMs + 1);
+    assert.equal(driver.counters.admitted, links.length);
+    const sizes = driver.changelog().map(({ length }) => length);
+    assert.ok(sizes.length > 4 && Math.max(...sizes) <= 512 * 1024, `${sizes}`);
+    driver.crash();
+    assert.equal(driver.counters.admitted, links.length);
+  });
+
+  it('is read again after a crash in mid-message from the slice it had reached', () => {
+    const links = Array.from({ length: 12_000 }, (_, i) => `https://h.test/a/rather/long/path/to/number/${i}`);
+    const driver = new TopologyDriver({ web: () => page(), takesLease: () => false });
+    driver.injectGroup(links);
+    driver.stepOnce();
+    assert.ok(driver.core().state.positions.discovered.slice > 0);
+    driver.crash();
+    driver.run(driver.nowMs + 1);
+    assert.equal(driver.counters.admitted, links.length);
+    assert.equal(driver.counters.discovered, links.length);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { needsRefetch, type RobotsAnswer, robotsVerdict } from '../../../topology/robots/verdict.ts';
+
+const url = 'http://example.com/robots.txt';
+const answer = (more: Partial<RobotsAnswer>): RobotsAnswer => ({
+  url,
+  status: 200,
+  location: null,
+  asked: [url],
+  cachedAgeMs: null,
+  ...more,
+});
+const day = 86_400_000;
+
+it('a success is parsed', () => {
+  assert.deepEqual(
+    [200, 204, 206].map((status) => robotsVerdict(answer({ status })).kind),
+    ['parse', 'parse', 'parse'],
+  );
+});
+
+it('a client error opens the host, but for 429, which asks for less', () => {
+  for (const status of [400, 401, 403, 404, 410, 451, 499]) {
+    assert.equal(robotsVerdict(answer({ status })).kind, 'allow_all');
+  }
+  assert.equal(robotsVerdict(answer({ status: 429 })).kind, 'disallow_all');
+});
+
+it('a server error, no response and a status that is none close the host', () => {
+  for (const status of [500, 503, 599, 0, 100, 777]) {
+    assert.equal(robotsVerdict(answer({ status })).kind, 'disallow_all');
+  }
+});
+
+it('an unreachable robots.txt is served from a copy of up to 30 days', () => {
+  assert.equal(robotsVerdict(answer({ status: 503, cachedAgeMs: 30 * day })).kind, 'use_cached');
+  assert.equal(robotsVerdict(answer({ status: 0, cachedAgeMs: day })).kind, 'use_cached');
+  assert.equal(robotsVerdict(answer({ status: 503, cachedAgeMs: 30 * day + 1 })).kind, 'disallow_all');
+});
+
+it('a copy never stands in for an answer', () => {
+  assert.equal(robotsVerdict(answer({ status: 404, cachedAgeMs: day })).kind, 'allow_all');
+  assert.equal(robotsVerdict(answer({ status: 200, cachedAgeMs: day })).kind, 'parse');
+});
+
+it('five redirects are followed, across authorities, and the sixth is not', () => {
+  const asked = [url];
+  for (let hop = 1; hop <= 5; hop++) {
+    const location = `http://h${hop}.example/robots.txt`;
+    const verdict = robotsVerdict(answer({ url: asked.at(-1)!, status: 301, location, asked: [...asked] }));
+    assert.deepEqual(verdict, { kind: 'follow', url: location });
+    asked.push(location);
+  }
+  const sixth = answer({ url: asked.at(-1)!, status: 302, location: 'http://h6.example/robots.txt', asked });
+  assert.equal(robotsVerdict(sixth).kind, 'allow_all');
+});
+
+it('a loop, a redirect to nowhere and one to another scheme count as no robots.txt', () => {
+  for (const location of [url, null, 'ftp://example.com/robots.txt', 'http://[']) {
+    assert.equal(robotsVerdict(answer({ status: 301, location })).kind, 'allow_all');
+  }
+});
+
+it('a copy serves for less than a day', () => {
+  assert.equal(needsRefetch(day - 1), false);
+  assert.equal(needsRefetch(day), true);
+});

@@ -1,0 +1,141 @@
+/**
+ * Every request a web was asked, in order of arrival, compactly: 45 bytes and a path each, in arrays that grow.
+ *
+ * Times are milliseconds since the Unix epoch with a fraction, from the monotonic clock.
+ *   startMs: when the server had read the request's headers: the client sent them earlier, never later.
+ *   endMs:   just before the last bytes were handed to the kernel, so never later than the client could have them;
+ *            where they had to wait for the client (large bodies, slow clients), when the kernel had taken them;
+ *            where the client closed first, when the server saw it. Infinity: still being answered.
+ * So a gap measured from endMs to the next startMs is never shorter than what the client kept, but for aborted requests,
+ * where it may be so by the server's own lag.
+ */
+
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+
+export interface RequestRecord {
+  /** Number of the host in the plan. −1: not a host of this web; `path` then begins with `//` and the Host header. */
+  readonly host: number;
+  /** The request target, as sent. */
+  readonly path: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** 0: no status was sent. */
+  readonly status: number;
+  /** Body bytes written, as sent on the wire. */
+  readonly bytes: number;
+  /** The connection closed before the response was complete. */
+  readonly aborted: boolean;
+}
+
+export interface RequestLog {
+  /** Room taken; the number `finish` needs. −1: the log is full, and `dropped` has grown. */
+  start(host: number, path: string, startMs: number): number;
+  finish(slot: number, endMs: number, status: number, bytes: number, aborted: boolean): void;
+  readonly size: number;
+  /** Requests beyond the bound, not recorded: a report over an incomplete log proves nothing. */
+  readonly dropped: number;
+  records(): IterableIterator<RequestRecord>;
+  /** Forgets what has been recorded; requests under way are forgotten too. The file keeps all. */
+  clear(): void;
+  close(): Promise<void>;
+}
+
+export function createRequestLog(recordsMax: number, file?: string): RequestLog {
+  const out: WriteStream | undefined = file === undefined ? undefined : createWriteStream(file, { flags: 'a' });
+  // A log file that can't be written must not end the server; the lines are then missing, as the owner of the disk will see.
+  out?.on('error', () => {});
+  let room = 4096;
+  let columns = createColumns(room);
+  let paths: string[] = [];
+  let size = 0;
+  let dropped = 0;
+  /** Slots below it belong to records that were cleared; slot numbers go on. */
+  let base = 0;
+
+  const read = (i: number): RequestRecord => ({
+    host: columns.host[i]!,
+    path: paths[i]!,
+    startMs: columns.startMs[i]!,
+    endMs: columns.endMs[i]!,
+    status: columns.status[i]!,
+    bytes: columns.bytes[i]!,
+    aborted: columns.aborted[i] === 1,
+  });
+
+  return {
+    get size() {
+      return size;
+    },
+    get dropped() {
+      return dropped;
+    },
+    start(host, path, startMs) {
+      if (size === recordsMax) {
+        dropped++;
+        return -1;
+      }
+      if (size === room) columns = grow(columns, (room *= 2));
+      columns.host[size] = host;
+      columns.startMs[size] = startMs;
+      columns.endMs[size] = Number.POSITIVE_INFINITY;
+      paths.push(path);
+      return base + size++;
+    },
+    finish(slot, endMs, status, bytes, aborted) {
+      const i = slot - base;
+      if (slot < 0 || i < 0) return;
+      columns.endMs[i] = endMs;
+      columns.status[i] = status;
+      columns.bytes[i] = bytes;
+      columns.aborted[i] = aborted ? 1 : 0;
+      out?.write(`${JSON.stringify(read(i))}\n`);
+    },
+    *records() {
+      for (let i = 0; i < size; i++) yield read(i);
+    },
+    clear() {
+      base += size;
+      size = 0;
+      dropped = 0;
+      paths = [];
+      columns = createColumns((room = 4096));
+    },
+    async close() {
+      if (out === undefined || out.destroyed) return;
+      out.end();
+      await once(out, 'close').catch(() => {});
+    },
+  };
+}
+
+interface Columns {
+  readonly host: Int32Array;
+  readonly startMs: Float64Array;
+  readonly endMs: Float64Array;
+  readonly status: Uint16Array;
+  readonly bytes: Float64Array;
+  readonly aborted: Uint8Array;
+}
+
+function createColumns(room: number): Columns {
+  return {
+    host: new Int32Array(room),
+    startMs: new Float64Array(room),
+    endMs: new Float64Array(room),
+    status: new Uint16Array(room),
+    bytes: new Float64Array(room),
+    aborted: new Uint8Array(room),
+  };
+}
+
+function grow(old: Columns, room: number): Columns {
+  const columns = createColumns(room);
+  columns.host.set(old.host);
+  columns.startMs.set(old.startMs);
+  columns.endMs.set(old.endMs);
+  columns.status.set(old.status);
+  columns.bytes.set(old.bytes);
+  columns.aborted.set(old.aborted);
+  return columns;
+}

@@ -1,0 +1,100 @@
+/**
+ * What became of a fetch, as one of a closed set of outcomes, and what each means for the URL and its host.
+ *
+ * | what came | outcome | why |
+ * | --- | --- | --- |
+ * | 2xx | `fetched` | whatever the body; 204 and 205 have none |
+ * | 304 | `notModified` | only if we sent a validator; the caller's to know. Counts as a success |
+ * | 301 302 303 307 308, with a usable Location | `redirect` | the target goes its own way through the frontier |
+ * | any other 3xx | `clientError` | 300, 305, 306 and broken Locations lead nowhere, again and again |
+ * | 404, 410 | `gone` | the URL has no page; asking soon again is no use |
+ * | 408 | `timeout` | the server gave up on a slow request: ours may be quicker next time |
+ * | 425 | `serverError` | too early (RFC 8470): the same request is expected to succeed later |
+ * | 429, 503 | `throttled` | the host asks for fewer requests: back-off, with its Retry-After |
+ * | any other 4xx | `clientError` | the request itself is refused; 401 and 403 do not change by repeating |
+ * | 5xx | `serverError` | may pass |
+ * | 1xx as a final answer, below 100, 600 and above | `badResponse` | not HTTP |
+ * | an error | the kind that the error names | a failure before any status, or while the body came |
+ */
+import type { OutcomeKind } from '../../schemas/types.ts';
+import { isRedirectStatus } from './redirect.ts';
+
+/** Failures without, or despite, a status. The client's error codes are mapped to these by the fetcher. */
+export type FetchFailure = Extract<
+  OutcomeKind,
+  'timeout' | 'connectionFailed' | 'dnsFailed' | 'tlsFailed' | 'blockedAddress' | 'refused' | 'badResponse' | 'tooLarge'
+>;
+
+export interface Exchange {
+  /** HTTP status. 0 or absent: no response. */
+  readonly status?: number;
+  /** What went wrong. It outweighs the status: a response that broke off is not one. */
+  readonly failure?: FetchFailure;
+  /** Target of a redirect (redirect.ts); null or absent: none that can be followed. */
+  readonly redirectUrl?: string | null;
+}
+
+export function classify({ status = 0, failure, redirectUrl = null }: Exchange): OutcomeKind {
+  if (failure !== undefined) return failure;
+  if (status === 0) return 'connectionFailed';
+  if (status < 200 || status > 599) return 'badResponse';
+  if (status < 300) return 'fetched';
+  if (status === 304) return 'notModified';
+  if (status < 400) return isRedirectStatus(status) && redirectUrl !== null ? 'redirect' : 'clientError';
+  if (status >= 500) return status === 503 ? 'throttled' : 'serverError';
+  if (status === 404 || status === 410) return 'gone';
+  if (status === 408) return 'timeout';
+  if (status === 425) return 'serverError';
+  return status === 429 ? 'throttled' : 'clientError';
+}
+
+/**
+ * retriable: may succeed when repeated after a wait, and costs an attempt.
+ * final: settled, nothing to repeat. again: back to its queue at no attempt.
+ */
+type Fate = 'retriable' | 'final' | 'again';
+
+const fates: Readonly<Record<OutcomeKind, Fate>> = {
+  fetched: 'final',
+  notModified: 'final',
+  redirect: 'final',
+  clientError: 'final',
+  gone: 'final',
+  serverError: 'retriable',
+  throttled: 'retriable',
+  timeout: 'retriable',
+  connectionFailed: 'retriable',
+  dnsFailed: 'retriable',
+  tlsFailed: 'retriable',
+  blockedAddress: 'final',
+  robotsDenied: 'final',
+  robotsUnreachable: 'retriable',
+  refused: 'final',
+  badResponse: 'retriable',
+  tooLarge: 'final',
+  parseFailed: 'final',
+  // The host is deferred, its URLs wait with it.
+  crawlDelayTooLong: 'again',
+  returned: 'again',
+  // Written by a newer version: what it means is unknown here, so nothing is concluded from it.
+  unknown: 'again',
+};
+
+export function isRetriable(kind: OutcomeKind): boolean {
+  return fates[kind] === 'retriable';
+}
+
+/** Nothing follows for this URL, but what a recrawl schedule may say. */
+export function isTerminal(kind: OutcomeKind): boolean {
+  return fates[kind] === 'final';
+}
+
+/** The host is at fault rather than the URL: what failed for this one would fail for its neighbours. */
+export function isHostFailure(kind: OutcomeKind): boolean {
+  return kind === 'dnsFailed' || kind === 'connectionFailed' || kind === 'tlsFailed' || kind === 'robotsUnreachable';
+}
+
+/** The host asks for, or shows that it needs, fewer requests. */
+export function isPressure(kind: OutcomeKind): boolean {
+  return kind === 'throttled' || kind === 'timeout';
+}

@@ -1,0 +1,36 @@
+/**
+ * Where a response sends the client (RFC 9110 §10.2.2, §15.4; Fetch standard, "location URL").
+ *
+ * Only 301, 302, 303, 307 and 308 redirect; 300, 304, 305 and 306 do not. Loops and hop counts are the caller's.
+ */
+
+export function isRedirectStatus(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+/**
+ * The http(s) URL to go to, without fragment; null: not a redirect, or one that leads nowhere we go.
+ * `location`: as received, each byte one character (latin1). Bytes beyond ASCII are UTF-8 where they are that, as
+ * servers mean them; else they are kept as bytes, escaped, as browsers do.
+ */
+export function redirectTarget(url: string, status: number, location: string | null): string | null {
+  if (!isRedirectStatus(status) || location === null) return null;
+  const reference = fromBytes(location);
+  if (!URL.canParse(reference, url)) return null;
+  const target = new URL(reference, url);
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
+  target.hash = '';
+  return target.href;
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+function fromBytes(value: string): string {
+  // Characters beyond a byte: somebody has decoded it already.
+  if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
+  try {
+    return strictUtf8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Reading and writing the frontier's own formats: the changelog and the rows of its view.
+ *
+ * Integers are unsigned LEB128 (up to 2^53), signed ones are zigzag; strings are a length in bytes and UTF-8.
+ * A reader throws INVALID_RECORD at the first byte that makes no sense, and never allocates by an unchecked length.
+ */
+import { CrawlstreamError } from '../errors.ts';
+
+export class ByteWriter {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(initialBytes = 1024) {
+    this.#bytes = Buffer.allocUnsafe(initialBytes);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  uint(value: number): void {
+    this.#reserve(8);
+    while (value >= 0x80) {
+      this.#bytes[this.#length++] = (value % 0x80) | 0x80;
+      value = Math.floor(value / 0x80);
+    }
+    this.#bytes[this.#length++] = value;
+  }
+
+  int(value: number): void {
+    this.uint(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  boolean(value: boolean): void {
+    this.byte(value ? 1 : 0);
+  }
+
+  uint32(value: number): void {
+    this.#reserve(4);
+    this.#bytes.writeUInt32BE(value >>> 0, this.#length);
+    this.#length += 4;
+  }
+
+  double(value: number): void {
+    this.#reserve(8);
+    this.#bytes.writeDoubleBE(value, this.#length);
+    this.#length += 8;
+  }
+
+  string(value: string): void {
+    const chars = value.length;
+    this.#reserve(3 * chars + 8);
+    // URLs are ASCII after normalisation: write the length as if, and start over if a character says otherwise.
+    const start = this.#length;
+    this.uint(chars);
+    if (this.#bytes.write(value, this.#length, 'utf8') === chars) {
+      this.#length += chars;
+      return;
+    }
+    this.#length = start;
+    this.uint(Buffer.byteLength(value));
+    this.#length += this.#bytes.write(value, this.#length, 'utf8');
+  }
+
+  bytes(value: Uint8Array): void {
+    this.uint(value.length);
+    this.raw(value);
+  }
+
+  /** Bytes with no length before them. */
+  raw(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  /** What was written, in a buffer of its own; the writer is empty again. */
+  take(): Buffer {
+    const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + more));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}
+
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#at = at;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  uint(): number {
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < 8; i++) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+    throw invalid('a number runs on');
+  }
+
+  int(): number {
+    const value = this.uint();
+    return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw invalid('it ends too early');
+    return byte;
+  }
+
+  boolean(): boolean {
+    return this.byte() === 1;
+  }
+
+  uint32(): number {
+    return this.#bytes.readUInt32BE(this.#skip(4));
+  }
+
+  double(): number {
+    return this.#bytes.readDoubleBE(this.#skip(8));
+  }
+
+  string(): string {
+    const length = this.uint();
+    const from = this.#skip(length);
+    return this.#bytes.toString('utf8', from, from + length);
+  }
+
+  bytes(): Buffer {
+    const length = this.uint();
+    const from = this.#skip(length);
+    return this.#bytes.subarray(from, from + length);
+  }
+
+  #skip(length: number): number {
+    const from = this.#at;
+    if (from + length > this.#bytes.length) throw invalid('it ends too early');
+    this.#at = from + length;
+    return from;
+  }
+}
+
+function invalid(why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_RECORD', `a record of the frontier cannot be read: ${why}`);
+}

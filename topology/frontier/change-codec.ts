@@ -1,0 +1,236 @@
+/** Changes as bytes. Part of the changelog's format: see `changelog.ts` for its version. */
+import { outcomeKinds } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../errors.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+import type { Change, Disposition, FinalStatus, HostFacts, HostHold, UrlRecord } from './changes.ts';
+import { tallyNames } from './changes.ts';
+import type { Entry } from './entry.ts';
+import { readEntry, writeEntry } from './entry.ts';
+
+// The order of each list is the format: append, never reorder.
+const kinds = [
+  'admit',
+  'count',
+  'grant',
+  'resolve',
+  'release',
+  'host',
+  'bury',
+  'finish',
+  'policy',
+  'quota',
+  'quotaBook',
+] as const satisfies readonly Change['kind'][];
+const holds = ['', 'crawlDelay', 'blocked'] as const satisfies readonly HostHold[];
+const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
+
+export function writeChange(writer: ByteWriter, change: Change): void {
+  writer.byte(kinds.indexOf(change.kind));
+  switch (change.kind) {
+    case 'admit':
+      writer.string(change.hostKey);
+      writer.boolean(change.known);
+      writer.uint(change.entries.length);
+      for (const entry of change.entries) writeEntry(writer, entry);
+      return;
+    case 'count':
+      writer.byte(tallyNames.indexOf(change.counter));
+      writer.uint(change.by);
+      return;
+    case 'grant':
+      writer.uint(change.leaseId);
+      writer.string(change.hostKey);
+      writer.uint(change.again);
+      writer.uint(change.bands.length);
+      for (const [band, count] of change.bands) {
+        writer.byte(band);
+        writer.uint(count);
+      }
+      writer.uint(change.deadlineMs);
+      writer.uint(change.delayMs);
+      return;
+    case 'resolve':
+      writer.uint(change.leaseId);
+      writer.uint(change.index);
+      writeDisposition(writer, change.disposition);
+      writer.boolean(change.record !== null);
+      if (change.record !== null) writeUrlRecord(writer, change.record);
+      return;
+    case 'release':
+      writer.uint(change.leaseId);
+      writer.boolean(change.expired);
+      return;
+    case 'host':
+      writer.string(change.hostKey);
+      writeHostFacts(writer, change.facts);
+      return;
+    case 'bury':
+      writer.string(change.hostKey);
+      writeUrlRecord(writer, change.record);
+      return;
+    case 'finish':
+      writer.string(change.hostKey);
+      writer.uint(change.seq);
+      writeUrlRecord(writer, change.record);
+      return;
+    case 'policy':
+      writer.uint(change.version);
+      writer.string(change.json);
+      return;
+    case 'quota':
+      writer.uint(change.granted);
+      writer.uint(change.returned);
+      writer.uint(change.wanted);
+      return;
+    case 'quotaBook':
+      writer.uint(change.partition);
+      writer.uint(change.granted);
+      writer.uint(change.returned);
+      writer.uint(change.wanted);
+      writer.uint(change.version);
+  }
+}
+
+export function readChange(reader: ByteReader): Change {
+  const kind = pick(kinds, reader.byte(), 'change');
+  switch (kind) {
+    case 'admit':
+      return { kind, hostKey: reader.string(), known: reader.boolean(), entries: readEntries(reader) };
+    case 'count':
+      return { kind, counter: pick(tallyNames, reader.byte(), 'counter'), by: reader.uint() };
+    case 'grant':
+      return {
+        kind,
+        leaseId: reader.uint(),
+        hostKey: reader.string(),
+        again: reader.uint(),
+        bands: readBands(reader),
+        deadlineMs: reader.uint(),
+        delayMs: reader.uint(),
+      };
+    case 'resolve':
+      return {
+        kind,
+        leaseId: reader.uint(),
+        index: reader.uint(),
+        disposition: readDisposition(reader),
+        record: reader.boolean() ? readUrlRecord(reader) : null,
+      };
+    case 'release':
+      return { kind, leaseId: reader.uint(), expired: reader.boolean() };
+    case 'host':
+      return { kind, hostKey: reader.string(), facts: readHostFacts(reader) };
+    case 'bury':
+      return { kind, hostKey: reader.string(), record: readUrlRecord(reader) };
+    case 'finish':
+      return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
+    case 'policy':
+      return { kind, version: reader.uint(), json: reader.string() };
+    case 'quota':
+      return { kind, granted: reader.uint(), returned: reader.uint(), wanted: reader.uint() };
+    case 'quotaBook':
+      return {
+        kind,
+        partition: reader.uint(),
+        granted: reader.uint(),
+        returned: reader.uint(),
+        wanted: reader.uint(),
+        version: reader.uint(),
+      };
+  }
+}
+
+function readEntries(reader: ByteReader): Entry[] {
+  const entries: Entry[] = [];
+  for (let left = reader.uint(); left > 0; left--) entries.push(readEntry(reader));
+  return entries;
+}
+
+function readBands(reader: ByteReader): (readonly [number, number])[] {
+  const bands: (readonly [number, number])[] = [];
+  for (let left = reader.uint(); left > 0; left--) bands.push([reader.byte(), reader.uint()]);
+  return bands;
+}
+
+function writeDisposition(writer: ByteWriter, disposition: Disposition): void {
+  if (disposition.to === 'final') {
+    writer.byte(1 + finals.indexOf(disposition.status));
+    return;
+  }
+  writer.byte(0);
+  writer.uint(disposition.dueAtMs);
+  writeEntry(writer, disposition.entry);
+}
+
+function readDisposition(reader: ByteReader): Disposition {
+  const tag = reader.byte();
+  if (tag > 0) return { to: 'final', status: pick(finals, tag - 1, 'status') };
+  return { to: 'again', dueAtMs: reader.uint(), entry: readEntry(reader) };
+}
+
+export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
+  writer.uint(facts.readyAtMs);
+  writer.int(facts.crawlDelayMs);
+  writer.int(facts.ownDelayMs);
+  writer.uint(facts.fetchMs);
+  writer.uint(facts.failures);
+  writer.uint(facts.throttles);
+  writer.uint(facts.returns);
+  writer.uint(facts.leaseMax);
+  writer.byte(holds.indexOf(facts.hold));
+  writer.uint(facts.deadUntilMs);
+}
+
+export function readHostFacts(reader: ByteReader): HostFacts {
+  return {
+    readyAtMs: reader.uint(),
+    crawlDelayMs: reader.int(),
+    ownDelayMs: reader.int(),
+    fetchMs: reader.uint(),
+    failures: reader.uint(),
+    throttles: reader.uint(),
+    returns: reader.uint(),
+    leaseMax: reader.uint(),
+    hold: pick(holds, reader.byte(), 'hold'),
+    deadUntilMs: reader.uint(),
+  };
+}
+
+export function writeUrlRecord(writer: ByteWriter, record: UrlRecord): void {
+  writer.string(record.url);
+  writer.byte(finals.indexOf(record.status));
+  writer.byte(outcomeKinds.indexOf(record.outcome));
+  writer.uint(record.httpStatus);
+  writer.uint(record.atMs);
+  writer.uint(record.attempts);
+  writer.uint(record.depth);
+  writer.string(record.etag);
+  writer.string(record.lastModified);
+  writer.string(record.contentHash);
+}
+
+export function readUrlRecord(reader: ByteReader): UrlRecord {
+  return {
+    url: reader.string(),
+    status: pick(finals, reader.byte(), 'status'),
+    outcome: pick(outcomeKinds, reader.byte(), 'outcome'),
+    httpStatus: reader.uint(),
+    atMs: reader.uint(),
+    attempts: reader.uint(),
+    depth: reader.uint(),
+    etag: reader.string(),
+    lastModified: reader.string(),
+    contentHash: reader.string(),
+  };
+}
+
+function pick<T>(list: readonly T[], index: number, what: string): T {
+  const value = list[index];
+  if (value === undefined) {
+    throw new CrawlstreamError(
+      'INVALID_RECORD',
+      `a record of the frontier cannot be read: no ${what} has number ${index}`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,151 @@
+/**
+ * Changes: what a decision did to a partition's state, one by one. The state is what they add up to: `applyChange`
+ * is the only way it ever changes, at the owner, at a standby and in a replay alike.
+ *
+ * A change carries results, not inputs of the decision: replaying needs no policy and no clock.
+ */
+import type { OutcomeKind } from '../../schemas/types.ts';
+import type { Entry } from './entry.ts';
+
+/** Why a host takes no leases; empty: it does. */
+export type HostHold = '' | 'crawlDelay' | 'blocked';
+
+/** What politeness and back-off know of a host. Times in ms since the Unix epoch, durations in ms. */
+export interface HostFacts {
+  /** Earliest next contact. */
+  readonly readyAtMs: number;
+  /** robots.txt Crawl-delay; -1: none known. */
+  readonly crawlDelayMs: number;
+  /** An operator's delay; -1: the policy's. */
+  readonly ownDelayMs: number;
+  /** Smoothed duration of a fetch; 0: none yet. */
+  readonly fetchMs: number;
+  /** Leases in a row that failed because of the host itself: unreachable, or its robots.txt is. */
+  readonly failures: number;
+  /** Throttled answers (429, 503) and timeouts since the last good one. */
+  readonly throttles: number;
+  /** Leases in a row that came back with URLs not started. */
+  readonly returns: number;
+  /** URLs a lease may hold; 0: as many as the policy allows. */
+  readonly leaseMax: number;
+  readonly hold: HostHold;
+  /** Until when the host counts as dead: its URLs are dead-lettered. 0: it is alive. */
+  readonly deadUntilMs: number;
+}
+
+export const newHostFacts: HostFacts = {
+  readyAtMs: 0,
+  crawlDelayMs: -1,
+  ownDelayMs: -1,
+  fetchMs: 0,
+  failures: 0,
+  throttles: 0,
+  returns: 0,
+  leaseMax: 0,
+  hold: '',
+  deadUntilMs: 0,
+};
+
+/** Where a URL stands when it leaves the frontier for good. */
+export type FinalStatus = 'page' | 'redirected' | 'denied' | 'failed' | 'dead';
+
+/** What became of one URL of a lease. */
+export type Disposition =
+  | { readonly to: 'final'; readonly status: FinalStatus }
+  /** Back into the queue, at the time due (0: at once). `retry`: it waits for its time, and costs an attempt. */
+  | { readonly to: 'again'; readonly dueAtMs: number; readonly entry: Entry };
+
+/** What is kept of a URL that was fetched or given up on. */
+export interface UrlRecord {
+  readonly url: string;
+  readonly status: FinalStatus;
+  readonly outcome: OutcomeKind;
+  readonly httpStatus: number;
+  readonly atMs: number;
+  readonly attempts: number;
+  readonly depth: number;
+  readonly etag: string;
+  readonly lastModified: string;
+  readonly contentHash: string;
+}
+
+export type Change =
+  /** URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). */
+  | { readonly kind: 'admit'; readonly hostKey: string; readonly known: boolean; readonly entries: readonly Entry[] }
+  /** Arrivals that were not admitted, and other tallies. */
+  | { readonly kind: 'count'; readonly counter: TallyName; readonly by: number }
+  /** A lease: `again` URLs from the head of what came back, then from the bands as listed. */
+  | {
+      readonly kind: 'grant';
+      readonly leaseId: number;
+      readonly hostKey: string;
+      readonly again: number;
+      readonly bands: readonly (readonly [band: number, count: number])[];
+      readonly deadlineMs: number;
+      readonly delayMs: number;
+    }
+  /** The URL at `index` of a lease has its outcome. `record` is kept where it is final. */
+  | {
+      readonly kind: 'resolve';
+      readonly leaseId: number;
+      readonly index: number;
+      readonly disposition: Disposition;
+      readonly record: UrlRecord | null;
+    }
+  /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
+  | { readonly kind: 'release'; readonly leaseId: number; readonly expired: boolean }
+  | { readonly kind: 'host'; readonly hostKey: string; readonly facts: HostFacts }
+  /** The first URL of a dead host's queue is given up on. */
+  | { readonly kind: 'bury'; readonly hostKey: string; readonly record: UrlRecord }
+  /** A late result of a lease that is over finishes a URL that came back. */
+  | { readonly kind: 'finish'; readonly hostKey: string; readonly seq: number; readonly record: UrlRecord }
+  | { readonly kind: 'policy'; readonly version: number; readonly json: string }
+  /** Page quota given to this partition in all, and given back in all. */
+  | { readonly kind: 'quota'; readonly granted: number; readonly returned: number; readonly wanted: number }
+  /** Partition 0: the quota's book, a row for one partition. */
+  | {
+      readonly kind: 'quotaBook';
+      readonly partition: number;
+      readonly granted: number;
+      readonly returned: number;
+      readonly wanted: number;
+      readonly version: number;
+    };
+
+/**
+ * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.
+ * `filtered` sums every rule but scope and depth.
+ */
+export const tallyNames = [
+  'discovered',
+  'duplicates',
+  'invalid',
+  'filtered',
+  'outOfScope',
+  'tooDeep',
+  'hostFull',
+  'undecodable',
+  'unknownControls',
+  'lateResults',
+  'fetches',
+  'notModified',
+  'retries',
+  'bytes',
+] as const;
+export type TallyName = (typeof tallyNames)[number];
+
+/**
+ * Where admitted URLs are. Conservation: `admitted` is the sum of all the others, always.
+ */
+export const placeNames = [
+  'queued',
+  'retrying',
+  'deferred',
+  'leased',
+  'page',
+  'redirected',
+  'denied',
+  'failed',
+  'dead',
+] as const;
+export type PlaceName = (typeof placeNames)[number];

@@ -1,0 +1,70 @@
+/** Grants: ready hosts go on lease, as many as the fetchers ask for. */
+import type { Task } from '../../schemas/types.ts';
+import { frontierLimits } from '../limits.ts';
+import { bandCount } from '../policy/band.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Decision } from './decision.ts';
+import { baseDelayMs, leaseSize } from './politeness.ts';
+import type { Host } from './state.ts';
+
+/** Grants at most `demand` leases; stops early when the commit is full. */
+export function decideGrants(decision: Decision, demand: number): void {
+  const { state, policy } = decision;
+  if (policy === null) return;
+  state.clock.advance(decision.nowMs);
+  for (let left = demand; left > 0 && decision.bytes < frontierLimits.commitBytesSoft; left--) {
+    const quotaLeft = policy.config.pageQuota === null ? Number.POSITIVE_INFINITY : state.quotaLeft;
+    if (quotaLeft <= 0) return;
+    const hostId = state.clock.take(decision.random);
+    if (hostId === undefined) return;
+    grant(decision, policy, state.hostsById[hostId]!, quotaLeft);
+  }
+}
+
+function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
+  const { state, nowMs } = decision;
+  const { config } = policy;
+  let left = Math.min(leaseSize(policy, host.facts), quotaLeft);
+  // A URL that a lease expired with travels alone, so that a poison URL shows itself.
+  const { again: waiting, bands: queues } = host.queue;
+  if (waiting[0] !== undefined && waiting[0].entry.expiries > 0) left = 1;
+  const again = Math.min(left, host.queue.dueCount(nowMs));
+  left -= again;
+  const bands: (readonly [number, number])[] = [];
+  for (let band = 0; band < bandCount && left > 0; band++) {
+    const count = Math.min(left, queues[band]?.size ?? 0);
+    if (count > 0) bands.push([band, count]);
+    left -= count;
+  }
+  const leaseId = state.nextLeaseId;
+  const delayMs = baseDelayMs(policy, host.facts);
+  const deadlineMs = nowMs + 2 * config.leadTimeMs + frontierLimits.leaseMarginMs;
+  decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs });
+  decision.tasks.push(taskOf(decision, policy, leaseId));
+}
+
+function taskOf(decision: Decision, policy: Policy, leaseId: number): Task {
+  const { state, identity, nowMs } = decision;
+  const lease = state.leases.get(leaseId)!;
+  return {
+    partition: identity.partition,
+    epoch: state.changelog.epoch,
+    leaseId,
+    hostKey: lease.host.key,
+    grantedAtMs: nowMs,
+    deadlineMs: lease.deadlineMs,
+    notBeforeMs: lease.host.facts.readyAtMs,
+    delayMs: lease.delayMs,
+    crawlDelayCapMs: policy.config.crawlDelayCapMs,
+    delayFactor: policy.config.delayFactor,
+    policyVersion: state.policyVersion,
+    urls: lease.entries.map((entry) => ({
+      url: entry!.url,
+      depth: entry!.depth,
+      hop: entry!.hop,
+      attempt: entry!.attempts,
+      etag: '',
+      lastModified: '',
+    })),
+  };
+}

@@ -1,0 +1,248 @@
+/**
+ * Results: what fetchers report of a lease. Each outcome counts once, by (lease id, index).
+ *
+ * A result of a lease that is over still teaches: it raises `readyAt`, and a URL that came back is finished if the
+ * late outcome is terminal. DESIGN §4.5, §4.7, §4.13.
+ */
+import type { Outcome, OutcomeKind, Result } from '../../schemas/types.ts';
+import { isHostFailure, isRetriable } from '../fetch/outcome.ts';
+import { frontierLimits, urlLimits } from '../limits.ts';
+import type { Policy } from '../policy/policy.ts';
+import { seenKey } from '../url/seen-key.ts';
+import type { FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import type { Decision } from './decision.ts';
+import type { Entry } from './entry.ts';
+import { giveUp } from './give-up.ts';
+import { failureDelayMs, politeDelayMs, returnDelayMs, smoothedFetchMs, throttleDelayMs } from './politeness.ts';
+import type { Host, Lease } from './state.ts';
+
+/** Outcomes that leave nothing more to do, by the place the URL ends in. */
+const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
+  fetched: 'page',
+  notModified: 'page',
+  redirect: 'redirected',
+  robotsDenied: 'denied',
+  clientError: 'failed',
+  gone: 'failed',
+  refused: 'failed',
+  blockedAddress: 'failed',
+  tooLarge: 'failed',
+};
+
+export function decideResult(decision: Decision, result: Result): void {
+  const { state, policy } = decision;
+  if (policy === null) return;
+  const host = state.hosts.get(result.hostKey);
+  if (host === undefined) return; // of another crawl's life: nothing here knows the host
+  decision.tally('fetches', result.requests.length);
+  for (const request of result.requests) decision.tally('bytes', request.bytes);
+  const lease = state.leases.get(result.leaseId);
+  if (lease === undefined || lease.host !== host) lateResult(decision, policy, host, result);
+  else currentResult(decision, policy, lease, result);
+}
+
+function currentResult(decision: Decision, policy: Policy, lease: Lease, result: Result): void {
+  const { host } = lease;
+  const lesson = newLesson();
+  for (const outcome of result.outcomes) {
+    const entry = lease.entries[outcome.index];
+    if (entry === null || entry === undefined) continue; // reported twice
+    learn(lesson, outcome, result);
+    decideOutcome(decision, policy, lease, outcome, entry, result);
+  }
+  if (result.last) {
+    lease.entries.forEach((entry, index) => {
+      if (entry === null) return;
+      lesson.returned = true;
+      putBack(decision, lease, index, entry);
+    });
+  }
+  const facts = taught(decision, policy, host.facts, lesson, result, lease);
+  if (result.last) decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
+  if (facts !== host.facts) decision.emit({ kind: 'host', hostKey: host.key, facts });
+}
+
+function decideOutcome(
+  decision: Decision,
+  policy: Policy,
+  lease: Lease,
+  outcome: Outcome,
+  entry: Entry,
+  result: Result,
+): void {
+  const { index, kind } = outcome;
+  const { nowMs } = decision;
+  if (kind === 'notModified') decision.tally('notModified');
+  if (kind === 'redirect' && seenKey(outcome.redirectUrl) === seenKey(entry.url)) {
+    // The target is this very URL to the seen test, which would drop it: go on, one hop further.
+    const next = { ...entry, url: outcome.redirectUrl, hop: entry.hop + 1 };
+    if (next.hop > urlLimits.redirectHopsMax) {
+      giveUp(decision, lease, index, entry, 'tooManyRedirects', kind, outcome.status, `${next.hop} redirect hops`);
+      return;
+    }
+    const disposition = { to: 'again', dueAtMs: 0, entry: next } as const;
+    decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+    return;
+  }
+  const status = finals[kind];
+  if (status !== undefined) {
+    const disposition = { to: 'final', status } as const;
+    const record = recordOf(outcome, entry, status, nowMs);
+    decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+    return;
+  }
+  if (kind === 'parseFailed') {
+    giveUp(decision, lease, index, tried(entry), 'parseKilled', kind, outcome.status, outcome.detail);
+    return;
+  }
+  if (isHostFailure(kind) || !isRetriable(kind)) {
+    putBack(decision, lease, index, entry); // returned, held back by a Crawl-delay, or the host's own failure
+    return;
+  }
+  const { retriesMs } = policy.config;
+  const waitMs = retriesMs[entry.attempts];
+  if (waitMs === undefined) {
+    giveUp(decision, lease, index, tried(entry), 'retriesExhausted', kind, outcome.status, outcome.detail);
+    return;
+  }
+  decision.tally('retries');
+  const dueAtMs = Math.max(1, (result.completedAtMs || nowMs) + Math.max(waitMs, outcome.retryAfterMs));
+  const disposition = { to: 'again', dueAtMs, entry: tried(entry) } as const;
+  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+}
+
+function putBack(decision: Decision, lease: Lease, index: number, entry: Entry): void {
+  const disposition = { to: 'again', dueAtMs: 0, entry } as const;
+  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+}
+
+function tried(entry: Entry): Entry {
+  return { ...entry, attempts: entry.attempts + 1 };
+}
+
+function recordOf(outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
+  return {
+    url: entry.url,
+    status,
+    outcome: outcome.kind,
+    httpStatus: outcome.status,
+    atMs,
+    attempts: entry.attempts + 1,
+    depth: entry.depth,
+    etag: outcome.etag,
+    lastModified: outcome.lastModified,
+    contentHash: outcome.contentHash,
+  };
+}
+
+/** What the outcomes of one message say about the host. */
+interface Lesson {
+  answered: boolean;
+  hostFailed: boolean;
+  throttled: boolean;
+  returned: boolean;
+  heldBack: boolean;
+  retryAfterMs: number;
+  done: number;
+  /** Durations of page requests, ms. */
+  fetchMs: number[];
+}
+
+function newLesson(): Lesson {
+  return {
+    answered: false,
+    hostFailed: false,
+    throttled: false,
+    returned: false,
+    heldBack: false,
+    retryAfterMs: 0,
+    done: 0,
+    fetchMs: [],
+  };
+}
+
+function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
+  const { kind } = outcome;
+  lesson.retryAfterMs = Math.max(lesson.retryAfterMs, outcome.retryAfterMs);
+  if (isHostFailure(kind)) lesson.hostFailed = true;
+  else if (kind === 'throttled' || kind === 'timeout') lesson.throttled = true;
+  else if (kind === 'returned' || kind === 'unknown') lesson.returned = true;
+  else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;
+  else if (outcome.status > 0) lesson.answered = true;
+  if (kind !== 'returned') lesson.done += 1;
+  const request = result.requests.find((one) => one.outcomeIndex === outcome.index);
+  if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
+}
+
+/** The host's facts after a message; the same object where nothing was learnt. */
+function taught(
+  decision: Decision,
+  policy: Policy,
+  before: HostFacts,
+  lesson: Lesson,
+  result: Result,
+  lease: Lease,
+): HostFacts {
+  const facts = { ...before };
+  for (const ms of lesson.fetchMs) facts.fetchMs = smoothedFetchMs(facts.fetchMs, ms);
+  if (result.host.robotsStatus !== 'unknown') facts.crawlDelayMs = result.host.crawlDelayMs;
+  if (lesson.answered) {
+    facts.failures = 0;
+    facts.throttles = 0;
+  }
+  if (lesson.hostFailed) facts.failures = before.failures + 1;
+  if (lesson.throttled) facts.throttles = before.throttles + 1;
+  if (lesson.heldBack) facts.hold = 'crawlDelay';
+  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack;
+  if (result.last) {
+    facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
+    facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
+  }
+  let waitMs = politeDelayMs(policy, facts);
+  if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(policy, facts.failures));
+  if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(policy, facts.throttles, decision.random));
+  if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
+  const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
+  if (completedAtMs > 0) {
+    facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + Math.max(waitMs, lesson.retryAfterMs));
+  }
+  if (facts.failures > policy.config.retriesMs.length) {
+    facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
+  }
+  return same(facts, before) ? before : facts;
+}
+
+/** Shrinks leases that come back unfinished, lets them grow again when they don't. */
+function nextLeaseMax(policy: Policy, before: HostFacts, lease: Lease, lesson: Lesson, troubled: boolean): number {
+  if (lesson.returned && !troubled) return Math.max(1, Math.floor(lease.entries.length / 2));
+  if (before.leaseMax === 0) return 0;
+  const grown = 2 * before.leaseMax;
+  return grown >= policy.config.urlsPerLeaseMax ? 0 : grown;
+}
+
+function same(a: HostFacts, b: HostFacts): boolean {
+  return (Object.keys(a) as (keyof HostFacts)[]).every((name) => a[name] === b[name]);
+}
+
+/** A lease that is over: its host was contacted all the same. */
+function lateResult(decision: Decision, policy: Policy, host: Host, result: Result): void {
+  decision.tally('lateResults');
+  for (const outcome of result.outcomes) {
+    const status = finals[outcome.kind];
+    if (
+      status === undefined ||
+      (outcome.kind === 'redirect' && seenKey(outcome.redirectUrl) === seenKey(outcome.url))
+    ) {
+      continue;
+    }
+    const again = host.queue.again.find(({ entry }) => entry.url === outcome.url);
+    if (again === undefined) continue; // on a new lease, or finished
+    const record = recordOf(outcome, again.entry, status, decision.nowMs);
+    decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
+  }
+  if (result.completedAtMs === 0) return;
+  const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));
+  if (readyAtMs !== host.facts.readyAtMs) {
+    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs } });
+  }
+}

@@ -1,0 +1,89 @@
+/** What time alone brings: leases that expire, and the queues of dead hosts given up on, a slice at a step. */
+import { frontierLimits } from '../limits.ts';
+import type { Decision } from './decision.ts';
+import type { Entry } from './entry.ts';
+import { giveUp } from './give-up.ts';
+import { politeDelayMs } from './politeness.ts';
+import type { Host, Lease } from './state.ts';
+
+/** Ends leases whose deadline has passed by more than the clocks may differ. */
+export function decideExpiries(decision: Decision): void {
+  const { state, nowMs, policy } = decision;
+  if (policy === null) return;
+  const expired = [...state.leases.values()].filter((lease) => lease.deadlineMs + frontierLimits.clockSkewMs <= nowMs);
+  for (const lease of expired) {
+    lease.entries.forEach((entry, index) => {
+      if (entry !== null) expireUrl(decision, lease, index, entry);
+    });
+    const { host } = lease;
+    decision.emit({ kind: 'release', leaseId: lease.id, expired: true });
+    const size = lease.entries.length;
+    const readyAtMs = Math.max(host.facts.readyAtMs, lease.deadlineMs + politeDelayMs(policy, host.facts));
+    // A quarter each time, down to single URLs.
+    const leaseMax = Math.max(1, Math.floor(size / 4));
+    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs, leaseMax } });
+  }
+}
+
+function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry): void {
+  // Only alone on a lease is it the URL's own doing.
+  const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
+  if (expiries >= frontierLimits.expiriesMax) {
+    giveUp(decision, lease, index, { ...entry, expiries }, 'leaseExpired', 'unknown', 0, 'its leases expired');
+    return;
+  }
+  const disposition = { to: 'again', dueAtMs: 0, entry: { ...entry, expiries } } as const;
+  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+}
+
+/** Dead-letters URLs of dead hosts, at most a slice per step. */
+export function decideBurials(decision: Decision): void {
+  const hosts = [...decision.state.burying].sort((a, b) => a.id - b.id);
+  let left = frontierLimits.burialsPerStep;
+  for (const host of hosts) {
+    for (; left > 0 && decision.state.burying.has(host); left--) bury(decision, host);
+  }
+}
+
+function bury(decision: Decision, host: Host): void {
+  const first = host.queue.again[0]?.entry ?? firstOfBands(host);
+  decision.deadLetters.push({
+    reason: 'robotsUnreachable',
+    sourceTopic: 'discovered',
+    sourcePartition: decision.identity.partition,
+    sourceOffset: -1,
+    url: first.url,
+    hostKey: host.key,
+    attempts: first.attempts,
+    lastOutcome: 'robotsUnreachable',
+    status: 0,
+    depth: first.depth,
+    detail: `${host.key} stayed unreachable for its whole retry schedule`,
+    atMs: decision.nowMs,
+    original: new Uint8Array(0),
+  });
+  decision.emit({
+    kind: 'bury',
+    hostKey: host.key,
+    record: {
+      url: first.url,
+      status: 'dead',
+      outcome: 'robotsUnreachable',
+      httpStatus: 0,
+      atMs: decision.nowMs,
+      attempts: first.attempts,
+      depth: first.depth,
+      etag: '',
+      lastModified: '',
+      contentHash: '',
+    },
+  });
+}
+
+function firstOfBands(host: Host): Entry {
+  for (const band of host.queue.bands) {
+    const [first] = band?.slice(band.headSeq, 1) ?? [];
+    if (first !== undefined) return first;
+  }
+  throw new Error(`host ${host.key} is being buried with an empty queue`);
+}

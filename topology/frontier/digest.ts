@@ -1,0 +1,78 @@
+/**
+ * Digest: a hash over one partition's logical state. Equal digests, equal state.
+ *
+ * The sum, modulo 2^128, of a hash of each canonical row: rows name hosts and URLs, never numeric ids or layout, so
+ * that a state rebuilt by replay, loaded from a view or kept by a standby gives the same digest. DESIGN §4.14.
+ */
+import { fingerprint } from '../url/fingerprint.ts';
+import { inputTopics } from './changelog.ts';
+import { counterNames } from './counters.ts';
+import type { Entry } from './entry.ts';
+import type { FrontierState, Host } from './state.ts';
+
+/** 32 hexadecimal digits. */
+export function digest(state: FrontierState): string {
+  const sum = new Sum();
+  sum.add(['policy', state.policyVersion, state.policyJson]);
+  sum.add(['next', state.nextLeaseId, state.nextAgainSeq, state.quotaWanted]);
+  for (const topic of inputTopics)
+    sum.add(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
+  for (const name of counterNames) sum.add(['counter', name, state.counters[name]]);
+  for (const [partition, row] of state.quotaBook) {
+    sum.add(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
+  }
+  for (const host of state.hosts.values()) addHost(sum, host);
+  for (const lease of state.leases.values()) {
+    sum.add(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);
+    lease.entries.forEach((entry, index) => {
+      if (entry !== null) sum.add(['leased', lease.id, index, ...fieldsOf(entry)]);
+    });
+  }
+  state.seen.forEach((hi, lo) => {
+    sum.add(['seen', hi, lo]);
+  });
+  return sum.hex();
+}
+
+function addHost(sum: Sum, host: Host): void {
+  const { key, facts, queue } = host;
+  sum.add(['host', key, host.leaseId, ...Object.values(facts)]);
+  queue.bands.forEach((band, number) => {
+    if (band === undefined) return;
+    band.slice(band.headSeq, band.size).forEach((entry, order) => {
+      sum.add(['queued', key, number, order, ...fieldsOf(entry)]);
+    });
+  });
+  queue.again.forEach(({ dueAtMs, entry }, order) => {
+    sum.add(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
+  });
+}
+
+function fieldsOf(entry: Entry): readonly (string | number)[] {
+  return [entry.url, entry.depth, entry.hop, entry.attempts, entry.expiries, entry.band];
+}
+
+/** Four 32-bit words, least significant first. */
+class Sum {
+  readonly #words = new Uint32Array(4);
+  readonly #hash = new Uint32Array(4);
+
+  add(row: readonly (string | number)[]): void {
+    const text = row.join('\u0000');
+    fingerprint(text, 1, 2, this.#hash.subarray(0, 2));
+    fingerprint(text, 3, 4, this.#hash.subarray(2, 4));
+    let carry = 0;
+    for (let i = 0; i < 4; i++) {
+      const total = this.#words[i]! + this.#hash[i]! + carry;
+      this.#words[i] = total >>> 0;
+      carry = total > 0xffffffff ? 1 : 0;
+    }
+  }
+
+  hex(): string {
+    return [...this.#words]
+      .reverse()
+      .map((word) => word.toString(16).padStart(8, '0'))
+      .join('');
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Host clock: which host may be contacted next, and from when.
+ *
+ * A host that has work is `waiting` until its time has come and `ready` after that; a host on lease, or without work,
+ * is in neither, so that no two leases can hold one host: that is politeness, by structure. Ready hosts stand in one
+ * heap per front queue (band); a weighted draw picks the band, then the host that has been ready longest goes first.
+ *
+ * Every heap orders by (time, host id), so the answers depend on the hosts' state alone and not on how it was reached.
+ *
+ * Source: Heydon & Najork, "Mercator" (World Wide Web 2(4), 1999), §3.3; Manning et al., "Introduction to
+ * Information Retrieval" §20.2.3. Units: ms since the Unix epoch, given as arguments.
+ * Cost: O(log n) a call, 17 bytes a host.
+ */
+import { bandCount } from '../policy/band.ts';
+
+/** Chances in the draw, per band: each band is half as likely as the one before, none starves. */
+const bandWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
+
+const nowhere = 255;
+const waitingHeap = bandCount;
+
+export class HostClock {
+  /** By host id: when it is ready, which heap holds it, and where in that heap. */
+  #at = new Float64Array(64);
+  #heapOf = new Uint8Array(64).fill(nowhere);
+  #slotOf = new Int32Array(64);
+  /** By host id: the ready heap it goes to. */
+  #band = new Uint8Array(64);
+  /** Ready heaps by band, then the waiting one. Values are host ids. */
+  readonly #heaps: number[][] = Array.from({ length: bandCount + 1 }, () => []);
+
+  get waiting(): number {
+    return this.#heaps[waitingHeap]!.length;
+  }
+
+  get ready(): number {
+    let hosts = 0;
+    for (let band = 0; band < bandCount; band++) hosts += this.#heaps[band]!.length;
+    return hosts;
+  }
+
+  /** When the next waiting host becomes ready; undefined if none waits. */
+  get nextReadyAtMs(): number | undefined {
+    const first = this.#heaps[waitingHeap]![0];
+    return first === undefined ? undefined : this.#at[first];
+  }
+
+  /** Puts a host on the clock, or moves it. */
+  schedule(host: number, readyAtMs: number, band: number): void {
+    this.#fit(host);
+    if (this.#heapOf[host] !== nowhere) {
+      if (this.#at[host] === readyAtMs && this.#band[host] === band) return;
+      this.remove(host);
+    }
+    this.#at[host] = readyAtMs;
+    this.#band[host] = band;
+    this.#push(waitingHeap, host);
+  }
+
+  /** Takes a host off the clock: it is on lease, or has nothing to do. */
+  remove(host: number): void {
+    if (host >= this.#at.length || this.#heapOf[host] === nowhere) return;
+    const heap = this.#heaps[this.#heapOf[host]!]!;
+    const slot = this.#slotOf[host]!;
+    const last = heap.pop()!;
+    this.#heapOf[host] = nowhere;
+    if (last === host) return;
+    heap[slot] = last;
+    this.#slotOf[last] = slot;
+    this.#sink(heap, slot);
+    this.#rise(heap, this.#slotOf[last]!);
+  }
+
+  /** Moves hosts whose time has come from waiting to ready. */
+  advance(nowMs: number): void {
+    const waiting = this.#heaps[waitingHeap]!;
+    while (waiting.length > 0 && this.#at[waiting[0]!]! <= nowMs) {
+      const host = waiting[0]!;
+      this.remove(host);
+      this.#push(this.#band[host]!, host);
+    }
+  }
+
+  /**
+   * Takes a ready host off the clock: band by weighted draw, then by age. `random` is uniform in [0, 1).
+   * Undefined if no host is ready.
+   */
+  take(random: () => number): number | undefined {
+    let total = 0;
+    for (let band = 0; band < bandCount; band++) if (this.#heaps[band]!.length > 0) total += bandWeights[band]!;
+    if (total === 0) return undefined;
+    let draw = random() * total;
+    for (let band = 0; band < bandCount; band++) {
+      const first = this.#heaps[band]![0];
+      if (first === undefined) continue;
+      draw -= bandWeights[band]!;
+      if (draw >= 0) continue;
+      this.remove(first);
+      return first;
+    }
+    return undefined;
+  }
+
+  #push(heapNumber: number, host: number): void {
+    const heap = this.#heaps[heapNumber]!;
+    this.#heapOf[host] = heapNumber;
+    this.#slotOf[host] = heap.length;
+    heap.push(host);
+    this.#rise(heap, heap.length - 1);
+  }
+
+  #before(a: number, b: number): boolean {
+    const atA = this.#at[a]!;
+    const atB = this.#at[b]!;
+    return atA === atB ? a < b : atA < atB;
+  }
+
+  #rise(heap: number[], slot: number): void {
+    const host = heap[slot]!;
+    while (slot > 0) {
+      const parent = (slot - 1) >> 1;
+      if (!this.#before(host, heap[parent]!)) break;
+      this.#put(heap, slot, heap[parent]!);
+      slot = parent;
+    }
+    this.#put(heap, slot, host);
+  }
+
+  #sink(heap: number[], slot: number): void {
+    const host = heap[slot]!;
+    for (let child = 2 * slot + 1; child < heap.length; child = 2 * slot + 1) {
+      if (child + 1 < heap.length && this.#before(heap[child + 1]!, heap[child]!)) child += 1;
+      if (!this.#before(heap[child]!, host)) break;
+      this.#put(heap, slot, heap[child]!);
+      slot = child;
+    }
+    this.#put(heap, slot, host);
+  }
+
+  #put(heap: number[], slot: number, host: number): void {
+    heap[slot] = host;
+    this.#slotOf[host] = slot;
+  }
+
+  #fit(host: number): void {
+    if (host < this.#at.length) return;
+    const length = Math.max(2 * this.#at.length, host + 1);
+    const grown = <T extends { set(from: T): void }>(to: T, from: T) => {
+      to.set(from);
+      return to;
+    };
+    this.#at = grown(new Float64Array(length), this.#at);
+    this.#heapOf = grown(new Uint8Array(length).fill(nowhere), this.#heapOf);
+    this.#slotOf = grown(new Int32Array(length), this.#slotOf);
+    this.#band = grown(new Uint8Array(length), this.#band);
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * FrontierPartition: the deterministic state machine of one partition.
+ *
+ *   inputs (control, results, discovered, time) → step → one commit → changelog → ack → view, tasks
+ *
+ * `step` is pure but for the state it owns: no I/O, no clock, no randomness of its own. Given the same state, inputs,
+ * clock and demand it makes the same commit, to the byte. The caller appends the commit, and only if the ack is the
+ * offset it expects does it write the view and publish what the step put out; on anything else it drops this object
+ * and opens a new one from the changelog (DESIGN §4.1–4.2).
+ */
+import type { Control, DeadLetter, Discovered, Result, Task } from '../../schemas/types.ts';
+import { frontierLimits } from '../limits.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compilePolicy } from '../policy/policy.ts';
+import { parsePolicy } from '../policy/validate.ts';
+import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './changelog.ts';
+import { encodeCommit, judgeCommit } from './changelog.ts';
+import { lostUrls } from './counters.ts';
+import { decideControl } from './decide-control.ts';
+import { decideDiscovered } from './decide-discovered.ts';
+import { decideGrants } from './decide-grants.ts';
+import { decideQuota, decideQuotaShares, quotaMessages } from './decide-quota.ts';
+import { decideResult } from './decide-results.ts';
+import { decideBurials, decideExpiries } from './decide-time.ts';
+import type { ControlMessage, PartitionIdentity } from './decision.ts';
+import { Decision } from './decision.ts';
+import type { FrontierState } from './state.ts';
+
+/** A record of an input topic; `record` is null where nobody could read the bytes. */
+export type Input = { readonly offset: number } & (
+  | { readonly topic: 'control'; readonly record: Control }
+  | { readonly topic: 'results'; readonly record: Result }
+  | { readonly topic: 'discovered'; readonly record: Discovered }
+  | { readonly topic: InputTopic; readonly record: null; readonly bytes: Uint8Array; readonly why: string }
+);
+
+export interface Step {
+  /** The changelog record. */
+  readonly commit: Buffer;
+  /** Offset the record must get. */
+  readonly offset: number;
+  /** To be acked before the commit is appended. */
+  readonly deadLetters: readonly DeadLetter[];
+  /** To be published once the commit is acked at `offset`. */
+  readonly tasks: readonly Task[];
+  readonly controls: readonly ControlMessage[];
+}
+
+export class FrontierPartition {
+  readonly identity: PartitionIdentity;
+  readonly state: FrontierState;
+  /** Waiting inputs, in offset order. */
+  readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
+  #policy: { readonly version: number; readonly compiled: Policy } | undefined;
+
+  constructor(identity: PartitionIdentity, state: FrontierState) {
+    this.identity = identity;
+    this.state = state;
+  }
+
+  /** The policy in force; null before the first. */
+  get policy(): Policy | null {
+    const { policyVersion: version, policyJson } = this.state;
+    if (policyJson === '') return null;
+    if (this.#policy?.version !== version) this.#policy = { version, compiled: compilePolicy(parsePolicy(policyJson)) };
+    return this.#policy.compiled;
+  }
+
+  /** Takes the next record of an input; the caller keeps the order and starts at `state.positions`. */
+  offer(input: Input): void {
+    this.#inputs[input.topic].push(input);
+  }
+
+  /** Records offered and not yet decided. */
+  waiting(topic: InputTopic): number {
+    return this.#inputs[topic].length;
+  }
+
+  /** True while discovered URLs should not be read: the frontier is full until leases drain it. */
+  get full(): boolean {
+    const { queued, retrying } = this.state.counters;
+    const policy = this.policy;
+    return policy === null || queued + retrying >= policy.config.queuedMax;
+  }
+
+  /** When a step has something to do without any input, ms; undefined: never. */
+  wakeAtMs(demand: number): number | undefined {
+    const { state } = this;
+    if (state.burying.size > 0) return state.nowMs;
+    const quotaOut = this.policy?.config.pageQuota != null && state.quotaLeft <= 0;
+    let wake = demand > 0 && !quotaOut ? state.clock.nextReadyAtMs : undefined;
+    if (demand > 0 && !quotaOut && state.clock.ready > 0) wake = state.nowMs;
+    for (const lease of state.leases.values()) {
+      const expiresAtMs = lease.deadlineMs + frontierLimits.clockSkewMs;
+      if (wake === undefined || expiresAtMs < wake) wake = expiresAtMs;
+    }
+    return wake;
+  }
+
+  /**
+   * Decides what can be decided now. Null if nothing changed. `demand`: leases the fetchers could take.
+   * Throws on a bug only: data faults become dead letters, tallies or outcomes.
+   */
+  step(wallMs: number, demand: number): Step | null {
+    const { state } = this;
+    state.nowMs = Math.max(state.nowMs, wallMs);
+    const decision = new Decision(this.identity, state, state.nowMs, () => this.policy);
+    const inputs: InputRange[] = [];
+    this.#take(decision, inputs, 'control');
+    if (this.policy !== null) this.#take(decision, inputs, 'results');
+    decideExpiries(decision);
+    decideBurials(decision);
+    if (!this.full) this.#take(decision, inputs, 'discovered');
+    const pageQuota = this.policy?.config.pageQuota ?? null;
+    decideQuota(decision, pageQuota);
+    decideQuotaShares(decision, pageQuota);
+    decideGrants(decision, demand);
+    const changes = decision.finish();
+    if (inputs.length === 0 && changes.length === 0) return null;
+    return this.#commit(decision, inputs, demand, changes);
+  }
+
+  /** What to publish again when an owner opens: a crash may have lost it between its commit and its publication. */
+  republish(): ControlMessage[] {
+    return quotaMessages(this.state, this.identity.partition);
+  }
+
+  #commit(decision: Decision, inputs: InputRange[], demand: number, changes: Buffer): Step {
+    const { state } = this;
+    const lost = lostUrls(state.counters);
+    if (lost !== 0)
+      throw new Error(`conservation is broken: ${lost} URLs of partition ${this.identity.partition} are in no place`);
+    const { epoch, offset } = state.changelog;
+    const header = {
+      kind: 'commit',
+      epoch,
+      seq: decision.seq,
+      nowMs: decision.nowMs,
+      policyVersion: state.policyVersion,
+      demand,
+      inputs,
+      counters: state.counters,
+    } as const;
+    state.changelog = { offset: offset + 1, epoch, seq: decision.seq };
+    const { deadLetters, tasks, controls } = decision;
+    return { commit: encodeCommit(header, changes), offset, deadLetters, tasks, controls };
+  }
+
+  /** Takes waiting records of one input until the commit is full. */
+  #take(decision: Decision, ranges: InputRange[], topic: InputTopic): void {
+    const queue = this.#inputs[topic];
+    const from = this.state.positions[topic];
+    let taken = 0;
+    while (taken < queue.length && decision.bytes < frontierLimits.commitBytesSoft) {
+      const input = queue[taken]!;
+      const slice = this.#decide(decision, input);
+      this.state.positions[topic] =
+        slice === 'done' ? { offset: input.offset + 1, slice: 0 } : { offset: input.offset, slice };
+      if (slice !== 'done') break;
+      taken += 1;
+    }
+    queue.splice(0, taken);
+    const to = this.state.positions[topic];
+    if (to.offset !== from.offset || to.slice !== from.slice) ranges.push({ topic, from, to });
+  }
+
+  #decide(decision: Decision, input: Input): number | 'done' {
+    if (input.record === null) {
+      decision.tally('undecodable');
+      decision.deadLetters.push(unreadable(this.identity, input, decision.nowMs));
+      return 'done';
+    }
+    switch (input.topic) {
+      case 'control':
+        decideControl(decision, input.record as Control);
+        return 'done';
+      case 'results':
+        decideResult(decision, input.record as Result);
+        return 'done';
+      case 'discovered': {
+        const { offset, slice } = this.state.positions.discovered;
+        return decideDiscovered(
+          decision,
+          this.policy!,
+          input.record as Discovered,
+          offset === input.offset ? slice : 0,
+        );
+      }
+    }
+  }
+}
+
+/** Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. */
+export function replay(state: FrontierState, offset: number, record: Claim | Commit): void {
+  const { seq } = state.changelog;
+  if (record.kind === 'claim') {
+    state.nowMs = Math.max(state.nowMs, record.nowMs);
+    state.changelog = { offset: offset + 1, epoch: offset, seq };
+    if (record.endsLeases) state.endLeases(state.nowMs);
+    return;
+  }
+  if (judgeCommit(state.changelog, record) === 'void') {
+    state.changelog = { ...state.changelog, offset: offset + 1 };
+    return;
+  }
+  state.nowMs = Math.max(state.nowMs, record.nowMs);
+  for (const change of record.changes) state.apply(change);
+  for (const { topic, to } of record.inputs) state.positions[topic] = to;
+  state.changelog = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+}
+
+function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
+  return {
+    reason: 'undecodable',
+    sourceTopic: input.topic,
+    sourcePartition: identity.partition,
+    sourceOffset: input.offset,
+    url: '',
+    hostKey: '',
+    attempts: 0,
+    lastOutcome: '',
+    status: 0,
+    depth: 0,
+    detail: input.why,
+    atMs,
+    original: input.bytes,
+  };
+}
+
+/** A position as people read it. */
+export function positionText({ offset, slice }: InputPosition): string {
+  return slice === 0 ? `${offset}` : `${offset}+${slice}`;
+}

@@ -1,0 +1,313 @@
+/**
+ * The logical state of one partition, and the only code that changes it.
+ *
+ * `applyChange` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
+ * Invariants: a host has at most one lease; a host is on the clock exactly when a lease could be granted to it at
+ * some time; every admitted URL is in one place, and the counters say in which (conservation, DESIGN §4.12).
+ *
+ * What is not yet on disk is remembered in `unsaved`, until `view.ts` has written it.
+ */
+import { fingerprint } from '../url/fingerprint.ts';
+import { seenKey } from '../url/seen-key.ts';
+import type { Again } from './back-queue.ts';
+import { BackQueue } from './back-queue.ts';
+import type { ChangelogPosition, InputPosition, InputTopic } from './changelog.ts';
+import { changelogStart } from './changelog.ts';
+import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import { newHostFacts } from './changes.ts';
+import type { Counters } from './counters.ts';
+import { zeroCounters } from './counters.ts';
+import type { Entry } from './entry.ts';
+import { HostClock } from './host-clock.ts';
+import { SeenTest } from './seen-test.ts';
+
+export interface Host {
+  /** Numbers hosts in the order they were first met; never reused. */
+  readonly id: number;
+  readonly key: string;
+  facts: HostFacts;
+  readonly queue: BackQueue;
+  /** The lease it is on; 0: none. */
+  leaseId: number;
+}
+
+export interface Lease {
+  readonly id: number;
+  readonly host: Host;
+  /** By index in the task; null once resolved. */
+  readonly entries: (Entry | null)[];
+  readonly deadlineMs: number;
+  readonly delayMs: number;
+}
+
+/** A row of the page quota's book, kept by partition 0: cumulative counts. */
+export interface QuotaRow {
+  readonly granted: number;
+  readonly returned: number;
+  readonly wanted: number;
+  readonly version: number;
+}
+
+/** What changed since the view was last written. */
+export interface Unsaved {
+  readonly hosts: Set<Host>;
+  readonly leases: Set<number>;
+  /** By arrival number; null: it left. */
+  readonly again: Map<number, { readonly hostId: number; readonly again: Again | null }>;
+  /** Pairs of high and low word. */
+  readonly fingerprints: number[];
+  readonly records: UrlRecord[];
+}
+
+export interface FingerprintKey {
+  readonly hi: number;
+  readonly lo: number;
+}
+
+export class FrontierState {
+  readonly key: FingerprintKey;
+  readonly seen = new SeenTest();
+  readonly hosts = new Map<string, Host>();
+  readonly hostsById: Host[] = [];
+  readonly clock = new HostClock();
+  readonly leases = new Map<number, Lease>();
+  /** Dead hosts whose queues are being given up on. */
+  readonly burying = new Set<Host>();
+  counters: Counters = zeroCounters();
+  positions: Record<InputTopic, InputPosition> = {
+    control: { offset: 0, slice: 0 },
+    results: { offset: 0, slice: 0 },
+    discovered: { offset: 0, slice: 0 },
+  };
+  changelog: ChangelogPosition = changelogStart;
+  nowMs = 0;
+  policyVersion = 0;
+  /** Empty: no policy has arrived yet. */
+  policyJson = '';
+  quotaWanted = 0;
+  readonly quotaBook = new Map<number, QuotaRow>();
+  nextLeaseId = 1;
+  nextAgainSeq = 1;
+  unsaved: Unsaved = nothingUnsaved();
+  readonly #print = new Uint32Array(2);
+
+  constructor(key: FingerprintKey) {
+    this.key = key;
+  }
+
+  /** Has the URL's key been admitted before? */
+  hasSeen(url: string): boolean {
+    const [hi, lo] = this.fingerprintOf(url);
+    return this.seen.has(hi, lo);
+  }
+
+  fingerprintOf(url: string): readonly [hi: number, lo: number] {
+    fingerprint(seenKey(url), this.key.hi, this.key.lo, this.#print);
+    return [this.#print[0]!, this.#print[1]!];
+  }
+
+  get quotaLeft(): number {
+    return this.counters.quotaGranted - this.counters.quotaReturned - this.counters.quotaSpent;
+  }
+
+  apply(change: Change): void {
+    switch (change.kind) {
+      case 'admit':
+        return this.#admit(change.hostKey, change.known, change.entries);
+      case 'count':
+        this.counters[change.counter] += change.by;
+        return;
+      case 'grant':
+        return this.#grant(change);
+      case 'resolve':
+        return this.#resolve(change);
+      case 'release':
+        return this.#release(change.leaseId);
+      case 'host':
+        return this.#setFacts(this.host(change.hostKey), change.facts);
+      case 'bury':
+        return this.#bury(this.host(change.hostKey), change.record);
+      case 'finish':
+        return this.#finish(this.host(change.hostKey), change.seq, change.record);
+      case 'policy':
+        this.policyVersion = change.version;
+        this.policyJson = change.json;
+        return;
+      case 'quota':
+        this.counters.quotaGranted = change.granted;
+        this.counters.quotaReturned = change.returned;
+        this.quotaWanted = change.wanted;
+        return;
+      case 'quotaBook':
+        this.quotaBook.set(change.partition, change);
+    }
+  }
+
+  /**
+   * The fetchers of all leases are gone: their URLs come back at no attempt, and each host counts as contacted at
+   * `nowMs`, which is not before they died.
+   */
+  endLeases(nowMs: number): void {
+    for (const lease of [...this.leases.values()]) {
+      const { host } = lease;
+      lease.entries.forEach((entry, index) => {
+        if (entry === null) return;
+        const disposition = { to: 'again', dueAtMs: 0, entry } as const;
+        this.#resolve({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+      });
+      this.#release(lease.id);
+      this.#setFacts(host, { ...host.facts, readyAtMs: Math.max(host.facts.readyAtMs, nowMs + lease.delayMs) });
+    }
+  }
+
+  /** The host of a key, made on first sight. */
+  host(key: string): Host {
+    let host = this.hosts.get(key);
+    if (host === undefined) {
+      host = { id: this.hostsById.length, key, facts: newHostFacts, queue: new BackQueue(), leaseId: 0 };
+      this.addHost(host);
+      this.unsaved.hosts.add(host);
+    }
+    return host;
+  }
+
+  addHost(host: Host): void {
+    this.hosts.set(host.key, host);
+    this.hostsById[host.id] = host;
+    this.counters.hosts = this.hosts.size;
+  }
+
+  /** Puts a host on the clock, or takes it off, as its state says. Call after every change to a host. */
+  settle(host: Host): void {
+    const dueAtMs = host.queue.dueAtMs;
+    const dead = host.facts.deadUntilMs > 0;
+    if (dead && dueAtMs !== undefined && host.leaseId === 0) this.burying.add(host);
+    else this.burying.delete(host);
+    if (dueAtMs === undefined || dead || host.leaseId !== 0 || host.facts.hold !== '') this.clock.remove(host.id);
+    else this.clock.schedule(host.id, Math.max(host.facts.readyAtMs, dueAtMs), host.queue.bestBand);
+  }
+
+  #changed(host: Host): void {
+    this.unsaved.hosts.add(host);
+    this.settle(host);
+  }
+
+  #admit(hostKey: string, known: boolean, entries: readonly Entry[]): void {
+    const host = this.host(hostKey);
+    for (const entry of entries) {
+      if (!known) {
+        const [hi, lo] = this.fingerprintOf(entry.url);
+        this.seen.add(hi, lo);
+        this.unsaved.fingerprints.push(hi, lo);
+      }
+      host.queue.band(entry.band).push(entry);
+    }
+    this.counters.admitted += entries.length;
+    this.counters[placeOf(host, 0)] += entries.length;
+    this.#changed(host);
+  }
+
+  #grant(change: Change & { kind: 'grant' }): void {
+    const host = this.host(change.hostKey);
+    const entries: Entry[] = [];
+    for (const again of host.queue.again.splice(0, change.again)) {
+      this.counters[placeOf(host, again.dueAtMs)] -= 1;
+      this.unsaved.again.set(again.seq, { hostId: host.id, again: null });
+      entries.push(again.entry);
+    }
+    for (const [band, count] of change.bands) {
+      for (let i = 0; i < count; i++) entries.push(host.queue.band(band).shift()!);
+      this.counters[placeOf(host, 0)] -= count;
+    }
+    this.leases.set(change.leaseId, {
+      id: change.leaseId,
+      host,
+      entries,
+      deadlineMs: change.deadlineMs,
+      delayMs: change.delayMs,
+    });
+    host.leaseId = change.leaseId;
+    this.nextLeaseId = change.leaseId + 1;
+    this.counters.leases += 1;
+    this.counters.leased += entries.length;
+    this.counters.quotaSpent += entries.length;
+    this.unsaved.leases.add(change.leaseId);
+    this.#changed(host);
+  }
+
+  #resolve(change: Change & { kind: 'resolve' }): void {
+    const lease = this.leases.get(change.leaseId)!;
+    lease.entries[change.index] = null;
+    this.counters.leased -= 1;
+    this.unsaved.leases.add(lease.id);
+    const { disposition, record } = change;
+    if (disposition.to === 'final') this.#end(disposition.status, record);
+    else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
+    if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
+  }
+
+  #putAgain(host: Host, dueAtMs: number, entry: Entry): void {
+    const again = { dueAtMs, seq: this.nextAgainSeq++, entry };
+    host.queue.putAgain(again);
+    this.counters[placeOf(host, dueAtMs)] += 1;
+    this.unsaved.again.set(again.seq, { hostId: host.id, again });
+    this.#changed(host);
+  }
+
+  #release(leaseId: number): void {
+    const { host } = this.leases.get(leaseId)!;
+    this.leases.delete(leaseId);
+    this.unsaved.leases.add(leaseId);
+    this.counters.leases -= 1;
+    host.leaseId = 0;
+    this.#changed(host);
+  }
+
+  #setFacts(host: Host, facts: HostFacts): void {
+    const moves = (facts.hold === '') !== (host.facts.hold === '');
+    if (moves) this.#countQueue(host, -1);
+    host.facts = facts;
+    if (moves) this.#countQueue(host, 1);
+    this.#changed(host);
+  }
+
+  /** A host's whole queue, in the counters it stands under. */
+  #countQueue(host: Host, by: 1 | -1): void {
+    for (const again of host.queue.again) this.counters[placeOf(host, again.dueAtMs)] += by;
+    this.counters[placeOf(host, 0)] += by * (host.queue.size - host.queue.again.length);
+  }
+
+  #bury(host: Host, record: UrlRecord): void {
+    const again = host.queue.again.shift();
+    if (again !== undefined) this.unsaved.again.set(again.seq, { hostId: host.id, again: null });
+    else host.queue.bands.find((band) => band !== undefined && band.size > 0)!.shift();
+    this.counters[placeOf(host, again?.dueAtMs ?? 0)] -= 1;
+    this.#end('dead', record);
+    this.#changed(host);
+  }
+
+  #finish(host: Host, seq: number, record: UrlRecord): void {
+    const index = host.queue.again.findIndex((again) => again.seq === seq);
+    const [again] = host.queue.again.splice(index, 1);
+    this.unsaved.again.set(seq, { hostId: host.id, again: null });
+    this.counters[placeOf(host, again!.dueAtMs)] -= 1;
+    if (record.status === 'page') this.counters.quotaSpent += 1;
+    this.#end(record.status, record);
+    this.#changed(host);
+  }
+
+  #end(status: FinalStatus, record: UrlRecord | null): void {
+    this.counters[status] += 1;
+    if (record !== null) this.unsaved.records.push(record);
+  }
+}
+
+export function nothingUnsaved(): Unsaved {
+  return { hosts: new Set(), leases: new Set(), again: new Map(), fingerprints: [], records: [] };
+}
+
+/** The counter of a URL that waits in its host's queue. */
+function placeOf(host: Host, dueAtMs: number): 'queued' | 'retrying' | 'deferred' {
+  if (host.facts.hold !== '') return 'deferred';
+  return dueAtMs > 0 ? 'retrying' : 'queued';
+}

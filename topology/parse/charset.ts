@@ -1,0 +1,159 @@
+/**
+ * Which encoding a page is in (Encoding and HTML standards), and its decoding.
+ *
+ * Order: byte order mark, `charset` of Content-Type, `<meta>` in the first 1,024 bytes (html-encoding-sniffer, behind
+ * this file), then detection: bytes beyond ASCII that are valid UTF-8 are UTF-8, for chance hardly makes them so;
+ * else windows-1252, the standard's fallback. Common pages take a short way: a label that says UTF-8 ends the search.
+ */
+import sniffEncoding from 'html-encoding-sniffer';
+
+export interface Decoded {
+  readonly text: string;
+  /** WHATWG name, lower case. */
+  readonly charset: string;
+}
+
+type Decoder = InstanceType<typeof TextDecoder>;
+
+const prescanBytes = 1024;
+const fallback = 'windows-1252';
+
+/** Encoding → its decoder; the names are the standard's own, so there are at most about 40. */
+const decoders = new Map<string, Decoder>();
+
+export function decodePage(body: Uint8Array, contentType: string | null): Decoded {
+  const declared = declaredCharset(body, contentType);
+  if (declared !== null) return { text: decoder(declared).decode(body), charset: declared };
+  const utf8 = strictUtf8(body);
+  return utf8 === null || !hasBeyondAscii(body)
+    ? { text: utf8 ?? decoder(fallback).decode(body), charset: fallback }
+    : { text: utf8, charset: 'utf-8' };
+}
+
+/** The same choice without decoding, except where only the bytes can tell. */
+export function pageCharset(body: Uint8Array, contentType: string | null): string {
+  const declared = declaredCharset(body, contentType);
+  if (declared !== null) return declared;
+  return hasBeyondAscii(body) && strictUtf8(body) !== null ? 'utf-8' : fallback;
+}
+
+const xmlDeclaration = /^\s*<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
+
+/** XML and plain text: byte order mark, `charset` of Content-Type, the XML declaration, else UTF-8 (RFC 7303 §3). */
+export function decodeXml(body: Uint8Array, contentType: string | null): string {
+  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
+  const labels = [contentType === null ? null : charsetParameter(contentType), xmlDeclaration.exec(head)?.[1] ?? null];
+  const declared = byteOrderMark(body) ?? labels.map((label) => label && encodingOf(label)).find(Boolean) ?? 'utf-8';
+  return decoder(declared).decode(body);
+}
+
+function declaredCharset(body: Uint8Array, contentType: string | null): string | null {
+  const marked = byteOrderMark(body);
+  if (marked !== null) return marked;
+  const label = contentType === null ? null : charsetParameter(contentType);
+  const fromHeader = label === null ? null : encodingOf(label);
+  if (fromHeader !== null) return fromHeader;
+  const head = body.subarray(0, prescanBytes);
+  const latin1 = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
+  // The sniffer looks for no other word, so that a head without it needs no prescan.
+  if (!/charset/i.test(latin1)) return null;
+  return encodingOf(sniff(head));
+}
+
+function byteOrderMark(body: Uint8Array): string | null {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8';
+  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
+  return body[0] === 0xff && body[1] === 0xfe ? 'utf-16le' : null;
+}
+
+/** An empty string where nothing is declared. The sniffer trips over a `charset` that the head's end cuts off. */
+function sniff(head: Uint8Array): string {
+  try {
+    return sniffEncoding(head, { defaultEncoding: '' });
+  } catch {
+    return '';
+  }
+}
+
+/** The standard's name of a label, lower case; null where no decoder is. */
+function encodingOf(label: string): string | null {
+  const name = label.trim().toLowerCase();
+  if (name === 'utf-8' || name === 'utf8') return 'utf-8';
+  if (name === '') return null;
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return null;
+  }
+}
+
+function decoder(encoding: string): Decoder {
+  let found = decoders.get(encoding);
+  if (found === undefined) decoders.set(encoding, (found = new TextDecoder(encoding)));
+  return found;
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text where the bytes are UTF-8, be it cut in the middle of a character; else null. */
+function strictUtf8(body: Uint8Array): string | null {
+  let end = body.length;
+  // A body cut at a size limit may end with up to three bytes of an unfinished character.
+  for (let back = 1; back <= 3 && back <= body.length; back++) {
+    const byte = body[body.length - back]!;
+    if (byte < 0x80) break;
+    if (byte < 0xc0) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    if (length > back) end = body.length - back;
+    break;
+  }
+  try {
+    return strict.decode(body.subarray(0, end));
+  } catch {
+    return null;
+  }
+}
+
+function hasBeyondAscii(body: Uint8Array): boolean {
+  for (let i = 0; i < body.length; i++) if (body[i]! >= 0x80) return true;
+  return false;
+}
+
+/** `charset` of a media type (MIME Sniffing standard §4.4): the first one counts, a quoted value may hold anything. */
+export function charsetParameter(contentType: string): string | null {
+  const text = contentType;
+  let at = text.indexOf(';');
+  while (at >= 0 && at < text.length) {
+    at += 1;
+    const equals = indexOfAny(text, '=;', at);
+    if (text[equals] !== '=') {
+      at = equals;
+      continue;
+    }
+    const name = text.slice(at, equals).trimStart().toLowerCase();
+    let value: string;
+    if (text[equals + 1] === '"') {
+      const end = closingQuote(text, equals + 2);
+      value = text.slice(equals + 2, end).replace(/\\(.)/gs, '$1');
+      at = indexOfAny(text, ';', end);
+    } else {
+      at = indexOfAny(text, ';', equals + 1);
+      // A comma begins another Content-Type that was joined to this one.
+      value = text.slice(equals + 1, Math.min(at, indexOfAny(text, ',', equals + 1))).trimEnd();
+    }
+    if (name === 'charset' && value !== '') return value;
+  }
+  return null;
+}
+
+function indexOfAny(text: string, chars: string, from: number): number {
+  let at = from;
+  while (at < text.length && !chars.includes(text[at]!)) at++;
+  return at;
+}
+
+function closingQuote(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return Math.min(at, text.length);
+}

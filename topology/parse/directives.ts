@@ -1,0 +1,62 @@
+/**
+ * What a page asks of crawlers: `<meta name=robots>` and X-Robots-Tag.
+ *
+ * Neither has a standard; the public documentation of the large search engines is the source. Kept: noindex, nofollow,
+ * none. Ignored: what concerns display (noarchive, max-snippet, …) and unavailable_after, which speaks of a search
+ * index's calendar and not of crawling. Statements for everyone and for our own token add up: the strictest holds.
+ */
+
+export interface Directives {
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+}
+
+export const noDirectives: Directives = { noindex: false, nofollow: false };
+
+export function bothDirectives(a: Directives, b: Directives): Directives {
+  return { noindex: a.noindex || b.noindex, nofollow: a.nofollow || b.nofollow };
+}
+
+/** `content` of a meta element that is named `robots` or our token: words apart by commas or blanks, case ignored. */
+export function metaDirectives(content: string): Directives {
+  let noindex = false;
+  let nofollow = false;
+  for (const word of content.toLowerCase().split(/[\s,;]+/)) {
+    noindex ||= word === 'noindex' || word === 'none';
+    nofollow ||= word === 'nofollow' || word === 'none';
+  }
+  return { noindex, nofollow };
+}
+
+/** Is a meta element of this name meant for us? `token`: our product token in lower case, or empty. */
+export function isRobotsName(name: string, token: string): boolean {
+  const lower = name.trim().toLowerCase();
+  return lower === 'robots' || (token !== '' && lower === token);
+}
+
+/** Rules that carry a value, so that `name:` before them is no crawler's name. */
+const valuedRules = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview']);
+const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
+
+/**
+ * `values`: each X-Robots-Tag header. A value may begin, or go on after a comma, with `name:`; what follows is then for
+ * that crawler alone, up to the next name or the end of the value.
+ */
+export function headerDirectives(values: readonly string[], productToken: string | null): Directives {
+  const token = productToken?.toLowerCase() ?? '';
+  let found = noDirectives;
+  for (const value of values) {
+    let forUs = true;
+    for (const part of value.split(',')) {
+      const scoped = scope.exec(part);
+      const name = scoped?.[1]?.toLowerCase();
+      if (name === undefined || valuedRules.has(name)) {
+        if (forUs && name === undefined) found = bothDirectives(found, metaDirectives(part));
+        continue;
+      }
+      forUs = name === '*' || isRobotsName(name, token);
+      if (forUs) found = bothDirectives(found, metaDirectives(scoped![2]!));
+    }
+  }
+  return found;
+}

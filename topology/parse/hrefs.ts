@@ -1,0 +1,51 @@
+/**
+ * A page's hrefs, gathered as written and resolved once its base is known.
+ *
+ * Document order, each URL once. A page may spell one link a thousand times: spellings are made distinct before they
+ * are resolved, and only `hrefsPerLink` of them per link wanted are kept; what is beyond is counted, not remembered.
+ */
+import { parseLimits } from '../limits.ts';
+import { resolveLink } from '../url/resolve.ts';
+
+export interface HrefCollector {
+  add(href: string): void;
+  resolve(base: string): Resolved;
+}
+
+export interface Resolved {
+  readonly links: string[];
+  /** Distinct links beyond the limit; past what is remembered, hrefs. */
+  readonly dropped: number;
+}
+
+/** Absolute, without fragment; null: malformed, or neither http nor https. */
+export function resolveHttp(href: string, base: string): string | null {
+  const link = resolveLink(href, base);
+  return link !== null && (link.startsWith('https:') || link.startsWith('http:')) ? link : null;
+}
+
+export function createHrefs(linksMax: number): HrefCollector {
+  const hrefs = new Set<string>();
+  const keptMax = linksMax * parseLimits.hrefsPerLink;
+  let beyond = 0;
+  return {
+    add(written) {
+      if (written.length > parseLimits.hrefCharsMax) return;
+      const hash = written.indexOf('#');
+      const href = (hash < 0 ? written : written.slice(0, hash)).trim();
+      if (hrefs.size < keptMax) hrefs.add(href);
+      else if (!hrefs.has(href)) beyond += 1;
+    },
+    resolve(base) {
+      const links = new Set<string>();
+      const over = new Set<string>();
+      for (const href of hrefs) {
+        const link = resolveHttp(href, base);
+        if (link === null) continue;
+        if (links.size < linksMax) links.add(link);
+        else if (!links.has(link)) over.add(link);
+      }
+      return { links: [...links], dropped: over.size + beyond };
+    },
+  };
+}

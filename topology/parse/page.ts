@@ -1,0 +1,175 @@
+/**
+ * One HTML page, read in a single pass: links, title, description, text, canonical, base, refresh, robots directives.
+ *
+ * Pure and bounded: `byteBudget` cuts the input, `expired` is asked between slices, and work is linear in what is read,
+ * whatever the markup. A page that is cut or out of time gives what was found up to there.
+ *
+ * Links are `a` and `area` (but rel=nofollow, ugc, sponsored), `iframe` and `frame`, and `link` with rel alternate,
+ * next, prev or canonical. The first `<base href>` holds for the whole page, before it as well as after. A page that
+ * asks for nofollow gives no links. A meta refresh is reported, and is the caller's to follow, as a redirect is.
+ */
+
+import { parseLimits } from '../limits.ts';
+import { decodePage } from './charset.ts';
+import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDirectives } from './directives.ts';
+import { type Element, element } from './elements.ts';
+import { decodeText } from './entities.ts';
+import { createHrefs, resolveHttp } from './hrefs.ts';
+import { parseRefresh, type Refresh } from './meta-refresh.ts';
+import { type Attribute, attribute, scanHtml } from './scan.ts';
+import { collapseBlanks, createText, cut } from './text.ts';
+
+export interface ParseOptions {
+  /** URL of the page. */
+  readonly url: string;
+  /** Content-Type header; null: not sent. */
+  readonly contentType: string | null;
+  /** Each X-Robots-Tag header. */
+  readonly robotsTags: readonly string[];
+  /** Our token in robots.txt, for statements addressed to us. */
+  readonly productToken: string;
+  readonly linksMax: number;
+  readonly textCharsMax: number;
+  /** Bytes (characters, where the body is a string) that are read. */
+  readonly byteBudget: number;
+  /** Is the time for this page up? */
+  readonly expired: () => boolean;
+}
+
+export interface ParsedPage {
+  /** Absolute, without fragments, in document order, each once. */
+  readonly links: readonly string[];
+  /** Distinct links beyond `linksMax`. */
+  readonly linksDropped: number;
+  readonly title: string;
+  readonly description: string;
+  readonly text: string;
+  /** Absolute; empty: none. */
+  readonly canonical: string;
+  /** What hrefs resolve against. */
+  readonly base: string;
+  /** `url` is absolute. */
+  readonly metaRefresh: { readonly url: string; readonly delaySeconds: number } | null;
+  readonly robots: Directives;
+  /** WHATWG name of the encoding the body was read in. */
+  readonly charset: string;
+  /** False where the budget or the deadline cut the page. */
+  readonly complete: boolean;
+}
+
+export function parsePage(body: Uint8Array | string, options: ParseOptions): ParsedPage {
+  const cutShort = body.length > options.byteBudget;
+  const { text: html, charset } = decoded(body, options);
+  const token = options.productToken.toLowerCase();
+  const hrefs = createHrefs(options.linksMax);
+  const text = createText(options.textCharsMax);
+  let robots = headerDirectives(options.robotsTags, options.productToken);
+  let title = '';
+  let titleSeen = false;
+  let description = '';
+  let canonicalHref = '';
+  let baseHref = '';
+  let refresh: Refresh | null = null;
+  /** Inside raw text: whose it is. */
+  let raw: Element | null = null;
+  let hiddenDepth = 0;
+  let svgDepth = 0;
+
+  const readMeta = (value: (name: Attribute) => string) => {
+    const name = value(attribute.name);
+    if (name !== '') {
+      if (isRobotsName(name, token)) robots = bothDirectives(robots, metaDirectives(value(attribute.content)));
+      else if (description === '' && name.trim().toLowerCase() === 'description') {
+        description = cut(collapseBlanks(value(attribute.content)), parseLimits.descriptionCharsMax);
+      }
+    } else if (refresh === null && value(attribute.httpEquiv).trim().toLowerCase() === 'refresh') {
+      refresh = parseRefresh(value(attribute.content));
+    }
+  };
+  const readLink = (value: (name: Attribute) => string) => {
+    const rel = value(attribute.rel).trim().toLowerCase().split(/\s+/);
+    const href = value(attribute.href);
+    if (href === '' || rel.includes('stylesheet') || isNofollow(value(attribute.rel))) return;
+    if (rel.includes('canonical') && canonicalHref === '') canonicalHref = href;
+    if (rel.some((word) => followedRels.has(word))) hrefs.add(href);
+  };
+
+  const complete = scanHtml(
+    html,
+    {
+      open(kind, value) {
+        if (kind === element.inline) return;
+        if (kind === element.a || kind === element.area) {
+          const href = value(attribute.href);
+          if (href !== '' && !isNofollow(value(attribute.rel))) hrefs.add(href);
+          return;
+        }
+        text.breakHere();
+        if (kind === element.block) return;
+        if (kind === element.meta) readMeta(value);
+        else if (kind === element.link) readLink(value);
+        else if (kind === element.base) baseHref ||= value(attribute.href);
+        else if (kind === element.hidden) hiddenDepth += 1;
+        else if (kind === element.svg) svgDepth += 1;
+        else if (kind === element.title || kind === element.hiddenRaw) raw = kind;
+        else {
+          const src = value(attribute.src);
+          if (src !== '') hrefs.add(src);
+          if (kind === element.iframe) raw = kind;
+        }
+      },
+      close(kind) {
+        if (kind === element.inline || kind === element.a) return;
+        text.breakHere();
+        // The tokeniser ends raw text at its own end tag only, so this is it.
+        if (raw === element.title && svgDepth === 0) titleSeen = true;
+        raw = null;
+        if (kind === element.hidden && hiddenDepth > 0) hiddenDepth -= 1;
+        else if (kind === element.svg && svgDepth > 0) svgDepth -= 1;
+      },
+      text(start, end) {
+        if (raw === null) {
+          if (hiddenDepth === 0) text.add(html, start, end);
+        } else if (raw === element.title && !titleSeen && svgDepth === 0) {
+          const written = html.slice(start, Math.min(end, start + parseLimits.titleCharsMax * 33));
+          title = cut(collapseBlanks(decodeText(written)), parseLimits.titleCharsMax);
+        }
+      },
+    },
+    options.expired,
+  );
+
+  const base = (baseHref !== '' && resolveHttp(baseHref, options.url)) || options.url;
+  const { links, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base);
+  return {
+    links,
+    linksDropped: dropped,
+    title,
+    description,
+    text: text.finish(),
+    canonical: (canonicalHref !== '' && resolveHttp(canonicalHref, base)) || '',
+    base,
+    metaRefresh: resolveRefresh(refresh, base),
+    robots,
+    charset,
+    complete: complete && !cutShort,
+  };
+}
+
+const noLinks = { links: [], dropped: 0 } as const;
+const followedRels = new Set(['alternate', 'next', 'prev', 'canonical']);
+const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i;
+
+function isNofollow(rel: string): boolean {
+  return rel !== '' && nofollow.test(rel);
+}
+
+function decoded(body: Uint8Array | string, { byteBudget, contentType }: ParseOptions) {
+  if (typeof body === 'string') return { text: cut(body, byteBudget), charset: 'utf-8' };
+  return decodePage(body.length > byteBudget ? body.subarray(0, byteBudget) : body, contentType);
+}
+
+function resolveRefresh(refresh: Refresh | null, base: string) {
+  const url = refresh === null ? null : resolveHttp(refresh.href, base);
+  return refresh === null || url === null ? null : { url, delaySeconds: refresh.delaySeconds };
+}

@@ -1,0 +1,90 @@
+/**
+ * The policy: which links become work, under which spelling, and how urgently (DESIGN §4).
+ *
+ * `PolicyConfig` is plain data with a version, immutable by version; it travels on `control` as JSON. `compilePolicy`
+ * makes a pure function of it: normalise → filter → scope → depth → band. Replaying with the same version gives the
+ * same verdicts.
+ */
+import { policyLimits, urlLimits } from '../limits.ts';
+import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
+import { hostKeyOf } from '../url/host-key.ts';
+import { compileNormalizer, refusalOf } from '../url/normalize.ts';
+import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
+import { compileScope, type ScopeConfig } from '../url/scope.ts';
+import { bandOf } from './band.ts';
+
+export interface PolicyConfig {
+  /** Grows with each change, from 1. */
+  readonly version: number;
+  readonly normalize: NormalizeConfig;
+  readonly filters: FilterConfig;
+  readonly scope: ScopeConfig;
+  /** Link distance from a seed. null: any. */
+  readonly maxDepth: number | null;
+  /** Redirect hops before a chain is given up. */
+  readonly hopsMax: number;
+  /** Waits before the second, third, … attempt; its length is the number of retries. */
+  readonly retriesMs: readonly number[];
+  /** Shortest wait from the completion of a request to a host to the start of the next. */
+  readonly delayMs: number;
+  /** Wait also at least this many times what the last fetch took. 0: off. */
+  readonly delayFactor: number;
+  /** The adaptive wait grows no further. */
+  readonly delayFactorCapMs: number;
+  /** A robots.txt Crawl-delay above this defers the host; it is never cut short. */
+  readonly crawlDelayCapMs: number;
+  /** A lease holds as many URLs as fit this. */
+  readonly leadTimeMs: number;
+  readonly urlsPerLeaseMax: number;
+  /** Pages after which the crawl ends. null: none. */
+  readonly pageQuota: number | null;
+  /** URLs one host may have queued; what exceeds it is not admitted. null: any number. */
+  readonly urlsPerHostMax: number | null;
+  /** URLs a partition may hold queued or waiting for retry before it stops reading `discovered`. */
+  readonly queuedMax: number;
+}
+
+export type Admission =
+  | { readonly ok: true; readonly url: string; readonly hostKey: string; readonly band: number }
+  | { readonly ok: false; readonly rule: string; readonly detail: string };
+
+export interface Policy {
+  readonly config: PolicyConfig;
+  /** `depth`: link distance from a seed; `hop`: redirects taken to get here. */
+  admit(url: string, depth: number, hop: number): Admission;
+}
+
+export function defaultPolicy(): PolicyConfig {
+  return {
+    version: 1,
+    normalize: defaultNormalize,
+    filters: defaultFilters,
+    // Seeds narrow it (scopeOf); without seeds there is nothing to stay near.
+    scope: { kind: 'all', names: [] },
+    maxDepth: null,
+    hopsMax: urlLimits.redirectHopsMax,
+    ...policyLimits,
+    pageQuota: null,
+    urlsPerHostMax: null,
+  };
+}
+
+/** Throws INVALID_ARGUMENT for a regular expression that does not compile. */
+export function compilePolicy(config: PolicyConfig): Policy {
+  const normalize = compileNormalizer(config.normalize);
+  const filter = compileFilters(config.filters);
+  const outOfScope = compileScope(config.scope);
+  const { maxDepth, hopsMax } = config;
+  return {
+    config,
+    admit(given, depth, hop) {
+      const url = normalize(given);
+      if (url === null) return { ok: false, rule: 'normalize', detail: refusalOf(given, config.normalize) };
+      const verdict =
+        filter(url, depth) ?? outOfScope(url) ?? (maxDepth === null ? null : depthVerdict(depth, maxDepth));
+      if (verdict !== null) return { ok: false, rule: verdict.rule, detail: verdict.detail };
+      if (hop > hopsMax) return { ok: false, rule: 'hops', detail: `${hop} > ${hopsMax}` };
+      return { ok: true, url, hostKey: hostKeyOf(url), band: bandOf(url, depth) };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * A policy from JSON: checked before anybody decides by it. Every field is required, none is unknown: a misspelt field
+ * that fell back to a default would go unnoticed until pages are missing. A field that a later release adds must be
+ * optional here, and mean the behaviour of before where it is absent: logs keep old policies.
+ */
+import { z } from 'zod';
+import { CrawlstreamError } from '../errors.ts';
+import { urlLimits } from '../limits.ts';
+import { compilePolicy, type PolicyConfig } from './policy.ts';
+
+const strings = z.array(z.string().min(1));
+const millis = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const count = z.int().min(1);
+
+const normalizeSchema = z.strictObject({
+  urlCharsMax: z.int().min(1).max(urlLimits.urlCharsMax),
+  fragment: z.enum(['drop', 'escape']),
+  trailingDot: z.boolean(),
+  duplicateSlashes: z.boolean(),
+  trackingParameters: strings,
+  sessionParameters: strings,
+  sortParameters: z.boolean(),
+  dropParameters: strings,
+  indexPages: z.boolean(),
+  www: z.boolean(),
+  hashes: z.boolean(),
+  hosts: z.record(
+    z.string().min(1),
+    z.strictObject({ keep: strings.optional(), drop: strings.optional(), only: strings.optional() }),
+  ),
+});
+
+const filtersSchema = z.strictObject({
+  schemes: z.array(z.enum(['http', 'https'])).min(1),
+  urlCharsMax: z.int().min(1),
+  extensionsDenied: strings,
+  include: strings,
+  exclude: strings,
+  prefixesAllowed: strings,
+  prefixesDenied: strings,
+  hostsAllowed: strings,
+  hostsDenied: strings,
+  domainsAllowed: strings,
+  domainsDenied: strings,
+});
+
+const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
+  version: z.int().min(1),
+  normalize: normalizeSchema,
+  filters: filtersSchema,
+  scope: z.strictObject({ kind: z.enum(['host', 'domain', 'all']), names: strings }),
+  maxDepth: z.int().min(0).nullable(),
+  hopsMax: z.int().min(0).max(100),
+  retriesMs: z.array(millis).max(20),
+  delayMs: millis,
+  delayFactor: z.number().min(0).max(1000),
+  delayFactorCapMs: millis,
+  crawlDelayCapMs: millis,
+  leadTimeMs: count,
+  urlsPerLeaseMax: count,
+  pageQuota: z.int().min(0).nullable(),
+  urlsPerHostMax: count.nullable(),
+  queuedMax: count,
+});
+
+/** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */
+export function parsePolicy(json: string): PolicyConfig {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `policy: not JSON (${(error as Error).message}); correct the text`,
+      error,
+    );
+  }
+  return validatePolicy(value);
+}
+
+export function validatePolicy(value: unknown): PolicyConfig {
+  const parsed = policySchema.safeParse(value);
+  if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
+  compilePolicy(parsed.data);
+  return parsed.data;
+}
+
+function invalid(issue: z.core.$ZodIssue, cause: unknown): CrawlstreamError {
+  const path = [...issue.path];
+  let remedy = 'correct this field';
+  if (issue.code === 'unrecognized_keys') {
+    path.push(issue.keys[0] ?? '');
+    remedy = 'remove this field, or correct its name';
+  }
+  let field = 'policy';
+  for (const part of path) field += typeof part === 'number' ? `[${part}]` : `.${String(part)}`;
+  return new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${issue.message}; ${remedy}`, cause);
+}

@@ -1,0 +1,82 @@
+/**
+ * robots.txt as records of key and value (RFC 9309 §2.2, §2.5).
+ *
+ * Lines end at CR, LF or CRLF; a byte order mark at the start is skipped; `#` begins a comment; only the first
+ * 500 KiB are read, up to the last whole line. Values stay octets (char codes 0–255), for bytes are what paths are
+ * compared by. Beyond the RFC, as deployed parsers do: blanks may stand for the missing colon where exactly two words
+ * remain, and common misspellings of the three records that matter are understood.
+ */
+import { robotsLimits } from '../limits.ts';
+import { latin1 } from './escapes.ts';
+
+export type RecordKey = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
+
+const keys: ReadonlyMap<string, RecordKey> = new Map([
+  ['user-agent', 'user-agent'],
+  ['useragent', 'user-agent'],
+  ['user agent', 'user-agent'],
+  ['allow', 'allow'],
+  ['disallow', 'disallow'],
+  ['dissallow', 'disallow'],
+  ['dissalow', 'disallow'],
+  ['disalow', 'disallow'],
+  ['diasllow', 'disallow'],
+  ['disallaw', 'disallow'],
+  ['crawl-delay', 'crawl-delay'],
+  ['crawldelay', 'crawl-delay'],
+  ['crawl delay', 'crawl-delay'],
+  ['sitemap', 'sitemap'],
+  ['site-map', 'sitemap'],
+  ['site map', 'sitemap'],
+]);
+const keyCharsMax = 16;
+
+/** Calls `visit` for each record that is understood, in order. */
+export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: string) => void): void {
+  const text = readable(body);
+  const lineEnd = /[\r\n]/g;
+  for (let start = 0; start < text.length; ) {
+    lineEnd.lastIndex = start;
+    const end = lineEnd.exec(text)?.index ?? text.length;
+    readLine(text.slice(start, end), visit);
+    start = end + 1;
+  }
+}
+
+function readable(body: Uint8Array): string {
+  const text = latin1(body.subarray(0, robotsLimits.bodyBytesMax));
+  const start = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
+  // At the bound exactly, the caller may have cut it there.
+  if (body.length < robotsLimits.bodyBytesMax) return text.slice(start);
+  // A line cut in two could turn `Disallow: /private` into `Disallow: /`.
+  return text.slice(start, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+}
+
+function readLine(line: string, visit: (key: RecordKey, value: string) => void): void {
+  const hash = line.indexOf('#');
+  const record = trimBlanks(hash < 0 ? line : line.slice(0, hash));
+  if (record === '') return;
+  const colon = record.indexOf(':');
+  if (colon >= 0) {
+    const key = recordKey(record.slice(0, colon));
+    if (key !== undefined) visit(key, trimBlanks(record.slice(colon + 1)));
+    return;
+  }
+  const words = record.split(/[ \t]+/, 3);
+  const key = words.length === 2 ? recordKey(words[0]!) : undefined;
+  if (key !== undefined) visit(key, words[1]!);
+}
+
+function recordKey(text: string): RecordKey | undefined {
+  const key = trimBlanks(text);
+  return key.length > keyCharsMax ? undefined : keys.get(key.toLowerCase());
+}
+
+/** Without spaces, tabs and other controls at both ends. Not `trim`: 0xA0 is half of a UTF-8 character here. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}

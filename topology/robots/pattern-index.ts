@@ -1,0 +1,135 @@
+/**
+ * The rules of one group, arranged so that a path finds its most specific rule without trying each (RFC 9309 §2.2.2).
+ *
+ * Most octets win, and `allow` wins a tie; both are packed into one number, `rank = 2 × octets + allow`.
+ * Patterns without an inner `*` cost O(log rules): whole paths (`$`) by a map; prefixes in sorted order, where the
+ * longest pattern that begins a path is the path's predecessor or one of the patterns that begin it. Patterns with
+ * an inner `*` are tried from the highest rank down, until one matches or the rest could no longer win; a mask of the
+ * characters each needs leaves out most of them. Matching takes the first place for each piece and never goes back,
+ * so its cost is the path's length plus the pattern's, whatever the number of `*`.
+ */
+
+export interface Rule {
+  /** Canonical (escapes.ts) but for the special `*` and a final `$`. */
+  readonly pattern: string;
+  readonly allow: boolean;
+}
+
+export interface PatternIndex {
+  /** Exact canonical path → rank. */
+  readonly exact: ReadonlyMap<string, number>;
+  /** Prefixes in code unit order. */
+  readonly prefixes: readonly string[];
+  /** Per prefix: the highest rank among it and the prefixes that begin it. */
+  readonly prefixRanks: Float64Array;
+  /** Per prefix: the index of the longest other prefix that begins it, or -1. */
+  readonly parents: Int32Array;
+  /** Highest rank first. */
+  readonly wildcards: readonly Wildcard[];
+  readonly wildcardMasks: Int32Array;
+}
+
+interface Wildcard {
+  readonly rank: number;
+  /** What stands between the `*`s; the first begins the path. */
+  readonly pieces: readonly string[];
+  /** The last piece ends the path. */
+  readonly anchored: boolean;
+}
+
+export function indexPatterns(rules: readonly Rule[]): PatternIndex {
+  const exact = new Map<string, number>();
+  const prefixRank = new Map<string, number>();
+  const wildcardRank = new Map<string, number>();
+  for (const { pattern, allow } of rules) {
+    const rank = 2 * pattern.length + (allow ? 1 : 0);
+    const open = pattern.replace(/\*+$/, '');
+    if (open.includes('*')) raise(wildcardRank, pattern.replace(/\*+/g, '*'), rank);
+    else if (open.endsWith('$')) raise(exact, open.slice(0, -1), rank);
+    else raise(prefixRank, open, rank);
+  }
+  const prefixes = [...prefixRank.keys()].sort((a, b) => (a < b ? -1 : 1));
+  const wildcards = [...wildcardRank].map(([pattern, rank]) => wildcard(pattern, rank)).sort((a, b) => b.rank - a.rank);
+  return {
+    exact,
+    prefixes,
+    ...chainPrefixes(prefixes, prefixRank),
+    wildcards,
+    wildcardMasks: Int32Array.from(wildcards, ({ pieces }) => mask(pieces.join(''))),
+  };
+}
+
+/** A pattern given twice counts by its highest rank: allow wins the tie. */
+function raise(ranks: Map<string, number>, pattern: string, rank: number): void {
+  const known = ranks.get(pattern);
+  if (known === undefined || known < rank) ranks.set(pattern, rank);
+}
+
+function chainPrefixes(prefixes: readonly string[], rankOf: ReadonlyMap<string, number>) {
+  const prefixRanks = new Float64Array(prefixes.length);
+  const parents = new Int32Array(prefixes.length);
+  for (const [i, prefix] of prefixes.entries()) {
+    let parent = i - 1;
+    while (parent >= 0 && !prefix.startsWith(prefixes[parent]!)) parent = parents[parent]!;
+    parents[i] = parent;
+    prefixRanks[i] = Math.max(rankOf.get(prefix)!, parent < 0 ? -1 : prefixRanks[parent]!);
+  }
+  return { prefixRanks, parents };
+}
+
+function wildcard(pattern: string, rank: number): Wildcard {
+  const anchored = pattern.endsWith('$');
+  const body = anchored ? pattern.slice(0, -1) : pattern;
+  return { rank, pieces: body.split('*'), anchored };
+}
+
+/** A bit for each character, folded: a text can hold a piece only if it has all of the piece's bits. */
+function mask(text: string): number {
+  let bits = 0;
+  for (let i = 0; i < text.length; i++) bits |= 1 << (text.charCodeAt(i) & 31);
+  return bits;
+}
+
+/** The rank of the most specific pattern that matches; its lowest bit says whether it allows. -1: none matches. */
+export function bestRank(index: PatternIndex, path: string): number {
+  let best = index.exact.get(path) ?? -1;
+  for (let i = predecessor(index.prefixes, path); i >= 0; i = index.parents[i]!) {
+    if (!path.startsWith(index.prefixes[i]!)) continue;
+    best = Math.max(best, index.prefixRanks[i]!);
+    break;
+  }
+  if (index.wildcards.length === 0) return best;
+  const missing = ~mask(path);
+  for (let i = 0; i < index.wildcards.length; i++) {
+    const candidate = index.wildcards[i]!;
+    if (candidate.rank <= best) break;
+    if ((index.wildcardMasks[i]! & missing) === 0 && matches(candidate, path)) return candidate.rank;
+  }
+  return best;
+}
+
+/** Index of the last string that is not after `path`, or -1. */
+function predecessor(sorted: readonly string[], path: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! <= path) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function matches({ pieces, anchored }: Wildcard, path: string): boolean {
+  const first = pieces[0]!;
+  if (!path.startsWith(first)) return false;
+  let at = first.length;
+  const last = pieces.length - 1;
+  for (let i = 1; i < last; i++) {
+    const found = path.indexOf(pieces[i]!, at);
+    if (found < 0) return false;
+    at = found + pieces[i]!.length;
+  }
+  const end = pieces[last]!;
+  return anchored ? path.length - end.length >= at && path.endsWith(end) : path.indexOf(end, at) >= 0;
+}

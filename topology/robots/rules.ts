@@ -1,0 +1,148 @@
+/**
+ * robots.txt: which URLs of a host one product token may fetch (RFC 9309), with Crawl-delay and Sitemap.
+ *
+ * Bytes in, verdict out. A file is read once and only what concerns our token is kept. Choices where the RFC is silent:
+ * a Crawl-delay belongs to the user-agent lines right above it and, like every other record, does not end their
+ * group; the largest wins where merged groups name several. Sitemaps belong to no group.
+ */
+import { robotsLimits } from '../limits.ts';
+import { canonicalOctets, canonicalPath } from './escapes.ts';
+import { eachRecord } from './lines.ts';
+import { bestRank, indexPatterns, type PatternIndex, type Rule } from './pattern-index.ts';
+
+export interface RobotsRules {
+  readonly index: PatternIndex;
+  /** Wait between requests that the file asks of us, ms. null: none. */
+  readonly crawlDelayMs: number | null;
+  /** Absolute http(s) URLs, each once, in the order of the file. */
+  readonly sitemaps: readonly string[];
+}
+
+interface Group {
+  readonly rules: Rule[];
+  crawlDelayMs: number | null;
+  named: boolean;
+}
+
+/** What a host without a robots.txt says: everything is allowed. */
+export const noRules: RobotsRules = { index: indexPatterns([]), crawlDelayMs: null, sitemaps: [] };
+
+/**
+ * `productToken`: ours, bare (`ExampleBot`, not `ExampleBot/1.0`).
+ * `robotsUrl`: what relative sitemap URLs resolve against.
+ */
+export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: string): RobotsRules {
+  const token = productToken.toLowerCase();
+  const own: Group = { rules: [], crawlDelayMs: null, named: false };
+  const all: Group = { rules: [], crawlDelayMs: null, named: false };
+  const sitemapValues: string[] = [];
+  // Which of the two groups the current run of user-agent lines names; a delay ends the run only for delays.
+  let forOwn = false;
+  let forAll = false;
+  let delayForOwn = false;
+  let delayForAll = false;
+  let rulesSeen = true;
+  let delaySeen = true;
+  eachRecord(body, (key, value) => {
+    switch (key) {
+      case 'user-agent': {
+        if (rulesSeen) forOwn = forAll = false;
+        if (rulesSeen || delaySeen) delayForOwn = delayForAll = false;
+        rulesSeen = delaySeen = false;
+        if (namesEveryone(value)) forAll = delayForAll = all.named = true;
+        else if (namesToken(value, token)) forOwn = delayForOwn = own.named = true;
+        return;
+      }
+      case 'allow':
+      case 'disallow': {
+        rulesSeen = true;
+        const rule = readRule(key === 'allow', value);
+        if (rule === undefined) return;
+        if (forOwn) own.rules.push(rule);
+        if (forAll) all.rules.push(rule);
+        return;
+      }
+      case 'crawl-delay': {
+        delaySeen = true;
+        const delayMs = readDelay(value);
+        if (delayMs === null) return;
+        if (delayForOwn) own.crawlDelayMs = Math.max(own.crawlDelayMs ?? 0, delayMs);
+        if (delayForAll) all.crawlDelayMs = Math.max(all.crawlDelayMs ?? 0, delayMs);
+        return;
+      }
+      case 'sitemap':
+        if (sitemapValues.length < robotsLimits.sitemapsMax) sitemapValues.push(value);
+    }
+  });
+  const group = own.named ? own : all;
+  return {
+    index: indexPatterns(group.rules),
+    crawlDelayMs: group.crawlDelayMs,
+    sitemaps: absolute(sitemapValues.map(fromUtf8), robotsUrl),
+  };
+}
+
+/** `url`: absolute. `/robots.txt` is always allowed (RFC 9309 §2.2.2), and so is what no rule matches. */
+export function isAllowed(rules: RobotsRules, url: string): boolean {
+  const path = canonicalPath(url);
+  if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return true;
+  const rank = bestRank(rules.index, path);
+  return rank < 0 || rank % 2 === 1;
+}
+
+/** Sitemap values as the file spells them, each once. */
+export function sitemapValues(body: Uint8Array): string[] {
+  const values = new Set<string>();
+  eachRecord(body, (key, value) => {
+    if (key === 'sitemap' && values.size < robotsLimits.sitemapsMax) values.add(fromUtf8(value));
+  });
+  return [...values];
+}
+
+function namesEveryone(value: string): boolean {
+  return value.charCodeAt(0) === 0x2a && (value.length === 1 || value.charCodeAt(1) <= 0x20);
+}
+
+/**
+ * §2.2.1: the line's token is its longest run of letters, `-` and `_`, compared without case; a version after it is
+ * no part of it. Tokens outside that alphabet (digits) are none by the RFC; they match the line's first word.
+ */
+function namesToken(value: string, token: string): boolean {
+  const head = value.slice(0, token.length).toLowerCase();
+  if (head !== token) return false;
+  const next = value.charAt(token.length);
+  return /^[a-z_-]+$/.test(token) ? !/[A-Za-z_-]/.test(next) : next === '' || /[\s/]/.test(next);
+}
+
+function readRule(allow: boolean, value: string): Rule | undefined {
+  // §2.2.2: a path pattern begins with `/`; a leading `*` is understood too. An empty one says nothing.
+  const first = value.charCodeAt(0);
+  if (first !== 0x2f && first !== 0x2a) return undefined;
+  const anchored = value.endsWith('$');
+  const body = anchored ? value.slice(0, -1) : value;
+  const canonical = body.split('*').map(canonicalOctets).join('*');
+  return { allow, pattern: anchored ? `${canonical}$` : canonical };
+}
+
+function readDelay(value: string): number | null {
+  if (!/^(?:\d{1,12}(?:\.\d{0,12})?|\.\d{1,12})$/.test(value)) return null;
+  return Math.min(Math.round(Number(value) * 1000), robotsLimits.crawlDelayMsMax);
+}
+
+const utf8 = new TextDecoder();
+
+function fromUtf8(octets: string): string {
+  return utf8.decode(Buffer.from(octets, 'latin1'));
+}
+
+function absolute(values: readonly string[], robotsUrl: string): string[] {
+  const base = URL.canParse(robotsUrl) ? robotsUrl : undefined;
+  const urls = new Set<string>();
+  for (const value of values) {
+    if (value === '' || !URL.canParse(value, base)) continue;
+    const url = new URL(value, base);
+    url.hash = '';
+    if (url.protocol === 'http:' || url.protocol === 'https:') urls.add(url.href);
+  }
+  return [...urls];
+}

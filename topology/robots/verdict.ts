@@ -1,0 +1,58 @@
+/**
+ * What the attempt to get a robots.txt means for its host (RFC 9309 §2.3.1, §2.4).
+ *
+ * Fail closed: only an answer that says "there is none" opens the host. Pure: the caller fetches, keeps copies with
+ * their times, and asks.
+ *
+ * | what came | verdict |
+ * | --- | --- |
+ * | 2xx | `parse` the body |
+ * | 3xx with a Location, up to five | `follow`, across authorities; the rules bind the authority first asked |
+ * | 3xx beyond five, a loop, or without a usable Location | unavailable: `allow_all` (§2.3.1.2 permits it) |
+ * | 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
+ * | 429 | `disallow_all`: the host asks for fewer requests, so it gets none |
+ * | 5xx, any other status, no response | unreachable: `disallow_all` (§2.3.1.4), or a copy not older than 30 days |
+ */
+import { redirectTarget } from '../fetch/redirect.ts';
+import { robotsLimits } from '../limits.ts';
+
+export type RobotsVerdict =
+  | { readonly kind: 'parse' }
+  | { readonly kind: 'follow'; readonly url: string }
+  | { readonly kind: 'allow_all' }
+  | { readonly kind: 'disallow_all' }
+  | { readonly kind: 'use_cached' };
+
+export interface RobotsAnswer {
+  /** URL that gave this answer. */
+  readonly url: string;
+  /** HTTP status. 0: no response (DNS, connection, TLS, timeout, malformed). */
+  readonly status: number;
+  readonly location: string | null;
+  /** URLs asked so far in this chain, this one included. */
+  readonly asked: readonly string[];
+  /** Age of the newest copy that was ever parsed or found missing, ms. null: none. */
+  readonly cachedAgeMs: number | null;
+}
+
+export function robotsVerdict(answer: RobotsAnswer): RobotsVerdict {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { kind: 'parse' };
+  if (status >= 300 && status < 400) return redirected(answer);
+  if (status >= 400 && status < 500 && status !== 429) return { kind: 'allow_all' };
+  return answer.cachedAgeMs !== null && answer.cachedAgeMs <= robotsLimits.staleMsMax
+    ? { kind: 'use_cached' }
+    : { kind: 'disallow_all' };
+}
+
+function redirected({ url, status, location, asked }: RobotsAnswer): RobotsVerdict {
+  const target = redirectTarget(url, status, location);
+  const hops = asked.length - 1;
+  if (target === null || hops >= robotsLimits.redirectsMax || asked.includes(target)) return { kind: 'allow_all' };
+  return { kind: 'follow', url: target };
+}
+
+/** §2.4: a copy serves for a day without asking again. */
+export function needsRefetch(cachedAgeMs: number): boolean {
+  return cachedAgeMs >= robotsLimits.cacheMsMax;
+}

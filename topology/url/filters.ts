@@ -1,0 +1,204 @@
+/**
+ * Which URLs are worth fetching, by their spelling alone. Each refusal names its rule.
+ *
+ * Filters see normal URLs. The cheap and the common come first; deny beats allow within a kind. Lists are compiled to
+ * sets once, so their length does not matter per URL.
+ */
+import { CrawlstreamError } from '../errors.ts';
+import { urlLimits } from '../limits.ts';
+import { deniedExtensions } from './denied-extensions.ts';
+import { hostKeyOf, hostnameOf } from './host-key.ts';
+import { compileSuffixSet } from './suffix-set.ts';
+
+export interface FilterConfig {
+  /** Without colon. Only `http` and `https` can be fetched. */
+  readonly schemes: readonly string[];
+  /** In characters. */
+  readonly urlCharsMax: number;
+  /** Of the last path segment, lower-case, without dot. */
+  readonly extensionsDenied: readonly string[];
+  /** Regular expressions (JavaScript, no flags), matched anywhere in the URL. Not empty: one must match. */
+  readonly include: readonly string[];
+  /** None may match. */
+  readonly exclude: readonly string[];
+  /** Beginnings of URLs. Not empty: one must fit. */
+  readonly prefixesAllowed: readonly string[];
+  readonly prefixesDenied: readonly string[];
+  /** Host keys or host names, exactly. Host and domain lists not both empty: the URL must be on one of them. */
+  readonly hostsAllowed: readonly string[];
+  readonly hostsDenied: readonly string[];
+  /** Domains with their subdomains. */
+  readonly domainsAllowed: readonly string[];
+  readonly domainsDenied: readonly string[];
+}
+
+/** Why a URL is refused: the rule's name, and which entry of it. */
+export interface Verdict {
+  readonly rule: string;
+  readonly detail: string;
+}
+
+/** null: nothing speaks against the URL. */
+export type Filter = (url: string, depth: number) => Verdict | null;
+
+export const defaultFilters: FilterConfig = {
+  schemes: ['http', 'https'],
+  urlCharsMax: urlLimits.urlCharsMax,
+  extensionsDenied: deniedExtensions,
+  include: [],
+  exclude: [],
+  prefixesAllowed: [],
+  prefixesDenied: [],
+  hostsAllowed: [],
+  hostsDenied: [],
+  domainsAllowed: [],
+  domainsDenied: [],
+};
+
+/** `maxDepth` null: any depth. Throws INVALID_ARGUMENT for a regular expression that does not compile. */
+export function compileFilters(partial: Partial<FilterConfig> = {}, maxDepth: number | null = null): Filter {
+  const config = { ...defaultFilters, ...partial };
+  const rules: Filter[] = [
+    schemeRule(config),
+    lengthRule(config),
+    ...hostRules(config),
+    ...(config.extensionsDenied.length > 0 ? [extensionRule(config)] : []),
+    ...prefixRules(config),
+    ...regexRules(config),
+  ];
+  if (maxDepth !== null) rules.push((_, depth) => depthVerdict(depth, maxDepth));
+  return (url, depth) => {
+    for (const rule of rules) {
+      const verdict = rule(url, depth);
+      if (verdict !== null) return verdict;
+    }
+    return null;
+  };
+}
+
+export function depthVerdict(depth: number, maxDepth: number): Verdict | null {
+  return depth > maxDepth ? { rule: 'depth', detail: `${depth} > ${maxDepth}` } : null;
+}
+
+function schemeRule(config: FilterConfig): Filter {
+  const http = config.schemes.includes('http');
+  const https = config.schemes.includes('https');
+  return (url) => {
+    if (url.startsWith('https:') ? https : http && url.startsWith('http:')) return null;
+    return { rule: 'scheme', detail: url.slice(0, Math.max(0, url.indexOf(':'))) };
+  };
+}
+
+function lengthRule({ urlCharsMax }: FilterConfig): Filter {
+  return (url) => (url.length > urlCharsMax ? { rule: 'length', detail: `${url.length} > ${urlCharsMax}` } : null);
+}
+
+function hostRules(config: FilterConfig): Filter[] {
+  const rules: Filter[] = [];
+  const deniedHosts = new Set(config.hostsDenied.map((host) => host.toLowerCase()));
+  const deniedDomains = compileSuffixSet(config.domainsDenied);
+  if (deniedHosts.size > 0 || config.domainsDenied.length > 0) {
+    rules.push((url) => {
+      const hostname = hostnameOf(url);
+      if (deniedHosts.has(hostname)) return { rule: 'hostsDenied', detail: hostname };
+      const hostKey = hostKeyOf(url);
+      if (deniedHosts.has(hostKey)) return { rule: 'hostsDenied', detail: hostKey };
+      const domain = deniedDomains.match(hostname);
+      return domain === null ? null : { rule: 'domainsDenied', detail: domain };
+    });
+  }
+  const allowedHosts = new Set(config.hostsAllowed.map((host) => host.toLowerCase()));
+  const allowedDomains = compileSuffixSet(config.domainsAllowed);
+  if (allowedHosts.size > 0 || config.domainsAllowed.length > 0) {
+    const rule = allowedHosts.size > 0 ? 'hostsAllowed' : 'domainsAllowed';
+    rules.push((url) => {
+      const hostname = hostnameOf(url);
+      if (allowedHosts.has(hostname) || allowedHosts.has(hostKeyOf(url))) return null;
+      return allowedDomains.match(hostname) === null ? { rule, detail: hostname } : null;
+    });
+  }
+  return rules;
+}
+
+function extensionRule(config: FilterConfig): Filter {
+  const denied = new Set(config.extensionsDenied.map((extension) => extension.toLowerCase().replace(/^\./, '')));
+  const longest = Math.max(...[...denied].map((extension) => extension.length));
+  return (url) => {
+    const extension = extensionOf(url, longest);
+    return extension !== '' && denied.has(extension) ? { rule: 'extension', detail: `.${extension}` } : null;
+  };
+}
+
+/** Of the path's last segment, lower-case. Empty: none, or longer than `charsMax`. */
+function extensionOf(url: string, charsMax: number): string {
+  const question = url.indexOf('?');
+  const end = question < 0 ? url.length : question;
+  for (let at = end - 1; at >= end - charsMax - 1 && at > 8; at--) {
+    const code = url.charCodeAt(at);
+    if (code === 47) return '';
+    // A dot with no slash before it would stand in the host.
+    if (code === 46) return url.indexOf('/', 8) < at ? url.slice(at + 1, end).toLowerCase() : '';
+  }
+  return '';
+}
+
+function prefixRules({ prefixesAllowed, prefixesDenied }: FilterConfig): Filter[] {
+  const rules: Filter[] = [];
+  if (prefixesDenied.length > 0) {
+    const denied = compilePrefixes(prefixesDenied);
+    rules.push((url) => {
+      const prefix = denied(url);
+      return prefix === null ? null : { rule: 'prefixesDenied', detail: prefix };
+    });
+  }
+  if (prefixesAllowed.length > 0) {
+    const allowed = compilePrefixes(prefixesAllowed);
+    rules.push((url) => (allowed(url) === null ? { rule: 'prefixesAllowed', detail: 'no prefix fits' } : null));
+  }
+  return rules;
+}
+
+/** Looks up one slice per distinct length of prefix, rather than trying each prefix. */
+function compilePrefixes(prefixes: readonly string[]): (url: string) => string | null {
+  const members = new Set(prefixes);
+  const lengths = [...new Set(prefixes.map((prefix) => prefix.length))].sort((a, b) => a - b);
+  return (url) => {
+    for (const length of lengths) {
+      if (length > url.length) return null;
+      const prefix = url.slice(0, length);
+      if (members.has(prefix)) return prefix;
+    }
+    return null;
+  };
+}
+
+function regexRules(config: FilterConfig): Filter[] {
+  const rules: Filter[] = [];
+  const exclude = compileRegexes('exclude', config.exclude);
+  if (exclude.length > 0) {
+    rules.push((url) => {
+      const match = exclude.find((regex) => regex.test(url));
+      return match === undefined ? null : { rule: 'exclude', detail: match.source };
+    });
+  }
+  const include = compileRegexes('include', config.include);
+  if (include.length > 0) {
+    rules.push((url) => {
+      return include.some((regex) => regex.test(url)) ? null : { rule: 'include', detail: 'no pattern matches' };
+    });
+  }
+  return rules;
+}
+
+function compileRegexes(field: 'include' | 'exclude', sources: readonly string[]): RegExp[] {
+  return sources.map((source, index) => {
+    try {
+      return new RegExp(source);
+    } catch (error) {
+      const why = (error as Error).message;
+      const remedy =
+        'write a JavaScript regular expression without slashes or flags, and escape special characters with \\';
+      throw new CrawlstreamError('INVALID_ARGUMENT', `filters.${field}[${index}]: ${why}; ${remedy}`, error);
+    }
+  });
+}

@@ -1,0 +1,20 @@
+/** Parameter names, lower-case; one that ends in `*` stands for all that begin so. */
+export interface NameSet {
+  has(lowerCaseName: string): boolean;
+}
+
+export function compileNames(names: readonly string[]): NameSet {
+  const lower = names.map((name) => name.toLowerCase());
+  const exact = new Set(lower.filter((name) => !name.endsWith('*')));
+  const prefixes = lower.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  // Most names begin like no prefix: one look-up tells.
+  const begins = new Set(prefixes.map((prefix) => prefix.charCodeAt(0)));
+  return {
+    has(name) {
+      if (exact.has(name)) return true;
+      if (!begins.has(name.charCodeAt(0))) return prefixes.includes('');
+      for (const prefix of prefixes) if (name.startsWith(prefix)) return true;
+      return false;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Steps of the normaliser on the path. Each takes a path that begins with `/`, has no dot segments and whose escapes
+ * are in normal form, and returns one of the same kind; each is idempotent, and linear in the path's length.
+ */
+import type { NameSet } from './name-set.ts';
+
+/** `/(S(x0…))/`: ASP.NET without cookies keeps session (S), authentication (F) and anonymous id (A) in the path. */
+const aspSegment = /^\((?:[AFSX]\([A-Za-z0-9_-]{1,512}\)){1,4}\)$/;
+
+/** Takes `;jsessionid=…` off segments, and ASP.NET's session segments out. */
+export function dropPathSessions(path: string, sessions: NameSet): string {
+  if (!path.includes(';') && !path.includes('/(')) return path;
+  const kept: string[] = [];
+  for (const segment of path.slice(1).split('/')) {
+    if (segment.startsWith('(') && aspSegment.test(segment)) continue;
+    kept.push(segment.includes(';') ? dropMatrixSessions(segment, sessions) : segment);
+  }
+  const result = `/${kept.join('/')}`;
+  // What is left of `/.;sid=1/` is a dot segment that the parser has not seen.
+  return result.includes('/.') ? new URL(`http://a${result}`).pathname : result;
+}
+
+function dropMatrixSessions(segment: string, sessions: NameSet): string {
+  const [name, ...parameters] = segment.split(';');
+  const kept = parameters.filter((parameter) => {
+    const equals = parameter.indexOf('=');
+    return equals < 0 || !sessions.has(parameter.slice(0, equals).toLowerCase());
+  });
+  return [name, ...kept].join(';');
+}
+
+/** One slash for several; `http://` inside a path (archives, proxies) keeps its two, for it spells a URL. */
+export function mergeSlashes(path: string): string {
+  if (!path.includes('//')) return path;
+  let out = '';
+  let copied = 0;
+  for (let at = path.indexOf('//'); at !== -1; at = path.indexOf('//', copied)) {
+    let end = at + 2;
+    while (path.charCodeAt(end) === 47) end++;
+    out += `${path.slice(copied, at)}${embedsScheme(path, at) ? '//' : '/'}`;
+    copied = end;
+  }
+  return out + path.slice(copied);
+}
+
+function embedsScheme(path: string, end: number): boolean {
+  const segment = path.slice(path.lastIndexOf('/', end - 1) + 1, end);
+  return segment === 'http:' || segment === 'https:';
+}
+
+/** What web servers serve for a folder. */
+const indexPage = /\/(?:index|default)\.(?:html?|shtml|phtml|php[3-8]?|aspx?|jspa?|cfm|cgi|pl)$/i;
+
+export function dropIndexPage(path: string): string {
+  return path.replace(indexPage, '/');
+}
