@@ -204,3 +204,15 @@ export const policyLimits = {
   /** A partition with so many URLs queued has work for weeks at one a second and 10 hosts; beyond it, reading waits. */
   queuedMax: 10_000_000,
 } as const;
+
+/** Defaults of the `crawl` command. */
+export const crawlLimits = {
+  /** Hosts fetched from at once: most of them wait out a delay, which costs a timer and about 2 kB each. */
+  leasesMax: 1_000,
+  /** Between starts on one address: many small hosts share one machine, which feels them all. */
+  addressDelayMs: 100,
+  /** Appends gather this long for one sync: a sync costs about 0.15 ms of CPU, a page waits for a few of them. */
+  groupIntervalMs: 2,
+  /** Links published per page: the longest honest link lists are about this long. */
+  linksPerPageMax: 1_000,
+} as const;

@@ -12,6 +12,7 @@ import type { Counters } from '../../topology/frontier/counters.ts';
 import { sumCounters, zeroCounters } from '../../topology/frontier/counters.ts';
 import type { CrawlEnd, Look } from '../../topology/frontier/crawl-end.ts';
 import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
+import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -75,7 +76,7 @@ export async function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutco
     const logStore = await open(logFolder(folder));
     const views: StateStore[] = [];
     for (let partition = 0; partition < partitions; partition++) views.push(await open(stateFolder(folder, partition)));
-    const log = await openEmbeddedLog(logStore, clock);
+    const log = await openEmbeddedLog(logStore, clock, { groupIntervalMs: crawlLimits.groupIntervalMs });
     try {
       const codec = await openCodec(createEmbeddedRegistry(logStore), folder.manifest.crawl);
       return await runOn(crawl, log, codec, views);

@@ -46,7 +46,7 @@ export function decodeBody(
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
+    .filter((name) => name !== '' && name !== 'identity' && name !== 'none');
   if (names.length === 0) return cut(body, bytesMax);
   if (names.length > requestLimits.codingLayersMax) return { error: `${names.length} content codings` };
   // Layers are named in the order they were applied (RFC 9110 §8.4): the last comes off first.

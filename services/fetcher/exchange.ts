@@ -107,6 +107,12 @@ export class Exchange implements Watched {
     this.#headers = headersFromRaw(raw);
     this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
     this.#connection.served += 1;
+    const transferCoding = headerOf(this.#headers, 'transfer-encoding').toLowerCase();
+    if (transferCoding !== '' && transferCoding !== 'chunked' && transferCoding !== 'identity') {
+      // RFC 9112 §6.1, §7: where the body ends is unclear, or it is in a coding that we did not ask for.
+      this.#giveUp(new GaveUp('badResponse', `transfer coding ${transferCoding.slice(0, 40)} is not known`));
+      return false;
+    }
     if (this.#wants(status, this.#headers)) {
       this.#phase = 'body';
     } else {

@@ -20,7 +20,7 @@ export interface RequestFailure {
 /** A request that this client ended itself. */
 export class GaveUp extends Error {
   override readonly name = 'GaveUp';
-  readonly kind: 'timeout' | 'connectionFailed' | 'aborted';
+  readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'aborted';
 
   constructor(kind: GaveUp['kind'], message: string) {
     super(message);
@@ -35,8 +35,8 @@ export function failureOf(error: Error): RequestFailure {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const detail = code === '' ? error.message : `${error.message} (${code})`;
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return { kind: 'refused', detail };
-  // llhttp's errors are HPE_*; undici reports an answer nobody asked for as a socket error.
-  if (code.startsWith('HPE_') || badResponseCodes.has(code)) return { kind: 'badResponse', detail };
+  if (error.name === 'HTTPParserError' || badResponseCodes.has(code)) return { kind: 'badResponse', detail };
+  // undici reports an answer that nobody asked for as a socket error.
   if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail };
   return { kind: 'connectionFailed', detail };

@@ -54,6 +54,7 @@ export interface CommitHeader {
   readonly policyVersion: number;
   /** Leases the fetchers could take when this was decided. */
   readonly demand: number;
+  /** Every input, in the order they were decided; `from` is `to` where nothing was taken. */
   readonly inputs: readonly InputRange[];
   /** After this commit. */
   readonly counters: Counters;

@@ -73,8 +73,8 @@ function decideOutcome(
   const { index, kind } = outcome;
   const { nowMs } = decision;
   if (kind === 'notModified') decision.tally('notModified');
-  if (kind === 'redirect' && seenKey(outcome.redirectUrl) === seenKey(entry.url)) {
-    // The target is this very URL to the seen test, which would drop it: go on, one hop further.
+  if (kind === 'redirect' && sameKey(policy, outcome.redirectUrl, entry.url)) {
+    // The target is this very URL to the seen test, which would drop it: go on, one hop further, as it is spelt.
     const next = { ...entry, url: outcome.redirectUrl, hop: entry.hop + 1 };
     if (next.hop > urlLimits.redirectHopsMax) {
       giveUp(decision, lease, index, entry, 'tooManyRedirects', kind, outcome.status, `${next.hop} redirect hops`);
@@ -87,7 +87,7 @@ function decideOutcome(
   const status = finals[kind];
   if (status !== undefined) {
     const disposition = { to: 'final', status } as const;
-    const record = recordOf(outcome, entry, status, nowMs);
+    const record = recordOf(policy, outcome, entry, status, nowMs);
     decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
     return;
   }
@@ -111,6 +111,12 @@ function decideOutcome(
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
 }
 
+/** Are two URLs one to the seen test? */
+function sameKey(policy: Policy, one: string, other: string): boolean {
+  const [a, b] = [policy.normalize(one), policy.normalize(other)];
+  return a !== null && b !== null && seenKey(a) === seenKey(b);
+}
+
 function putBack(decision: Decision, lease: Lease, index: number, entry: Entry): void {
   const disposition = { to: 'again', dueAtMs: 0, entry } as const;
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
@@ -120,9 +126,9 @@ function tried(entry: Entry): Entry {
   return { ...entry, attempts: entry.attempts + 1 };
 }
 
-function recordOf(outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
+function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
   return {
-    url: entry.url,
+    url: policy.normalize(entry.url) ?? entry.url,
     status,
     outcome: outcome.kind,
     httpStatus: outcome.status,
@@ -237,7 +243,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     }
     const again = host.queue.again.find(({ entry }) => entry.url === outcome.url);
     if (again === undefined) continue; // on a new lease, or finished
-    const record = recordOf(outcome, again.entry, status, decision.nowMs);
+    const record = recordOf(policy, outcome, again.entry, status, decision.nowMs);
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
   }
   if (result.completedAtMs === 0) return;

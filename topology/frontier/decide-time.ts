@@ -60,7 +60,7 @@ function bury(decision: Decision, host: Host): void {
     depth: first.depth,
     detail: `${host.key} stayed unreachable for its whole retry schedule`,
     atMs: decision.nowMs,
-    original: new Uint8Array(0),
+    original: Buffer.alloc(0),
   });
   decision.emit({
     kind: 'bury',

@@ -29,7 +29,7 @@ export function giveUp(
     depth,
     detail,
     atMs,
-    original: new Uint8Array(0),
+    original: Buffer.alloc(0),
   });
   decision.emit({
     kind: 'resolve',

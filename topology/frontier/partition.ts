@@ -13,8 +13,8 @@ import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
-import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './changelog.ts';
-import { encodeCommit, judgeCommit } from './changelog.ts';
+import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
+import { encodeCommit, inputTopics, judgeCommit } from './changelog.ts';
 import { lostUrls } from './counters.ts';
 import { decideControl } from './decide-control.ts';
 import { decideDiscovered } from './decide-discovered.ts';
@@ -105,18 +105,19 @@ export class FrontierPartition {
     const { state } = this;
     state.nowMs = Math.max(state.nowMs, wallMs);
     const decision = new Decision(this.identity, state, state.nowMs, () => this.policy);
-    const inputs: InputRange[] = [];
-    this.#take(decision, inputs, 'control');
-    if (this.policy !== null) this.#take(decision, inputs, 'results');
+    const before = { ...state.positions };
+    this.#take(decision, 'control');
+    if (this.policy !== null) this.#take(decision, 'results');
     decideExpiries(decision);
     decideBurials(decision);
-    if (!this.full) this.#take(decision, inputs, 'discovered');
+    if (!this.full) this.#take(decision, 'discovered');
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
     decideGrants(decision, demand);
     const changes = decision.finish();
-    if (inputs.length === 0 && changes.length === 0) return null;
+    const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
+    if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;
     return this.#commit(decision, inputs, demand, changes);
   }
 
@@ -147,9 +148,8 @@ export class FrontierPartition {
   }
 
   /** Takes waiting records of one input until the commit is full. */
-  #take(decision: Decision, ranges: InputRange[], topic: InputTopic): void {
+  #take(decision: Decision, topic: InputTopic): void {
     const queue = this.#inputs[topic];
-    const from = this.state.positions[topic];
     let taken = 0;
     while (taken < queue.length && decision.bytes < frontierLimits.commitBytesSoft) {
       const input = queue[taken]!;
@@ -160,8 +160,6 @@ export class FrontierPartition {
       taken += 1;
     }
     queue.splice(0, taken);
-    const to = this.state.positions[topic];
-    if (to.offset !== from.offset || to.slice !== from.slice) ranges.push({ topic, from, to });
   }
 
   #decide(decision: Decision, input: Input): number | 'done' {
@@ -225,9 +223,4 @@ function unreadable(identity: PartitionIdentity, input: Input & { record: null }
     atMs,
     original: input.bytes,
   };
-}
-
-/** A position as people read it. */
-export function positionText({ offset, slice }: InputPosition): string {
-  return slice === 0 ? `${offset}` : `${offset}+${slice}`;
 }

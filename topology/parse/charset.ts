@@ -6,6 +6,7 @@
  * else windows-1252, the standard's fallback. Common pages take a short way: a label that says UTF-8 ends the search.
  */
 import sniffEncoding from 'html-encoding-sniffer';
+import { decodeWindows1252 } from './windows-1252.ts';
 
 export interface Decoded {
   readonly text: string;
@@ -23,10 +24,10 @@ const decoders = new Map<string, Decoder>();
 
 export function decodePage(body: Uint8Array, contentType: string | null): Decoded {
   const declared = declaredCharset(body, contentType);
-  if (declared !== null) return { text: decoder(declared).decode(body), charset: declared };
+  if (declared !== null) return { text: decode(body, declared), charset: declared };
   const utf8 = strictUtf8(body);
   return utf8 === null || !hasBeyondAscii(body)
-    ? { text: utf8 ?? decoder(fallback).decode(body), charset: fallback }
+    ? { text: utf8 ?? decodeWindows1252(body), charset: fallback }
     : { text: utf8, charset: 'utf-8' };
 }
 
@@ -44,7 +45,7 @@ export function decodeXml(body: Uint8Array, contentType: string | null): string 
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
   const labels = [contentType === null ? null : charsetParameter(contentType), xmlDeclaration.exec(head)?.[1] ?? null];
   const declared = byteOrderMark(body) ?? labels.map((label) => label && encodingOf(label)).find(Boolean) ?? 'utf-8';
-  return decoder(declared).decode(body);
+  return decode(body, declared);
 }
 
 function declaredCharset(body: Uint8Array, contentType: string | null): string | null {
@@ -87,10 +88,11 @@ function encodingOf(label: string): string | null {
   }
 }
 
-function decoder(encoding: string): Decoder {
-  let found = decoders.get(encoding);
-  if (found === undefined) decoders.set(encoding, (found = new TextDecoder(encoding)));
-  return found;
+function decode(body: Uint8Array, encoding: string): string {
+  if (encoding === fallback) return decodeWindows1252(body);
+  let decoder = decoders.get(encoding);
+  if (decoder === undefined) decoders.set(encoding, (decoder = new TextDecoder(encoding)));
+  return decoder.decode(body);
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -8,7 +8,7 @@
 import { policyLimits, urlLimits } from '../limits.ts';
 import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
 import { hostKeyOf } from '../url/host-key.ts';
-import { compileNormalizer, refusalOf } from '../url/normalize.ts';
+import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
 import { bandOf } from './band.ts';
@@ -50,6 +50,8 @@ export type Admission =
 
 export interface Policy {
   readonly config: PolicyConfig;
+  /** The spelling a URL is known by; null for one that can't be crawled. */
+  readonly normalize: Normalizer;
   /** `depth`: link distance from a seed; `hop`: redirects taken to get here. */
   admit(url: string, depth: number, hop: number): Admission;
 }
@@ -77,6 +79,7 @@ export function compilePolicy(config: PolicyConfig): Policy {
   const { maxDepth, hopsMax } = config;
   return {
     config,
+    normalize,
     admit(given, depth, hop) {
       const url = normalize(given);
       if (url === null) return { ok: false, rule: 'normalize', detail: refusalOf(given, config.normalize) };

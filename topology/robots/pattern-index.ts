@@ -4,9 +4,9 @@
  * Most octets win, and `allow` wins a tie; both are packed into one number, `rank = 2 × octets + allow`.
  * Patterns without an inner `*` cost O(log rules): whole paths (`$`) by a map; prefixes in sorted order, where the
  * longest pattern that begins a path is the path's predecessor or one of the patterns that begin it. Patterns with
- * an inner `*` are tried from the highest rank down, until one matches or the rest could no longer win; a mask of the
- * characters each needs leaves out most of them. Matching takes the first place for each piece and never goes back,
- * so its cost is the path's length plus the pattern's, whatever the number of `*`.
+ * an inner `*` are tried from the highest rank down, until one matches or the rest could no longer win; where they are
+ * many, those that need three characters in a row that the path lacks are left out first. Matching takes the first
+ * place for each piece and never goes back, so its cost is the path's length plus the pattern's, however many `*`.
  */
 
 export interface Rule {
@@ -26,7 +26,8 @@ export interface PatternIndex {
   readonly parents: Int32Array;
   /** Highest rank first. */
   readonly wildcards: readonly Wildcard[];
-  readonly wildcardMasks: Int32Array;
+  /** Two per wildcard: trigrams that a path must have to match it, or -1. */
+  readonly wildcardTrigrams: Int32Array;
 }
 
 interface Wildcard {
@@ -43,7 +44,7 @@ export function indexPatterns(rules: readonly Rule[]): PatternIndex {
   const wildcardRank = new Map<string, number>();
   for (const { pattern, allow } of rules) {
     const rank = 2 * pattern.length + (allow ? 1 : 0);
-    const open = pattern.replace(/\*+$/, '');
+    const open = withoutEndStars(pattern);
     if (open.includes('*')) raise(wildcardRank, pattern.replace(/\*+/g, '*'), rank);
     else if (open.endsWith('$')) raise(exact, open.slice(0, -1), rank);
     else raise(prefixRank, open, rank);
@@ -55,8 +56,15 @@ export function indexPatterns(rules: readonly Rule[]): PatternIndex {
     prefixes,
     ...chainPrefixes(prefixes, prefixRank),
     wildcards,
-    wildcardMasks: Int32Array.from(wildcards, ({ pieces }) => mask(pieces.join(''))),
+    wildcardTrigrams: Int32Array.from(wildcards.flatMap(neededTrigrams)),
   };
+}
+
+/** A `*` at the end adds nothing to a prefix. By hand: `/\*+$/` is quadratic on a run of `*` that ends elsewhere. */
+function withoutEndStars(pattern: string): string {
+  let end = pattern.length;
+  while (end > 0 && pattern.charCodeAt(end - 1) === 0x2a) end--;
+  return end === pattern.length ? pattern : pattern.slice(0, end);
 }
 
 /** A pattern given twice counts by its highest rank: allow wins the tie. */
@@ -83,12 +91,27 @@ function wildcard(pattern: string, rank: number): Wildcard {
   return { rank, pieces: body.split('*'), anchored };
 }
 
-/** A bit for each character, folded: a text can hold a piece only if it has all of the piece's bits. */
-function mask(text: string): number {
-  let bits = 0;
-  for (let i = 0; i < text.length; i++) bits |= 1 << (text.charCodeAt(i) & 31);
-  return bits;
+/** The first and the last three characters of the longest piece. */
+function neededTrigrams({ pieces }: Wildcard): [number, number] {
+  const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');
+  return longest.length < 3 ? [-1, -1] : [trigram(longest, 0), trigram(longest, longest.length - 3)];
 }
+
+/** 16 bits that stand for three characters; unequal trigrams may share them. */
+function trigram(text: string, at: number): number {
+  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & 0xffff;
+}
+
+/** Which trigrams a path has, one byte each; a table of 2^12 or 2^16, for a short path fills no large one. */
+function trigramsOf(path: string): Uint8Array {
+  const present = new Uint8Array(path.length < 256 ? 0x1000 : 0x10000);
+  const mask = present.length - 1;
+  for (let at = path.length - 3; at >= 0; at--) present[trigram(path, at) & mask] = 1;
+  return present;
+}
+
+/** From this many wildcards on, gathering the path's trigrams costs less than it saves. */
+const filterFrom = 64;
 
 /** The rank of the most specific pattern that matches; its lowest bit says whether it allows. -1: none matches. */
 export function bestRank(index: PatternIndex, path: string): number {
@@ -98,12 +121,14 @@ export function bestRank(index: PatternIndex, path: string): number {
     best = Math.max(best, index.prefixRanks[i]!);
     break;
   }
-  if (index.wildcards.length === 0) return best;
-  const missing = ~mask(path);
-  for (let i = 0; i < index.wildcards.length; i++) {
-    const candidate = index.wildcards[i]!;
+  const { wildcards, wildcardTrigrams } = index;
+  const present = wildcards.length >= filterFrom ? trigramsOf(path) : null;
+  const has = (key: number) => present === null || key < 0 || present[key & (present.length - 1)] === 1;
+  for (let i = 0; i < wildcards.length; i++) {
+    const candidate = wildcards[i]!;
     if (candidate.rank <= best) break;
-    if ((index.wildcardMasks[i]! & missing) === 0 && matches(candidate, path)) return candidate.rank;
+    if (!has(wildcardTrigrams[2 * i]!) || !has(wildcardTrigrams[2 * i + 1]!)) continue;
+    if (matches(candidate, path)) return candidate.rank;
   }
   return best;
 }

@@ -21,7 +21,7 @@ export function fingerprint(text: string, keyHi: number, keyLo: number, out: Uin
   if (!latin1(text, keyHi, keyLo, out)) utf16(text, keyHi, keyLo, out);
 }
 
-/** State between calls, in locals of the module rather than an object, so that rounds stay in registers. */
+/** False, and nothing written, if a character is not Latin-1. The round is written out so that its state stays in locals. */
 function latin1(text: string, keyHi: number, keyLo: number, out: Uint32Array): boolean {
   let v0 = keyLo | 0;
   let v1 = keyHi ^ 0xee;

@@ -6,7 +6,7 @@
  * crawler-commons' BasicURLNormalizer, but for these choices:
  *   - a host stays in its ASCII form (`xn--…`), as it goes over the wire and into keys;
  *   - `a=` and a nameless `=1` stay as they are, since servers may tell them apart (the seen key drops the first `=`);
- *   - a URL without a scheme is refused here: only a seed may lack one (seed.ts);
+ *   - a URL without a scheme or a host is refused here: only a seed may lack a scheme (seed.ts);
  *   - `//` stays where it spells an embedded `http://`.
  *
  * Invariants: normalise(normalise(u)) = normalise(u). The fast path (normal-scan.ts) agrees with the slow one.
@@ -16,7 +16,7 @@ import { hostnameOf, withoutPort } from './host-key.ts';
 import { compileNames } from './name-set.ts';
 import { scanAuthority, scanPath, scanQuery } from './normal-scan.ts';
 import { defaultNormalize, type NormalizeConfig } from './normalize-config.ts';
-import { dropIndexPage, dropPathSessions, mergeSlashes } from './path-steps.ts';
+import { dropIndexPage, dropPathSessions, mergeSlashes, removeDotSegments } from './path-steps.ts';
 import { compileDropRule, type DropStep, dropStepOf, normalizeQuery, sortByName } from './query-steps.ts';
 
 export { resolveLink } from './resolve.ts';
@@ -163,6 +163,7 @@ function stepsBeforeQuery(config: NormalizeConfig): Step[] {
         parts.query = normalizeEscapes(parts.query);
       },
     },
+    { name: 'dotSegments', apply: (parts) => void (parts.path = removeDotSegments(parts.path)) },
     config.sessionParameters.length > 0 && {
       name: 'pathSessions',
       apply: (parts) => void (parts.path = dropPathSessions(parts.path, sessions)),

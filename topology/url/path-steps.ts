@@ -1,8 +1,25 @@
 /**
- * Steps of the normaliser on the path. Each takes a path that begins with `/`, has no dot segments and whose escapes
- * are in normal form, and returns one of the same kind; each is idempotent, and linear in the path's length.
+ * Steps of the normaliser on the path. Each takes a path that begins with `/` and whose escapes are in normal form, and
+ * returns one of the same kind; each is idempotent, and linear in the path's length.
  */
 import type { NameSet } from './name-set.ts';
+
+/**
+ * `/a/./b/../c` → `/a/c` (RFC 3986 §5.2.4). Parsing has done it, but for what other steps bring to light, and for a fault
+ * of Node 20's parser, which overlooks dot segments behind a segment like `.;x` (`http://a//.;x/.`).
+ */
+export function removeDotSegments(path: string): string {
+  if (!path.includes('/.')) return path;
+  const segments = path.slice(1).split('/');
+  const kept: string[] = [];
+  for (const [at, segment] of segments.entries()) {
+    const dots = segment === '.' || segment === '..';
+    if (segment === '..') kept.pop();
+    if (!dots) kept.push(segment);
+    else if (at === segments.length - 1) kept.push('');
+  }
+  return `/${kept.join('/')}`;
+}
 
 /** `/(S(x0…))/`: ASP.NET without cookies keeps session (S), authentication (F) and anonymous id (A) in the path. */
 const aspSegment = /^\((?:[AFSX]\([A-Za-z0-9_-]{1,512}\)){1,4}\)$/;
@@ -12,12 +29,11 @@ export function dropPathSessions(path: string, sessions: NameSet): string {
   if (!path.includes(';') && !path.includes('/(')) return path;
   const kept: string[] = [];
   for (const segment of path.slice(1).split('/')) {
-    if (segment.startsWith('(') && aspSegment.test(segment)) continue;
-    kept.push(segment.includes(';') ? dropMatrixSessions(segment, sessions) : segment);
+    const plain = segment.includes(';') ? dropMatrixSessions(segment, sessions) : segment;
+    if (!aspSegment.test(plain)) kept.push(plain);
   }
-  const result = `/${kept.join('/')}`;
-  // What is left of `/.;sid=1/` is a dot segment that the parser has not seen.
-  return result.includes('/.') ? new URL(`http://a${result}`).pathname : result;
+  // What is left of `/.;sid=1/` is a dot segment.
+  return removeDotSegments(`/${kept.join('/')}`);
 }
 
 function dropMatrixSessions(segment: string, sessions: NameSet): string {

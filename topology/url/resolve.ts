@@ -27,7 +27,7 @@ export function resolveLink(href: string, base: string | URL, normalizer?: Norma
 }
 
 function resolve(href: string, base: string): string | null {
-  if (base !== memoBase || base === '') {
+  if (base !== memoBase) {
     memo = parseBase(base);
     memoBase = base;
   }

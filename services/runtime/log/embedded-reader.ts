@@ -71,7 +71,7 @@ export function createReader(store: StateStore, clock: Clock, topics: Topics, on
   const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
     const untilMs = clock.nowMs() + waitMs;
     for (;;) {
-      const taken = await take(maxBytes);
+      const taken = await take(Math.max(1, maxBytes));
       const leftMs = untilMs - clock.nowMs();
       if (taken.length > 0 || leftMs <= 0 || woken || !isOpen) {
         woken = false;

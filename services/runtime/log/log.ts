@@ -4,6 +4,7 @@
  * Topic names here are full names (`crawl.discovered`). Offsets of a partition start at 0 and grow; on the embedded
  * log they have no holes, on Kafka they may (readers must not count on it). An append that has resolved survives a
  * crash of this process and of the machine. Appends to one partition, issued in order by one process, land in order.
+ * Keys and values handed in or out are not copied and may be shared between readers: nobody may change them.
  */
 export interface Log {
   /** Creates what is missing and checks what is there; throws TOPIC_MISMATCH by name where partition counts differ. */
@@ -12,7 +13,7 @@ export interface Log {
   append(records: readonly AppendRecord[]): Promise<number[]>;
   /** A reader with positions of its own; nothing is assigned until `seek`. */
   reader(): LogReader;
-  /** `start`: the first offset still there. `end`: the offset the next record will get. */
+  /** `start`: the first offset still there. `end`: one past the newest durable record; appends under way don't count. */
   offsets(topic: string, partition: number): Promise<OffsetRange>;
   /** The newest record of a partition, or undefined if it is empty. */
   last(topic: string, partition: number): Promise<LogRecord | undefined>;
@@ -21,6 +22,7 @@ export interface Log {
   /** Positions that other programs may look at for lag, and fetchers resume from: the next offset to read. */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
+  /** Waits for appends under way, ends waiting polls, and refuses what comes after. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
 /**
  * What the embedded log keeps in memory of each topic and partition, and how it finds it again when it opens.
  *
- * Invariant: `start <= durableEnd <= nextOffset`; `segments` ascend, and each holds at least one record of the partition.
+ * Invariant: `start <= durableEnd <= nextOffset`; `segments` ascend; each but the one being written may be trusted to
+ * hold, or to have held, a record of the partition.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { StateStore } from '../store/store.ts';

@@ -9,6 +9,7 @@
 
 import type { CrawlstreamError } from '../../../topology/errors.ts';
 import { logLimits } from '../../../topology/limits.ts';
+import { createEmbeddedRegistry, type SchemaRegistry } from '../avro/schema-registry.ts';
 import type { Clock } from '../clock.ts';
 import { openRocksdbStore } from '../store/rocksdb-store.ts';
 import type { StateStore } from '../store/store.ts';
@@ -17,6 +18,8 @@ import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from 
 
 export interface ReadOnlyLog extends Pick<Log, 'offsets' | 'last' | 'committed' | 'reader' | 'close'> {
   topics(): LogTopic[];
+  /** For decoding only: it registers nothing, ids it does not give out are 0. */
+  readonly registry: SchemaRegistry;
   /** Sees what was written up to now. Costs a read of the writer's newest memtables: 10 to 300 ms. */
   refresh(): Promise<void>;
 }
@@ -42,11 +45,11 @@ export async function openReadOnlyLog(folder: string, clock: Clock): Promise<Rea
   };
 
   /** A call that a refresh overtook meets a closed store: ask the new one. */
-  const withView = async <T>(ask: (log: EmbeddedLog) => Promise<T>): Promise<T> => {
+  const withView = async <T>(ask: (view: View) => Promise<T>): Promise<T> => {
     for (;;) {
       const asked = generation;
       try {
-        return await ask(view.log);
+        return await ask(view);
       } catch (error) {
         if (!isOpen || generation === asked || (error as CrawlstreamError).code !== 'STORE_CLOSED') throw error;
       }
@@ -55,9 +58,13 @@ export async function openReadOnlyLog(folder: string, clock: Clock): Promise<Rea
 
   return {
     topics: () => view.log.topics(),
-    offsets: (topic, partition) => withView((log) => log.offsets(topic, partition)),
-    last: (topic, partition) => withView((log) => log.last(topic, partition)),
-    committed: (group, topic, partition) => withView((log) => log.committed(group, topic, partition)),
+    registry: {
+      idFor: async () => 0,
+      schemaById: (id) => withView(({ registry }) => registry.schemaById(id)),
+    },
+    offsets: (topic, partition) => withView(({ log }) => log.offsets(topic, partition)),
+    last: (topic, partition) => withView(({ log }) => log.last(topic, partition)),
+    committed: (group, topic, partition) => withView(({ log }) => log.committed(group, topic, partition)),
     reader: () => createReadOnlyReader(clock, () => ({ log: view.log, generation }), refresh),
     refresh,
     close: async () => {
@@ -70,6 +77,7 @@ export async function openReadOnlyLog(folder: string, clock: Clock): Promise<Rea
 
 interface View {
   readonly log: EmbeddedLog;
+  readonly registry: SchemaRegistry;
   close(): Promise<void>;
 }
 
@@ -79,6 +87,7 @@ async function openView(folder: string, clock: Clock): Promise<View> {
     const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
     return {
       log,
+      registry: createEmbeddedRegistry(store),
       close: async () => {
         await log.close();
         await store.close();

@@ -25,9 +25,18 @@ export async function trimPartition(store: StateStore, topics: Topics, p: Partit
     await sweep(store, p, segment, before);
   }
   p.swept = Math.max(p.swept, before);
-  const kept = p.segments.findLastIndex((s) => s.first <= before);
-  p.segments.splice(0, before === p.durableEnd ? p.segments.length : Math.max(0, kept));
+  dropSegments(topics, p, before);
   await store.write([trimRow(p), ...segmentsGone(topics)]);
+}
+
+/** The segment being written stays listed even if all in it is trimmed: an append may be on its way into it. */
+function dropSegments(topics: Topics, p: Partition, before: number): void {
+  const holder = Math.max(
+    0,
+    p.segments.findLastIndex((s) => s.first <= before),
+  );
+  const holdsNothing = before === p.durableEnd && p.segments[holder]?.segment !== topics.segment;
+  p.segments.splice(0, holdsNothing ? holder + 1 : holder);
 }
 
 async function sweep(store: StateStore, p: Partition, segment: number, before: number): Promise<void> {

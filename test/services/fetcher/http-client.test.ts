@@ -28,7 +28,9 @@ const page = (body: string | Buffer, extra = '') =>
   ]);
 
 test('a response comes with its status, its repeated headers in order, its body and its times', async (t) => {
-  const port = await serveBytes(t, [page('<p>hello', 'X-Robots-Tag: noindex\r\nx-robots-tag: nofollow\r\n__proto__: a\r\n')]);
+  const port = await serveBytes(t, [
+    page('<p>hello', 'X-Robots-Tag: noindex\r\nx-robots-tag: nofollow\r\n__proto__: a\r\n'),
+  ]);
   const response = await open(t).request({ url: `http://name.test:${port}/a?b=c`, headers });
   assert.equal(response.failure, null);
   assert.equal(response.status, 200);
@@ -310,13 +312,17 @@ test('closing the client ends what is in flight', async (t) => {
 });
 
 const torture = '../shared/corpora/http-torture.jsonl';
-test('responses that curl refuses are refused', { skip: existsSync(torture) ? false : 'no corpora beside the project' }, async (t) => {
+test('responses that curl refuses are refused', {
+  skip: existsSync(torture) ? false : 'no corpora beside the project',
+}, async (t) => {
   const client = open(t, { limits: { totalTimeoutMs: 2_000 } });
   const cases = readFileSync(torture, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
-    .filter((one) => one.kind === 'wire' && !one.bare_lf && one.expected.verdict === 'reject');
+    .filter((one) => one.kind === 'wire' && !one.bare_lf && one.expected.verdict === 'reject')
+    // What these two refuse depends on options of curl: no redirects, and bodies of at most two bytes.
+    .filter((one) => !one.id.startsWith('wire-curl-test274') && !one.id.startsWith('wire-curl-test293'));
   assert.ok(cases.length > 10);
   for (const one of cases) {
     const port = await serveBytes(t, [Buffer.from(one.response_b64, 'base64')], true);

@@ -139,7 +139,7 @@ describe('RFC 9309 §2.2 and §2.5, the file', () => {
   });
   it('500 KiB are read, and a line that is cut by the bound is not', () => {
     const filler = `# ${'x'.repeat(97)}\n`;
-    const head = 'User-agent: *\nDisallow: /early\n' + filler.repeat(5119);
+    const head = `User-agent: *\nDisallow: /early\n${filler.repeat(5119)}`;
     const at = 500 * 1024 - head.length;
     assert.ok(at > 0 && at < 100);
     const file = `${head}${'#'.repeat(at - 12)}\nDisallow: /late-and-long\n`;
@@ -198,6 +198,13 @@ describe('the index of patterns', () => {
     }
     return verdict;
   };
+  it('finds a wildcard among many, and no other', () => {
+    const file = `User-agent: *\n${Array.from({ length: 500 }, (_, i) => `Disallow: /*word${i}-*x`).join('\n')}`;
+    assert.equal(allowed(file, '/a/word77-bx'), false);
+    assert.equal(allowed(file, '/a/word77-b'), true);
+    assert.equal(allowed(file, '/a/word500-bx'), true);
+    assert.equal(allowed(`${file}\nDisallow: /*a*b`, '/a/b'), false);
+  });
   it('gives what trying every rule gives', () => {
     let seed = 7;
     const random = (n: number) => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) % n;

@@ -58,6 +58,33 @@ describe('embedded log', () => {
     assert.equal(faults.writes() - before, 1 + 3, 'groups of about 4 MB');
   });
 
+  it('lets small appends that follow closely wait for company, but not the first one', async () => {
+    const faults = createFaultStore(createMemoryStore());
+    const hand = handClock(1_000);
+    const slept: number[] = [];
+    let wake = () => {};
+    hand.sleepUntil = (untilMs) =>
+      new Promise((resolve) => {
+        wake = resolve;
+        slept.push(untilMs);
+      });
+    const log = await openEmbeddedLog(faults, hand, { groupIntervalMs: 5 });
+    await log.createTopics(topics);
+    await log.append([record('a')]);
+    assert.deepEqual(slept, []);
+    const before = faults.writes();
+    const appended = [log.append([record('b')])];
+    for (let i = 0; i < 10; i++) {
+      await Promise.resolve();
+      appended.push(log.append([record('c')]));
+    }
+    assert.deepEqual(slept, [1_005]);
+    hand.ms = 1_005;
+    wake();
+    await Promise.all(appended);
+    assert.equal(faults.writes() - before, 1);
+  });
+
   it('rejects a failed group, all that wait behind it and every later append, and leaves no hole', async () => {
     const inner = createMemoryStore();
     const log = await openEmbeddedLog(createFaultStore(inner, { failAt: 3, failCode: 'DISK_FULL' }), clock);
@@ -188,6 +215,17 @@ describe('embedded log', () => {
     release();
     await appended;
     assert.equal((await reader.poll({ maxBytes: 100, waitMs: 10 })).length, 1);
+  });
+
+  it('finds records that were on their way while everything before them was trimmed', async () => {
+    const log = await openEmbeddedLog(createMemoryStore(), clock, { tailBytes: 0 });
+    await log.createTopics(topics);
+    await log.append([record('a')]);
+    for (let end = 1; end < 30; end++) {
+      const [offsets] = await Promise.all([log.append([record(`v${end}`)]), log.trim('t', 0, end)]);
+      assert.deepEqual(offsets, [end]);
+      assert.deepEqual(await valuesOf(log, 't', 0), [`v${end}`]);
+    }
   });
 
   it('refuses records no row can hold', async () => {

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+/** The `crawlstream` command. Errors a user can mend are one line on stderr and exit code 1 (2: the command line). */
+import { Command, CommanderError } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { addCrawlCommand } from './crawl-command.ts';
+import { addReadCommands } from './read-commands.ts';
+import { productVersion } from './version.ts';
+
+const program = new Command('crawlstream')
+  .description('A web-crawl frontier and crawler as a stream-processing topology')
+  .version(productVersion)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(text) });
+addCrawlCommand(program);
+addReadCommands(program);
+
+// A reader of our output that goes away (head, less) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else if (error instanceof CrawlstreamError) {
+    process.stderr.write(`crawlstream: ${error.message}\n`);
+    process.exitCode = error.code === 'INVALID_ARGUMENT' || error.code === 'INVALID_SEED' ? 2 : 1;
+  } else {
+    process.stderr.write(`crawlstream: a bug, please report it: ${(error as Error).stack}\n`);
+    process.exitCode = 70;
+  }
+}

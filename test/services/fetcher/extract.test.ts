@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createExtractor, type ExtractorOptions } from '../../../services/fetcher/extract.ts';
+
+const body = Buffer.from('<title>T</title><a href=/b>b</a>');
+const page = {
+  url: 'http://a.test/',
+  contentType: 'text/html',
+  robotsTags: [],
+  productToken: 'crawlstream',
+  linksMax: 10,
+  textCharsMax: 100,
+  byteBudget: 1_000,
+};
+
+function open(test: TestContext, options: ExtractorOptions) {
+  const extractor = createExtractor(options);
+  test.after(() => extractor.close());
+  return extractor;
+}
+
+test('a small body is parsed where it is, a large one in a worker, with the same result', async (t) => {
+  const inline = open(t, { cores: 2 }).parse(body, page);
+  assert.ok(inline !== null && !(inline instanceof Promise));
+  const worker = open(t, { cores: 2, inlineBytes: 0 }).parse(body, page);
+  assert.ok(worker instanceof Promise);
+  assert.deepEqual(await worker, inline);
+  assert.deepEqual(inline.links, ['http://a.test/b']);
+});
+
+test('with one core everything is parsed inline', (t) => {
+  assert.ok(!(open(t, { cores: 1, inlineBytes: 0 }).parse(body, page) instanceof Promise));
+});
+
+test('a page that kills its parser, or never lets go, is lost alone: the next one is parsed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'extract-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const workerUrl = pathToFileURL(join(folder, 'worker.mjs'));
+  await writeFile(
+    workerUrl,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ options }) => {
+       if (options.url.endsWith('/loop')) for (;;);
+       if (options.url.endsWith('/crash')) process.exit(1);
+       if (options.url.endsWith('/throw')) throw new Error('no');
+       parentPort.postMessage({ title: options.url });
+     });`,
+  );
+  const extractor = open(t, { cores: 2, inlineBytes: 0, timeoutMs: 100, workerUrl });
+  const results = await Promise.all(
+    ['/loop', '/one', '/crash', '/two', '/throw', '/three'].map((url) => extractor.parse(body, { ...page, url })),
+  );
+  assert.deepEqual(
+    results.map((one) => one?.title ?? null),
+    [null, '/one', null, '/two', null, '/three'],
+  );
+});

@@ -1,0 +1,42 @@
+/** A clock moved by hand: sleepers wake in the order of their times, as `advance` passes them. */
+import type { Clock } from '../../../services/runtime/clock.ts';
+
+export interface FakeClock extends Clock {
+  advance(ms: number): Promise<void>;
+}
+
+export function createFakeClock(startMs = 1_700_000_000_000): FakeClock {
+  let nowMs = startMs;
+  const sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>();
+  return {
+    nowMs: () => nowMs,
+    sleepUntil: (untilMs, signal) =>
+      new Promise((resolve) => {
+        if (untilMs <= nowMs || signal?.aborted) {
+          resolve();
+          return;
+        }
+        const sleeper = {
+          untilMs,
+          wake: () => {
+            sleepers.delete(sleeper);
+            resolve();
+          },
+        };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', sleeper.wake, { once: true });
+      }),
+    async advance(ms) {
+      const endMs = nowMs + ms;
+      for (;;) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const [next] = [...sleepers].sort((a, b) => a.untilMs - b.untilMs);
+        if (next === undefined || next.untilMs > endMs) break;
+        nowMs = Math.max(nowMs, next.untilMs);
+        next.wake();
+      }
+      nowMs = endMs;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startHarness, taskUrls } from './harness.ts';
+import { serveSite } from './loopback.ts';
+
+const html = { 'content-type': 'text/html' };
+
+test('results follow only once the pages and links of their URLs are acked', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end();
+    else response.writeHead(200, html).end(`<a href=${request.url}/next>n</a>`);
+  });
+  const harness = await startHarness(t, { appendMs: 40 });
+  const granted = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((host) =>
+      harness.grant({ urls: taskUrls(site.url(`${host}.test`, '/1'), site.url(`${host}.test`, '/2')) }),
+    ),
+  );
+  const seen = { resultsBeforeAck: 0 };
+  const { asked, acked } = harness.appends;
+  const count = (list: readonly string[], topic: string) => list.filter((one) => one === topic).length;
+  const watch = setInterval(() => {
+    // Outcomes of URLs whose links are not acked must not even have been sent.
+    if (count(asked, 't.results') > 0 && count(acked, 't.pages') === 0) seen.resultsBeforeAck += 1;
+  }, 1);
+  for (const { leaseId } of granted) await harness.ended(leaseId);
+  clearInterval(watch);
+  assert.equal(seen.resultsBeforeAck, 0);
+  assert.ok(asked.indexOf('t.results') > asked.indexOf('t.discovered'));
+  const outcomes = (await Promise.all(granted.map(({ leaseId }) => harness.ended(leaseId)))).flatMap(
+    (one) => one.outcomes,
+  );
+  assert.equal(outcomes.length, 8);
+  assert.equal((await harness.links()).length, 8);
+  assert.equal((await harness.pages()).length, 8);
+});
+
+test('a lease that goes on shows its outcomes within about a second, the last message says so', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
+  const harness = await startHarness(t);
+  const urls = taskUrls(...[1, 2, 3, 4].map((n) => site.url('a.test', `/${n}`)));
+  const { results } = await harness.lease({ urls, delayMs: 500 });
+  assert.ok(results.length >= 2);
+  assert.deepEqual(
+    results.map((result) => result.last),
+    results.map((_, n) => n === results.length - 1),
+  );
+  assert.deepEqual(
+    results.flatMap((result) => result.outcomes.map((one) => one.index)),
+    [0, 1, 2, 3],
+  );
+});
+
+test('a lease id is taken once', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
+  const harness = await startHarness(t);
+  const urls = taskUrls(site.url('a.test', '/1'));
+  await harness.grant({ leaseId: 7, urls });
+  await harness.grant({ leaseId: 7, urls });
+  await harness.lease({ leaseId: 8, urls: taskUrls(site.url('a.test', '/2')) });
+  await harness.ended(7);
+  assert.deepEqual(site.hits.map((hit) => hit.path).sort(), ['/1', '/2', '/robots.txt']);
+});
+
+test('a task that can’t be read is a dead letter with its source, and the next one is run', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
+  const harness = await startHarness(t);
+  const junk = Buffer.from('junk');
+  await harness.log.append([{ topic: 't.tasks', partition: 0, key: null, value: junk }]);
+  await harness.lease({ urls: taskUrls(site.url('a.test', '/1')) });
+  const [letter] = await harness.deadLetters();
+  assert.deepEqual([letter?.reason, letter?.sourceTopic, letter?.sourceOffset], ['undecodable', 't.tasks', 0]);
+  assert.deepEqual(Buffer.from(letter!.original), junk);
+});
+
+test('a task’s offset is committed before its first request', async (t) => {
+  const committed: (number | undefined)[] = [];
+  let harness: Awaited<ReturnType<typeof startHarness>>;
+  const site = await serveSite(t, (_request, response) => {
+    void harness.log.committed('t.fetchers', 't.tasks', 0).then((offset) => {
+      committed.push(offset);
+      response.writeHead(200, html).end('x');
+    });
+  });
+  harness = await startHarness(t);
+  await harness.lease({ urls: taskUrls(site.url('a.test', '/1')) });
+  assert.deepEqual(committed, [1, 1]);
+});
+
+test('no more leases run at once than allowed, nor requests, and tasks wait in order', async (t) => {
+  let open = 0;
+  let most = 0;
+  const site = await serveSite(t, (_request, response) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open -= 1;
+      response.writeHead(200, html).end('x');
+    }, 10);
+  });
+  const harness = await startHarness(t, { config: { leasesMax: 4, requestsMax: 2 } });
+  const granted = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => harness.grant({ urls: taskUrls(site.url(`h${n}.test`, '/')) })),
+  );
+  assert.ok(harness.fetcher.stats().leasesRunning <= 4);
+  for (const { leaseId } of granted) await harness.ended(leaseId);
+  assert.equal(most, 2);
+  assert.equal(harness.fetcher.stats().outcomes.fetched, 12);
+});
+
+test('stopping finishes the request under way, returns the rest, and publishes all of it', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end();
+    else setTimeout(() => response.writeHead(200, html).end('<a href=/next>n</a>'), 100);
+  });
+  const harness = await startHarness(t);
+  const task = await harness.grant({ urls: taskUrls(...[1, 2, 3].map((n) => site.url('a.test', `/${n}`))) });
+  while (!site.hits.some((hit) => hit.path === '/1')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await harness.fetcher.stop();
+  const { outcomes } = await harness.ended(task.leaseId);
+  assert.deepEqual(
+    outcomes.map((one) => one.kind),
+    ['fetched', 'returned', 'returned'],
+  );
+  assert.equal((await harness.pages()).length, 1);
+  assert.deepEqual(await harness.links(), [site.url('a.test', '/next')]);
+  assert.equal(site.hits.length, 2);
+});
+
+test('a stop that runs out of patience ends the request under way at no attempt', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end();
+  });
+  const harness = await startHarness(t);
+  const task = await harness.grant({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
+  while (site.hits.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  const startMs = performance.now();
+  await harness.fetcher.stop(50);
+  assert.ok(performance.now() - startMs < 1_000);
+  const { outcomes } = await harness.ended(task.leaseId);
+  assert.deepEqual(
+    outcomes.map((one) => one.kind),
+    ['returned', 'returned'],
+  );
+});
+
+test('a link is published once per source key, again if it turns up shallower', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end();
+    else response.writeHead(200, html).end('<a href=http://c.test/x>x</a>');
+  });
+  const harness = await startHarness(t);
+  const lease = (host: string, path: string, depth: number) =>
+    harness.lease({ urls: taskUrls(site.url(host, path)).map((url) => ({ ...url, depth })) });
+  await lease('a.test', '/1', 3);
+  const again = await lease('a.test', '/2', 3);
+  assert.equal((await harness.links()).length, 1);
+  assert.equal(again.outcomes[0]?.links, 1);
+  await lease('b.test', '/1', 3);
+  await lease('a.test', '/3', 1);
+  assert.deepEqual(
+    (await harness.groups()).map((group) => [group.sourceKey, group.depth]),
+    [
+      ['a.test', 4],
+      ['b.test', 4],
+      ['a.test', 2],
+    ],
+  );
+});
+
+test('a host that hangs does not hold up the others', async (t) => {
+  const site = await serveSite(t, (_request, response, host) => {
+    if (host !== 'hangs.test') response.writeHead(200, html).end('x');
+  });
+  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 1_000 } } });
+  await harness.grant({ urls: taskUrls(site.url('hangs.test', '/')) });
+  const startMs = performance.now();
+  await harness.lease({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
+  assert.ok(performance.now() - startMs < 500);
+});
+
+test('a fetcher that is given another partition reads it, and leaves one that is taken away', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
+  const harness = await startHarness(t);
+  harness.fetcher.revoke(0);
+  await harness.grant({ urls: taskUrls(site.url('a.test', '/1')) });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(site.hits.length, 0);
+  harness.fetcher.assign(0, 0);
+  await harness.ended(1);
+  assert.equal(site.hits.length, 2);
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAddressPacer } from '../../../services/fetcher/address-pacer.ts';
+import { createPacer } from '../../../services/fetcher/pacer.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const never = new AbortController().signal;
+const late = Number.MAX_SAFE_INTEGER;
+
+test('a host’s next turn starts after the delay in force since completion', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  const turn = await pacer.acquire('a', 100, late, never);
+  await clock.advance(40);
+  turn?.release(clock.nowMs(), 100);
+  const endMs = clock.nowMs();
+  let startMs = 0;
+  const next = pacer.acquire('a', 100, late, never).then((taken) => {
+    startMs = clock.nowMs();
+    return taken;
+  });
+  await clock.advance(1_000);
+  assert.ok(await next);
+  // A completion lies somewhere inside its millisecond.
+  assert.equal(startMs, endMs + 101);
+});
+
+test('the larger delay wins: the one in force then, or the one asked for now', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  (await pacer.acquire('a', 0, late, never))?.release(clock.nowMs(), 500);
+  assert.equal(pacer.waitMs('a', 100), 501);
+  assert.equal(pacer.waitMs('a', 900), 901);
+  assert.equal(pacer.waitMs('b', 900), 0);
+});
+
+test('one turn at a time: others wait in line, and give up by their own deadlines', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  const first = await pacer.acquire('a', 10, late, never);
+  const order: string[] = [];
+  const second = pacer.acquire('a', 10, late, never).then((turn) => (order.push('second'), turn));
+  const hasty = pacer.acquire('a', 10, clock.nowMs() + 50, never).then((turn) => (order.push('hasty'), turn));
+  await clock.advance(100);
+  assert.equal(await hasty, null);
+  first?.release(clock.nowMs(), 10);
+  await clock.advance(100);
+  assert.ok(await second);
+  assert.deepEqual(order, ['hasty', 'second']);
+  assert.equal(pacer.waitMs('a', 0), Number.POSITIVE_INFINITY);
+});
+
+test('a turn that can’t start in time is refused at once', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  (await pacer.acquire('a', 0, late, never))?.release(clock.nowMs(), 500);
+  assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 400, never), null);
+});
+
+test('a turn that made no contact costs the host nothing', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  (await pacer.acquire('a', 500, late, never))?.release(0, 0);
+  assert.equal(pacer.waitMs('a', 500), 0);
+});
+
+test('waiting ends at shutdown', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  const stop = new AbortController();
+  (await pacer.acquire('a', 0, late, never))?.release(clock.nowMs(), 500);
+  const waiting = pacer.acquire('a', 0, late, stop.signal);
+  const held = await pacer.acquire('b', 0, late, never);
+  const inLine = pacer.acquire('b', 0, late, stop.signal);
+  await clock.advance(10);
+  stop.abort();
+  assert.deepEqual([await waiting, await inLine], [null, null]);
+  held?.release(0, 0);
+});
+
+test('hosts whose time has passed are forgotten, so memory follows the delays and not the hosts', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock);
+  for (let n = 0; n < 50_000; n++) {
+    (await pacer.acquire(`h${n}`, 0, late, never))?.release(clock.nowMs(), 100);
+    if (n % 100 === 0) await clock.advance(10);
+  }
+  assert.ok(pacer.size < 10_000, `${pacer.size} hosts`);
+});
+
+test('starts on one address keep the interval of the whole group', async () => {
+  const clock = createFakeClock();
+  const pacer = createAddressPacer(clock, 10, 3);
+  const startedMs: number[] = [];
+  const beginMs = clock.nowMs();
+  for (let n = 0; n < 3; n++)
+    void pacer.acquire('192.0.2.1', late, never).then(() => startedMs.push(clock.nowMs() - beginMs));
+  assert.equal(await pacer.acquire('192.0.2.1', clock.nowMs() + 80, never), false);
+  assert.equal(await pacer.acquire('192.0.2.2', clock.nowMs(), never), true);
+  await clock.advance(1_000);
+  assert.deepEqual(startedMs, [0, 30, 60]);
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { charsetParameter, decodePage, decodeXml, pageCharset } from '../../../topology/parse/charset.ts';
+
+const latin = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+it('a byte order mark outweighs the header, the header the markup', () => {
+  assert.equal(pageCharset(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), 'text/html; charset=koi8-r'), 'utf-8');
+  assert.equal(pageCharset(Uint8Array.of(0xfe, 0xff, 0, 0x61), null), 'utf-16be');
+  assert.equal(pageCharset(Uint8Array.of(0xff, 0xfe, 0x61, 0), null), 'utf-16le');
+  assert.equal(pageCharset(latin('<meta charset=koi8-r>'), 'text/html; charset=big5'), 'big5');
+});
+
+it('markup counts in its first 1,024 bytes, in either form', () => {
+  assert.equal(pageCharset(latin('<META CHARSET="windows-1251">'), 'text/html'), 'windows-1251');
+  const pragma = '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">';
+  assert.equal(pageCharset(latin(pragma), null), 'iso-8859-2');
+  assert.equal(pageCharset(latin(`<!--${'x'.repeat(1100)}--><meta charset=koi8-r>`), null), 'windows-1252');
+  assert.equal(pageCharset(latin('<!-- <meta charset=koi8-r> -->'), null), 'windows-1252');
+});
+
+it('a head that ends in the middle of a declaration breaks nothing', () => {
+  for (const end of ['charset', 'charset=', 'charset ', 'charset="']) {
+    assert.equal(pageCharset(latin(`<meta http-equiv=content-type content="${end}">`), null), 'windows-1252');
+  }
+});
+
+it('a label that nobody knows says nothing', () => {
+  assert.equal(pageCharset(latin('<meta charset=koi8-r>'), 'text/html; charset=none'), 'koi8-r');
+});
+
+it('undeclared bytes beyond ASCII are UTF-8 where they are that, cut or not, else windows-1252', () => {
+  assert.deepEqual(decodePage(utf8('ツ'), null), { text: 'ツ', charset: 'utf-8' });
+  assert.deepEqual(decodePage(utf8('ツツ').subarray(0, 5), null), { text: 'ツ', charset: 'utf-8' });
+  assert.deepEqual(decodePage(latin('\x80\xe9'), null), { text: '€é', charset: 'windows-1252' });
+  assert.equal(decodePage(utf8(''), null).text, '');
+});
+
+it('declared bytes are decoded, what is malformed replaced, the mark left out', () => {
+  assert.equal(decodePage(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xe3, 0xab), null).text, 'a\ufffd');
+  assert.equal(decodePage(Uint8Array.of(0xea, 0xe8), 'text/html; charset=cp1251').text, 'ки');
+});
+
+it('charset is read from a media type with all its quotes', () => {
+  assert.equal(charsetParameter('text/html; Charset="ISO-8859-4"'), 'ISO-8859-4');
+  assert.equal(charsetParameter('text/html; foo="bar; charset=utf-7;"; charset=utf-8'), 'utf-8');
+  assert.equal(charsetParameter('text/html; charset=utf-8, text/plain; charset=utf-16'), 'utf-8');
+  assert.equal(charsetParameter('text/html; xcharset=utf-8'), null);
+  assert.equal(charsetParameter('text/html; charset='), null);
+  assert.equal(charsetParameter(`text/html;${'a;'.repeat(100_000)}`), null);
+});
+
+it('XML is what its header or declaration says, else UTF-8', () => {
+  assert.equal(
+    decodeXml(latin('<?xml version="1.0" encoding="iso-8859-1"?><a>\xe9</a>'), null).slice(-6),
+    '<a>é</a>'.slice(-6),
+  );
+  assert.equal(decodeXml(utf8('<a>ツ</a>'), 'application/xml'), '<a>ツ</a>');
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseLimits } from '../../../topology/limits.ts';
+import { type ParseOptions, parsePage } from '../../../topology/parse/page.ts';
+
+const options: ParseOptions = {
+  url: 'http://example.com/dir/page',
+  contentType: 'text/html; charset=utf-8',
+  robotsTags: [],
+  productToken: 'ExampleBot',
+  linksMax: 1000,
+  textCharsMax: 100_000,
+  byteBudget: 8 * 1024 * 1024,
+  expired: () => false,
+};
+const parse = (html: string, more: Partial<ParseOptions> = {}) => parsePage(html, { ...options, ...more });
+
+describe('links', () => {
+  it('come absolute, in document order, each once, without fragments', () => {
+    const page = parse('<a href="b#1">x</a><AREA HREF=/c><a href=b#2><a href="http://o.example/?a=1&amp;b=2">');
+    assert.deepEqual(page.links, ['http://example.com/dir/b', 'http://example.com/c', 'http://o.example/?a=1&b=2']);
+  });
+  it('come from frames, and from link elements that lead to pages', () => {
+    const page = parse(
+      '<link rel="stylesheet" href=s.css><link rel="alternate stylesheet" href=t.css><link rel=next href=2>' +
+        '<link rel="alternate" href=/feed><iframe src=/i></iframe><frame src=/f><img src=/x.png><script src=/x.js></script>',
+    );
+    const paths = page.links.map((link) => new URL(link).pathname);
+    assert.deepEqual(paths, ['/dir/2', '/feed', '/i', '/f']);
+  });
+  it('are dropped one by one where they ask for it', () => {
+    const page = parse(
+      '<a rel="x NOFOLLOW" href=1><a rel=ugc href=2><a rel=sponsored href=3><a rel=nofollowing href=4>',
+    );
+    assert.deepEqual(page.links, ['http://example.com/dir/4']);
+  });
+  it('are none where the page asks for nofollow, in its markup or its headers', () => {
+    assert.deepEqual(parse('<a href=1><meta name=robots content=nofollow>').links, []);
+    assert.deepEqual(parse('<a href=1>', { robotsTags: ['nofollow'] }).links, []);
+    assert.deepEqual(parse('<a href=1>', { robotsTags: ['otherbot: nofollow'] }).links.length, 1);
+  });
+  it('that are no http or https, or malformed, are no links', () => {
+    const hrefs = ['javascript:x()', 'mailto:a@b', 'ftp://a/', 'data:,x', 'http://[', 'http://', 'tel:1'];
+    assert.deepEqual(parse(hrefs.map((href) => `<a href="${href}">`).join('')).links, []);
+  });
+  it('resolve against the first base of the page, those before it too', () => {
+    const page = parse('<a href=a><base target=_top><base href=/x/><base href=/y/><a href=b>');
+    assert.deepEqual(page.links, ['http://example.com/x/a', 'http://example.com/x/b']);
+    assert.equal(page.base, 'http://example.com/x/');
+    assert.equal(parse('<base href="data:,x"><a href=a>').base, options.url);
+  });
+  it('in comments, scripts, styles and text areas are none', () => {
+    const page = parse(
+      '<!-- <a href=1> --><script>"<a href=2>"</script><style><a href=3></style><textarea><a href=4></textarea>',
+    );
+    assert.deepEqual(page.links, []);
+  });
+  it('beyond the limit are counted', () => {
+    const page = parse('<a href=1><a href=2><a href=3><a href=2><a href=4>', { linksMax: 2 });
+    assert.deepEqual([page.links.length, page.linksDropped], [2, 2]);
+  });
+  it('take the first of two attributes of a name, and none from an unfinished tag', () => {
+    assert.deepEqual(parse('<a href=1 HREF=2><a href="3').links, ['http://example.com/dir/1']);
+  });
+  it('are found across slices of the input', () => {
+    const { sliceChars } = parseLimits;
+    for (let shift = 0; shift < 40; shift++) {
+      const html = `${'x'.repeat(sliceChars - shift)}<a class="y" href="/found?a=1&amp;b=2">`;
+      assert.deepEqual(parse(html).links, ['http://example.com/found?a=1&b=2'], `${shift}`);
+    }
+  });
+});
+
+describe('text', () => {
+  it('has its blanks collapsed, runs on over inline elements and breaks at others', () => {
+    const page = parse(' <p>a <b>b</b>c\n\t<i>d</i></p><p>e&nbsp;&nbsp;f<br>g<ul><li>h<li>i</ul>');
+    assert.equal(page.text, 'a bc d e f g h i');
+  });
+  it('is what a reader sees', () => {
+    const page = parse(
+      '<title>t</title>a<script>s</script><style>s</style><noscript>n</noscript><template>x</template>b',
+    );
+    assert.equal(page.text, 'a b');
+    assert.equal(page.title, 't');
+  });
+  it('has its entities decoded, across slices too', () => {
+    assert.equal(parse('&lt;&#x41;&copy&notit; &bogus; &').text, '<A©¬it; &bogus; &');
+    for (let shift = 0; shift < 8; shift++) {
+      assert.ok(parse(`${'x'.repeat(parseLimits.sliceChars - shift)}&amp;y`).text.endsWith('x&y'));
+    }
+  });
+  it('is cut at its limit, never inside a character', () => {
+    assert.equal(parse('<p>abc<p>def', { textCharsMax: 5 }).text, 'abc d');
+    assert.equal(parse('ab😀', { textCharsMax: 3 }).text, 'ab');
+  });
+  it('a < that begins no tag is text', () => {
+    assert.equal(parse('1 < 2 <3 <> x').text, '1 < 2 <3 <> x');
+  });
+});
+
+describe('what a page says of itself', () => {
+  it('title and description, blanks collapsed, the first of each', () => {
+    const page = parse(
+      '<title> A\n &amp; B </title><title>C</title><META NAME=Description CONTENT=" d\n e "><meta name=description content=f>',
+    );
+    assert.deepEqual([page.title, page.description], ['A & B', 'd e']);
+  });
+  it('a title inside a picture is not the page’s', () => {
+    assert.equal(parse('<svg><title>icon</title></svg><title>page</title>').title, 'page');
+  });
+  it('canonical, resolved against the base, and a link as well', () => {
+    const page = parse('<link rel=canonical href=../c><base href=/x/y/>');
+    assert.equal(page.canonical, 'http://example.com/x/c');
+    assert.deepEqual(page.links, ['http://example.com/x/c']);
+  });
+  it('robots directives, for everyone and for our own token, added up with the headers', () => {
+    assert.deepEqual(parse('<meta name=examplebot content=noindex>').robots, { noindex: true, nofollow: false });
+    assert.deepEqual(parse('<meta name=otherbot content=none>').robots, { noindex: false, nofollow: false });
+    const page = parse('<meta name=robots content=nofollow>', { robotsTags: ['examplebot: noindex'] });
+    assert.deepEqual(page.robots, { noindex: true, nofollow: true });
+  });
+  it('a refresh, with its delay', () => {
+    const refresh = (content: string) => parse(`<meta http-equiv=Refresh content="${content}">`).metaRefresh;
+    assert.deepEqual(refresh('5; URL=/x'), { url: 'http://example.com/x', delaySeconds: 5 });
+    assert.deepEqual(refresh("0;url='/x'y"), { url: 'http://example.com/x', delaySeconds: 0 });
+    assert.deepEqual(refresh('1.5 , /x'), { url: 'http://example.com/x', delaySeconds: 1.5 });
+    for (const content of ['5', '5;', 'x;url=/x', '5url=/x', '0;url=javascript:x()', '']) {
+      assert.equal(refresh(content), null, content);
+    }
+  });
+});
+
+describe('bounds', () => {
+  it('a page beyond its byte budget is read up to there', () => {
+    const page = parse('<a href=1>abc<a href=2>', { byteBudget: 13 });
+    assert.deepEqual([page.links.length, page.text, page.complete], [1, 'abc', false]);
+  });
+  it('a page out of time gives what was found', () => {
+    const html = `<a href=1>${'x'.repeat(parseLimits.sliceChars * 3)}<a href=2>`;
+    let asked = 0;
+    const page = parse(html, { expired: () => ++asked === 2 });
+    assert.deepEqual([page.links.length, page.complete, asked], [1, false, 2]);
+    assert.equal(parse(html).complete, true);
+  });
+  it('the clock is not asked for a page of one slice', () => {
+    assert.equal(parse('<p>x', { expired: () => true }).complete, true);
+  });
+
+  const hostile: Record<string, string> = {
+    'nested elements': '<div>'.repeat(200_000),
+    'angle brackets': '<'.repeat(5_000_000),
+    'an attribute without end': `<a ${'x="'.repeat(1_000_000)}`,
+    'attributes without end': `<a ${'href=x '.repeat(700_000)}>`,
+    'entities in text': '&amp;'.repeat(1_000_000),
+    'entities in an attribute': `<a href="${'&amp;'.repeat(1_000_000)}">`,
+    ampersands: '&'.repeat(5_000_000),
+    'comments that never end': '<!--'.repeat(1_000_000),
+    'titles in titles': '<title>'.repeat(500_000),
+    'scripts that never end': `<script>${'</scrip'.repeat(700_000)}`,
+    blanks: `${' \n'.repeat(2_500_000)}x`,
+    'a refresh of digits': `<meta http-equiv=refresh content="${'5.'.repeat(1_000_000)}">`,
+    'links by the hundred thousand': Array.from({ length: 200_000 }, (_, i) => `<a href=/${i}>`).join(''),
+    'bases and pictures': '<base href=x><svg>'.repeat(250_000),
+  };
+  for (const [name, html] of Object.entries(hostile)) {
+    it(`${name}: megabytes in well under two seconds`, () => {
+      const cpu = process.cpuUsage();
+      parsePage(new TextEncoder().encode(html), options);
+      const { user, system } = process.cpuUsage(cpu);
+      assert.ok((user + system) / 1000 < 2000, `${(user + system) / 1000} ms`);
+    });
+  }
+});

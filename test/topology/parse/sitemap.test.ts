@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseLimits } from '../../../topology/limits.ts';
+import { parseSitemap } from '../../../topology/parse/sitemap.ts';
+import { parseSitemapDate } from '../../../topology/parse/sitemap-date.ts';
+
+const url = 'http://example.com/maps/sitemap.xml';
+const parse = (text: string, type: string | null = null) => parseSitemap(new TextEncoder().encode(text), type, url);
+const urls = (text: string) => parse(text).entries.map((entry) => entry.url);
+const urlset = (inner: string) =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${inner}</urlset>`;
+
+describe('a sitemap', () => {
+  it('gives its URLs once each, with their dates', () => {
+    const { index, entries } = parse(
+      urlset(
+        '<url><loc> http://example.com/maps/a?b=1&amp;c#d </loc><lastmod>2005-01-01</lastmod></url>' +
+          '<url><lastmod>junk</lastmod><loc><![CDATA[http://example.com/maps/e]]></loc></url><url><loc>http://example.com/maps/e</loc></url>',
+      ),
+    );
+    assert.equal(index, false);
+    assert.deepEqual(entries, [
+      { url: 'http://example.com/maps/a?b=1&c', lastModifiedMs: Date.UTC(2005, 0, 1), standing: 'covered' },
+      { url: 'http://example.com/maps/e', lastModifiedMs: 0, standing: 'covered' },
+    ]);
+  });
+  it('says which URLs lie outside its place', () => {
+    const { entries } = parse(
+      urlset('<url><loc>http://example.com/x</loc></url><url><loc>https://example.com/maps/y</loc></url>'),
+    );
+    assert.deepEqual(
+      entries.map((entry) => entry.standing),
+      ['outside', 'elsewhere'],
+    );
+  });
+  it('may use a prefix, and locations of other vocabularies are none of its own', () => {
+    const inner = '<s:url><s:loc>http://example.com/a</s:loc><image:loc>http://example.com/b.png</image:loc></s:url>';
+    assert.deepEqual(urls(`<s:urlset>${inner}</s:urlset>`), ['http://example.com/a']);
+  });
+  it('of sitemaps is an index', () => {
+    const { index, entries } = parse(
+      '<sitemapindex><sitemap><loc>http://o.example/s.xml</loc></sitemap></sitemapindex>',
+    );
+    assert.equal(index, true);
+    assert.deepEqual(
+      entries.map((entry) => [entry.url, entry.standing]),
+      [['http://o.example/s.xml', 'covered']],
+    );
+  });
+  it('that is cut gives what is whole', () => {
+    assert.deepEqual(urls('<urlset><url><loc>http://example.com/a</loc></url><url><loc>http://example.com/tr'), [
+      'http://example.com/a',
+    ]);
+    assert.deepEqual(urls('<urlset><url><loc>http://example.com/a</lo'), ['http://example.com/a']);
+  });
+  it('of plain text gives its lines that are URLs', () => {
+    assert.deepEqual(urls('\ufeffhttp://example.com/a\r\n\njunk\n  https://example.com/b  \rmailto:x'), [
+      'http://example.com/a',
+      'https://example.com/b',
+    ]);
+  });
+  it('that is none gives nothing', () => {
+    for (const text of ['', 'junk', '<html><a href="http://example.com/">', '<urlset>', '<<<', '{}']) {
+      assert.deepEqual(urls(text), [], text);
+    }
+  });
+  it('takes no URL that is relative, or neither http nor https', () => {
+    assert.deepEqual(urls(urlset('<url><loc>/a</loc></url><url><loc>ftp://example.com/</loc></url>')), []);
+  });
+});
+
+describe('a feed', () => {
+  it('of RSS gives its items’ links and dates, and not the channel’s', () => {
+    const { entries } = parse(
+      '<rss><channel><link>http://example.com/</link><item><title>t</title><link>/1</link>' +
+        '<atom:link href="http://example.com/c"/><pubDate>Thu, 05 Jan 2017 13:34:51 +0100</pubDate></item></channel></rss>',
+    );
+    const at = Date.UTC(2017, 0, 5, 12, 34, 51);
+    assert.deepEqual(
+      entries.map((entry) => [entry.url, entry.lastModifiedMs]),
+      [['http://example.com/1', at]],
+    );
+  });
+  it('of Atom gives its entries’ own links', () => {
+    const entry =
+      '<entry><link rel="self" href="/s"/><link href="/1"/><link rel="edit" href="/e"/><updated>2020-02-02T00:00:00Z</updated></entry>';
+    const { entries } = parse(`<feed xmlns="http://www.w3.org/2005/Atom"><link href="/"/>${entry}</feed>`);
+    assert.deepEqual(
+      entries.map(({ url, lastModifiedMs }) => [url, lastModifiedMs]),
+      [['http://example.com/1', Date.UTC(2020, 1, 2)]],
+    );
+  });
+  it('of RDF gives its items', () => {
+    const rdf =
+      '<rdf:RDF><channel><link>http://example.com/</link></channel><item><link>http://example.com/1</link></item></rdf:RDF>';
+    assert.deepEqual(urls(rdf), ['http://example.com/1']);
+  });
+});
+
+describe('hostile XML', () => {
+  it('entities are not expanded, declared or external', () => {
+    const lol = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
+    const doctype = `<!DOCTYPE urlset [<!ENTITY l0 "lol"><!ENTITY x SYSTEM "file:///etc/passwd">${lol}]>`;
+    const found = urls(
+      `${doctype}<urlset><url><loc>http://example.com/&l9;</loc></url><url><loc>&x;</loc></url></urlset>`,
+    );
+    assert.ok(found.every((link) => link.length < 50 && !link.includes('root')));
+  });
+  it('more entries than the protocol allows are left out', () => {
+    const many = Array.from({ length: parseLimits.sitemapEntriesMax + 10 }, (_, i) => `http://example.com/${i}`);
+    assert.equal(urls(many.join('\n')).length, parseLimits.sitemapEntriesMax);
+    assert.equal(
+      urls(urlset(many.map((link) => `<url><loc>${link}</loc></url>`).join(''))).length,
+      parseLimits.sitemapEntriesMax,
+    );
+  });
+  const megabytes: Record<string, string> = {
+    'nested elements': `<urlset>${'<url>'.repeat(500_000)}`,
+    'a location without end': `<urlset><url><loc>${'x'.repeat(3_000_000)}`,
+    'many small pieces of text': `<urlset><url><loc>${'<![CDATA[x]]>'.repeat(300_000)}`,
+    'attributes without end': `<urlset ${'a="b" '.repeat(500_000)}`,
+    'blank lines': '\n \r'.repeat(1_000_000),
+  };
+  for (const [name, text] of Object.entries(megabytes)) {
+    it(`${name}: read in well under two seconds`, () => {
+      const cpu = process.cpuUsage();
+      parse(text);
+      const { user, system } = process.cpuUsage(cpu);
+      assert.ok((user + system) / 1000 < 2000, `${(user + system) / 1000} ms`);
+    });
+  }
+  it('the deadline ends it', () => {
+    let asked = 0;
+    const text = urlset(`<url><loc>http://example.com/maps/a</loc></url>${' '.repeat(parseLimits.sliceChars * 4)}`);
+    const found = parseSitemap(new TextEncoder().encode(text), null, url, () => ++asked > 1);
+    assert.deepEqual([found.entries.length, asked], [1, 2]);
+  });
+});
+
+describe('dates of sitemaps', () => {
+  it('are read in the W3C forms', () => {
+    assert.equal(parseSitemapDate('1997'), Date.UTC(1997, 0));
+    assert.equal(parseSitemapDate('1997-07-16'), Date.UTC(1997, 6, 16));
+    assert.equal(parseSitemapDate('1997-07-16T19:20:30.45+01:00'), Date.UTC(1997, 6, 16, 18, 20, 30, 450));
+    assert.equal(parseSitemapDate('1997-07-16T19:20Z'), Date.UTC(1997, 6, 16, 19, 20));
+  });
+  it('are read in the RSS forms', () => {
+    assert.equal(parseSitemapDate('05 Jan 17 12:34:53 EST'), Date.UTC(2017, 0, 5, 17, 34, 53));
+    assert.equal(parseSitemapDate('Thu, 5 Jan 2017 12:34 -0100'), Date.UTC(2017, 0, 5, 13, 34));
+  });
+  it('that are none say nothing', () => {
+    for (const value of [
+      '',
+      'x',
+      '1997-13',
+      '2025-02-29',
+      '1997-07-16T25:00Z',
+      '99',
+      '5 Foo 2017',
+      `1997${' '.repeat(99)}x`,
+    ]) {
+      assert.equal(parseSitemapDate(value), null, value);
+    }
+  });
+});

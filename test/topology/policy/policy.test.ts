@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bandOf } from '../../../topology/policy/band.ts';
+import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
+import { scopeOf } from '../../../topology/url/scope.ts';
+
+const policy = compilePolicy({ ...defaultPolicy(), scope: scopeOf('domain', ['https://a.org/']), maxDepth: 2 });
+
+test('an admitted URL comes normal, with its host key and band', () => {
+  assert.deepEqual(policy.admit('HTTP://www.A.org:8080//b?utm_x=1', 1, 0), {
+    ok: true,
+    url: 'http://www.a.org:8080/b',
+    hostKey: 'www.a.org:8080',
+    band: 1,
+  });
+});
+
+test('a refusal names the first rule that speaks: normalise, filter, scope, depth, hops', () => {
+  const rows: [string, number, number, string, string][] = [
+    ['mailto:me@a.org', 0, 0, 'normalize', 'scheme'],
+    ['http://[', 0, 0, 'normalize', 'malformed'],
+    [`http://a.org/${'x'.repeat(3000)}`, 0, 0, 'normalize', 'length'],
+    ['http://b.org/c.zip', 9, 99, 'extension', '.zip'],
+    ['http://b.org/', 9, 99, 'scope', 'b.org'],
+    ['http://a.org/', 3, 99, 'depth', '3 > 2'],
+    ['http://a.org/', 2, 11, 'hops', '11 > 10'],
+  ];
+  for (const [url, depth, hop, rule, detail] of rows) {
+    assert.deepEqual(policy.admit(url, depth, hop), { ok: false, rule, detail }, url.slice(0, 40));
+  }
+  assert.equal(policy.admit('http://a.org/', 2, 10).ok, true);
+});
+
+test('bands fall with depth, queries, many parameters and deep paths, and front pages rise', () => {
+  const rows: [string, number, number][] = [
+    ['http://a.org/b', 0, 0],
+    ['http://a.org/b', 1, 1],
+    ['http://a.org/b', 2, 2],
+    ['http://a.org/b', 4, 3],
+    ['http://a.org/b', 50, 4],
+    ['http://a.org/', 1, 0],
+    ['http://a.org/', 0, 0],
+    ['http://a.org/b?c=1', 1, 2],
+    ['http://a.org/b?c=1&d&e&f', 1, 3],
+    ['http://a.org/1/2/3/4/5/6/7', 1, 2],
+    ['http://a.org/1/2/3/4/5/6/7?a&b&c&d', 50, 7],
+  ];
+  for (const [url, depth, band] of rows) assert.equal(bandOf(url, depth), band, `${url} at ${depth}`);
+});
