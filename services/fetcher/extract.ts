@@ -32,11 +32,12 @@ export interface ExtractorOptions {
   readonly workerUrl?: URL;
 }
 
-/** Built code runs as JavaScript; in development the worker needs the same loader as we do. */
 const fromSource = import.meta.url.endsWith('.ts');
 const defaultWorker = new URL(fromSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url);
 /** A parser that outlives its own deadline by this is stuck. */
 const graceMs = 500;
+/** Loading takes a tenth of a second; on a machine that is busy, much longer. */
+const startMs = 10_000;
 /** Heap of a worker, MB: a hundred times the largest body. */
 const heapMbMax = 512;
 
@@ -54,8 +55,11 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   };
 
   const runInWorker = async (body: Uint8Array, page: PageOptions): Promise<ParsedPage | null> => {
-    worker ??= startWorker(options.workerUrl ?? defaultWorker);
-    const parsed = await answer(worker, { body, options: page, timeoutMs }, timeoutMs + graceMs);
+    worker ??= (await startWorker(options.workerUrl ?? defaultWorker)) ?? undefined;
+    if (worker === undefined) return null;
+    const job: ParseJob = { body, options: page, timeoutMs };
+    worker.postMessage(job);
+    const parsed = (await nextMessage(worker, timeoutMs + graceMs)) as ParsedPage | null;
     if (parsed === null) await stopWorker();
     return parsed;
   };
@@ -86,28 +90,33 @@ function parseHere(body: Uint8Array, page: PageOptions, timeoutMs: number): Pars
   }
 }
 
-function startWorker(url: URL): Worker {
-  const worker = new Worker(url, {
-    execArgv: url.pathname.endsWith('.ts') ? ['--import', 'tsx'] : [],
-    resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
-  });
+/** The worker says `ready` once it is loaded, so that a page's time is not spent on that. Null: it did not start. */
+async function startWorker(url: URL): Promise<Worker | null> {
+  const limits = { resourceLimits: { maxOldGenerationSizeMb: heapMbMax } };
+  const worker = url.pathname.endsWith('.ts')
+    ? new Worker(loadSource(url), { ...limits, eval: true, execArgv: [] })
+    : new Worker(url, limits);
   worker.unref();
-  return worker;
+  // One that is on its way out may still fail: nobody waits for that any more.
+  worker.on('error', () => {});
+  return (await nextMessage(worker, startMs)) === null ? null : worker;
 }
 
-function answer(worker: Worker, job: ParseJob, waitMs: number): Promise<ParsedPage | null> {
+/** Node hands loaders of the main thread on to workers only in part: TypeScript sources need theirs registered. */
+function loadSource(url: URL): string {
+  return `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
+}
+
+/** Null: the worker failed, ended, or said nothing for `waitMs`. */
+function nextMessage(worker: Worker, waitMs: number): Promise<unknown> {
   return new Promise((resolve) => {
-    const settle = (parsed: ParsedPage | null) => {
+    const settle = (message: unknown) => {
       clearTimeout(timer);
-      worker.removeAllListeners();
-      // A worker that is on its way out may still fail: nobody waits for that any more.
-      worker.on('error', () => {});
-      resolve(parsed);
+      worker.off('message', settle).off('error', lost).off('exit', lost);
+      resolve(message);
     };
-    const timer = setTimeout(() => settle(null), waitMs);
-    worker.once('message', settle);
-    worker.once('error', () => settle(null));
-    worker.once('exit', () => settle(null));
-    worker.postMessage(job);
+    const lost = () => settle(null);
+    const timer = setTimeout(lost, waitMs);
+    worker.on('message', settle).on('error', lost).on('exit', lost);
   });
 }

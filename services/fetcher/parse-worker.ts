@@ -7,3 +7,4 @@ parentPort?.on('message', ({ body, options, timeoutMs }: ParseJob) => {
   const endMs = performance.now() + timeoutMs;
   parentPort?.postMessage(parsePage(body, { ...options, expired: () => performance.now() > endMs }));
 });
+parentPort?.postMessage('ready');

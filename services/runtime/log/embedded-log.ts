@@ -119,6 +119,12 @@ export async function openEmbeddedLog(
       const stored = await store.get(key);
       return stored && rows.readOffset(stored);
     },
+    // One process: everything is this member's, from the start and for good.
+    join: async ({ topics: [first = ''], onAssigned }) => {
+      const partitions = topics.byName.get(first)?.length ?? 0;
+      onAssigned(Array.from({ length: partitions }, (_, partition) => partition));
+      return { members: 1, leave: async () => {} };
+    },
     topics: () =>
       [...topics.byName].map(([name, partitions]) => ({
         name,

@@ -48,7 +48,8 @@ test('a page that kills its parser, or never lets go, is lost alone: the next on
        if (options.url.endsWith('/crash')) process.exit(1);
        if (options.url.endsWith('/throw')) throw new Error('no');
        parentPort.postMessage({ title: options.url });
-     });`,
+     });
+     parentPort.postMessage('ready');`,
   );
   const extractor = open(t, { cores: 2, inlineBytes: 0, timeoutMs: 100, workerUrl });
   const results = await Promise.all(

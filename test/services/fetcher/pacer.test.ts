@@ -39,8 +39,8 @@ test('one turn at a time: others wait in line, and give up by their own deadline
   const pacer = createPacer(clock);
   const first = await pacer.acquire('a', 10, late, never);
   const order: string[] = [];
-  const second = pacer.acquire('a', 10, late, never).then((turn) => (order.push('second'), turn));
-  const hasty = pacer.acquire('a', 10, clock.nowMs() + 50, never).then((turn) => (order.push('hasty'), turn));
+  const second = pacer.acquire('a', 10, late, never).finally(() => order.push('second'));
+  const hasty = pacer.acquire('a', 10, clock.nowMs() + 50, never).finally(() => order.push('hasty'));
   await clock.advance(100);
   assert.equal(await hasty, null);
   first?.release(clock.nowMs(), 10);

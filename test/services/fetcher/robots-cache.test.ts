@@ -86,7 +86,7 @@ test('leases that want it at once share a fetch; one that gives up leaves it to 
 test('copies are bounded by their bytes', async () => {
   const clock = createFakeClock();
   const cache = createRobotsCache(clock, 'crawlstream');
-  const body = Buffer.alloc(500 * 1024, 'Disallow: /a\n');
+  const body = Buffer.alloc(500 * 1024, `#${'-'.repeat(99)}\n`);
   for (let n = 0; n < 200; n++) {
     await cache.get(`http://h${n}.test`, async () => ({ ...answer(200), body }));
   }
