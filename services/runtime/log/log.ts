@@ -22,8 +22,34 @@ export interface Log {
   /** Positions that other programs may look at for lag, and fetchers resume from: the next offset to read. */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
+  /**
+   * Joins a consumer group. Partitions are shared out by number, the same numbers for all of the group's topics
+   * (co-partitioned). Rejects where the group cannot be joined.
+   */
+  join(options: GroupOptions): Promise<Membership>;
   /** Waits for appends under way, ends waiting polls, and refuses what comes after. */
   close(): Promise<void>;
+}
+
+export interface GroupOptions {
+  readonly group: string;
+  /** Of equal partition counts. */
+  readonly topics: readonly string[];
+  /**
+   * All partitions that are this member's from now on. Called again after each rebalance, one call at a time; the next
+   * rebalance waits for nobody, so two members may hold one partition for a moment: ownership is settled elsewhere
+   * (the changelog's claims), this only says who should try.
+   */
+  onAssigned(partitions: readonly number[]): void;
+  /** The group cannot be kept (broker gone for good, fenced). The member is out. */
+  onFailure(error: unknown): void;
+}
+
+export interface Membership {
+  /** Members of the group, this one among them, as of the newest rebalance. */
+  readonly members: number;
+  /** Leaves at once, so that the others take over. */
+  leave(): Promise<void>;
 }
 
 export interface LogTopic {
