@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { addCrawlCommand } from './crawl-command.ts';
 import { addReadCommands } from './read-commands.ts';
+import { addTopologyCommand } from './topology-command.ts';
 import { productVersion } from './version.ts';
 
 const program = new Command('crawlstream')
@@ -13,6 +14,7 @@ const program = new Command('crawlstream')
   .configureOutput({ outputError: (text, write) => write(text) });
 addCrawlCommand(program);
 addReadCommands(program);
+addTopologyCommand(program);
 
 // A reader of our output that goes away (head, less) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

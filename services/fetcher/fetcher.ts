@@ -153,7 +153,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
   });
-  const pacer = createPacer(clock);
+  const pacer = createPacer(clock, stopping.signal);
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const runner: LeaseRunner = {

@@ -48,7 +48,7 @@ export async function pacedRequest(road: Road, request: PacedRequest): Promise<H
 async function oneRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
   const { clock, pacer, slots, signal } = road;
   const { hostKey, delayMs, latestStartMs } = request;
-  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs, signal);
+  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs);
   if (turn === null) return null;
   if (!(await addressIsReady(road, request))) {
     turn.release(0, 0);

@@ -13,8 +13,11 @@ import type { Clock } from '../runtime/clock.ts';
 export interface Pacer {
   /** ms until the host may be contacted with `delayMs` between completion and start; Infinity while a turn is taken. */
   waitMs(hostKey: string, delayMs: number): number;
-  /** Takes the host's turn, waiting for it. Null: it can't start by `latestStartMs`, or `signal` aborted. */
-  acquire(hostKey: string, delayMs: number, latestStartMs: number, signal: AbortSignal): Promise<Turn | null>;
+  /**
+   * Takes the host's turn, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. Whoever
+   * stands in line learns that it is too late when the turn before ends, so at most one request later.
+   */
+  acquire(hostKey: string, delayMs: number, latestStartMs: number): Promise<Turn | null>;
   /** Hosts remembered. */
   readonly size: number;
 }
@@ -35,7 +38,8 @@ interface HostTimes {
 /** Hosts before the first sweep. */
 const sweepAtLeast = 4_096;
 
-export function createPacer(clock: Clock): Pacer {
+/** `signal` aborts at shutdown: waiting ends, and no turn is given any more. */
+export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
   const hosts = new Map<string, HostTimes>();
   let sweepAt = sweepAtLeast;
 
@@ -72,24 +76,28 @@ export function createPacer(clock: Clock): Pacer {
     };
   };
 
+  signal.addEventListener('abort', () => {
+    for (const times of hosts.values()) for (const wake of times.waiting.splice(0)) wake();
+  });
+
   return {
     waitMs(hostKey, delayMs) {
       const times = hosts.get(hostKey);
       if (times === undefined) return 0;
       return times.busy ? Number.POSITIVE_INFINITY : Math.max(0, readyAtMs(times, delayMs) - clock.nowMs());
     },
-    async acquire(hostKey, delayMs, latestStartMs, signal) {
+    async acquire(hostKey, delayMs, latestStartMs) {
       for (;;) {
-        if (signal.aborted || clock.nowMs() > latestStartMs) return null;
+        if (signal.aborted) return null;
         const times = timesOf(hostKey);
         if (times.busy) {
-          await turnEnds(times, clock, latestStartMs, signal);
+          await new Promise<void>((resolve) => times.waiting.push(resolve));
           continue;
         }
         // Remembered, so that a sweep keeps the host for as long as somebody waits for it.
         times.delayMs = Math.max(times.delayMs, delayMs);
         const startMs = readyAtMs(times, delayMs);
-        if (startMs > latestStartMs) {
+        if (Math.max(startMs, clock.nowMs()) > latestStartMs) {
           times.waiting.shift()?.();
           return null;
         }
@@ -106,21 +114,4 @@ export function createPacer(clock: Clock): Pacer {
 function readyAtMs(times: HostTimes, delayMs: number): number {
   const gapMs = Math.max(times.delayMs, delayMs);
   return times.endMs === 0 || gapMs === 0 ? times.endMs : times.endMs + 1 + gapMs;
-}
-
-/** Waits until the turn is over, `untilMs` has come, or `signal` aborts. */
-async function turnEnds(times: HostTimes, clock: Clock, untilMs: number, signal: AbortSignal): Promise<void> {
-  const giveUp = new AbortController();
-  const stop = () => giveUp.abort();
-  let wake = stop;
-  const over = new Promise<void>((resolve) => {
-    wake = resolve;
-    times.waiting.push(resolve);
-  });
-  signal.addEventListener('abort', stop, { once: true });
-  await Promise.race([over, clock.sleepUntil(untilMs + 1, giveUp.signal)]);
-  stop();
-  signal.removeEventListener('abort', stop);
-  const at = times.waiting.indexOf(wake);
-  if (at !== -1) times.waiting.splice(at, 1);
 }

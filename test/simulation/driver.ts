@@ -75,7 +75,12 @@ export class TopologyDriver {
   #eventSeq = 0;
   #policyVersion = 0;
   /** Every request, in order of start. */
-  readonly requests: { readonly url: string; readonly hostKey: string; readonly startMs: number; readonly endMs: number }[] = [];
+  readonly requests: {
+    readonly url: string;
+    readonly hostKey: string;
+    readonly startMs: number;
+    readonly endMs: number;
+  }[] = [];
   readonly deadLetters: DeadLetter[] = [];
   readonly tasks: Task[] = [];
   readonly #lastEndMs = new Map<string, number>();
@@ -170,7 +175,9 @@ export class TopologyDriver {
       if (!key.startsWith('75')) loadRow(state, Buffer.from(key, 'hex'), value);
     }
     loaded(state);
-    partition.changelog.push(encodeClaim({ kind: 'claim', nonce: `${this.#eventSeq++}`, nowMs: this.nowMs, endsLeases }));
+    partition.changelog.push(
+      encodeClaim({ kind: 'claim', nonce: `${this.#eventSeq++}`, nowMs: this.nowMs, endsLeases }),
+    );
     catchUp(state, partition.changelog);
     partition.core = new FrontierPartition(this.#identity(number), state);
     for (const topic of ['discovered', 'results', 'control'] as const) {

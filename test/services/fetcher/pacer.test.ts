@@ -9,13 +9,13 @@ const late = Number.MAX_SAFE_INTEGER;
 
 test('a host’s next turn starts after the delay in force since completion', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
-  const turn = await pacer.acquire('a', 100, late, never);
+  const pacer = createPacer(clock, never);
+  const turn = await pacer.acquire('a', 100, late);
   await clock.advance(40);
   turn?.release(clock.nowMs(), 100);
   const endMs = clock.nowMs();
   let startMs = 0;
-  const next = pacer.acquire('a', 100, late, never).then((taken) => {
+  const next = pacer.acquire('a', 100, late).then((taken) => {
     startMs = clock.nowMs();
     return taken;
   });
@@ -27,51 +27,57 @@ test('a host’s next turn starts after the delay in force since completion', as
 
 test('the larger delay wins: the one in force then, or the one asked for now', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
-  (await pacer.acquire('a', 0, late, never))?.release(clock.nowMs(), 500);
+  const pacer = createPacer(clock, never);
+  (await pacer.acquire('a', 0, late))?.release(clock.nowMs(), 500);
   assert.equal(pacer.waitMs('a', 100), 501);
   assert.equal(pacer.waitMs('a', 900), 901);
   assert.equal(pacer.waitMs('b', 900), 0);
 });
 
-test('one turn at a time: others wait in line, and give up by their own deadlines', async () => {
+test('one turn at a time: others wait in line, and those that are late by then give up', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
-  const first = await pacer.acquire('a', 10, late, never);
+  const pacer = createPacer(clock, never);
+  const first = await pacer.acquire('a', 10, late);
   const order: string[] = [];
-  const second = pacer.acquire('a', 10, late, never).finally(() => order.push('second'));
-  const hasty = pacer.acquire('a', 10, clock.nowMs() + 50, never).finally(() => order.push('hasty'));
+  const second = pacer.acquire('a', 10, late).finally(() => order.push('second'));
+  const hasty = pacer.acquire('a', 10, clock.nowMs() + 50).finally(() => order.push('hasty'));
   await clock.advance(100);
-  assert.equal(await hasty, null);
+  assert.deepEqual(order, []);
   first?.release(clock.nowMs(), 10);
   await clock.advance(100);
-  assert.ok(await second);
-  assert.deepEqual(order, ['hasty', 'second']);
+  const turn = await second;
+  assert.ok(turn);
+  turn.release(clock.nowMs(), 10);
+  assert.equal(await hasty, null);
+  assert.deepEqual(order, ['second', 'hasty']);
+  const third = pacer.acquire('a', 10, late);
+  await clock.advance(100);
+  assert.ok(await third);
   assert.equal(pacer.waitMs('a', 0), Number.POSITIVE_INFINITY);
 });
 
 test('a turn that can’t start in time is refused at once', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
-  (await pacer.acquire('a', 0, late, never))?.release(clock.nowMs(), 500);
-  assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 400, never), null);
+  const pacer = createPacer(clock, never);
+  (await pacer.acquire('a', 0, late))?.release(clock.nowMs(), 500);
+  assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 400), null);
 });
 
 test('a turn that made no contact costs the host nothing', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
-  (await pacer.acquire('a', 500, late, never))?.release(0, 0);
+  const pacer = createPacer(clock, never);
+  (await pacer.acquire('a', 500, late))?.release(0, 0);
   assert.equal(pacer.waitMs('a', 500), 0);
 });
 
 test('waiting ends at shutdown', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
   const stop = new AbortController();
-  (await pacer.acquire('a', 0, late, never))?.release(clock.nowMs(), 500);
-  const waiting = pacer.acquire('a', 0, late, stop.signal);
-  const held = await pacer.acquire('b', 0, late, never);
-  const inLine = pacer.acquire('b', 0, late, stop.signal);
+  const pacer = createPacer(clock, stop.signal);
+  (await pacer.acquire('a', 0, late))?.release(clock.nowMs(), 500);
+  const waiting = pacer.acquire('a', 0, late);
+  const held = await pacer.acquire('b', 0, late);
+  const inLine = pacer.acquire('b', 0, late);
   await clock.advance(10);
   stop.abort();
   assert.deepEqual([await waiting, await inLine], [null, null]);
@@ -80,9 +86,9 @@ test('waiting ends at shutdown', async () => {
 
 test('hosts whose time has passed are forgotten, so memory follows the delays and not the hosts', async () => {
   const clock = createFakeClock();
-  const pacer = createPacer(clock);
+  const pacer = createPacer(clock, never);
   for (let n = 0; n < 50_000; n++) {
-    (await pacer.acquire(`h${n}`, 0, late, never))?.release(clock.nowMs(), 100);
+    (await pacer.acquire(`h${n}`, 0, late))?.release(clock.nowMs(), 100);
     if (n % 100 === 0) await clock.advance(10);
   }
   assert.ok(pacer.size < 10_000, `${pacer.size} hosts`);

@@ -1,0 +1,21 @@
+/** Every function the conformance runner asks for: thin calls into the product's own code. */
+import { createHttpClient } from '../../services/fetcher/http-client.ts';
+import { createResolver } from '../../services/fetcher/resolver.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+
+export * from './page-adapters.ts';
+export * from './url-adapters.ts';
+
+/** One fetch with the product's client; no name is looked up, and no address refused. */
+export async function wire(url: string): Promise<'accept' | 'reject'> {
+  const clock = new SystemClock();
+  const lookup = () => Promise.reject(new Error('the cases name addresses only'));
+  const resolver = createResolver({ clock, lookup, overrides: () => undefined, isBlocked: () => false });
+  const client = createHttpClient({ clock, resolver, limits: { totalTimeoutMs: 5_000 } });
+  try {
+    const response = await client.request({ url, headers: [] });
+    return response.failure === null && response.status > 0 ? 'accept' : 'reject';
+  } finally {
+    await client.close();
+  }
+}

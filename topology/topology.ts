@@ -1,0 +1,56 @@
+/**
+ * The graph as data: processors, the topics between them, and the stores they keep.
+ *
+ * Each processor is a consumer group of its own that can be stopped, killed, scaled and replayed by itself. Services
+ * wire these processors to the world; a test holds what they read and write against this declaration.
+ */
+import type { TopicName } from './topics.ts';
+import { topicNames, topics } from './topics.ts';
+
+export interface Processor {
+  readonly name: string;
+  readonly does: string;
+  readonly reads: readonly TopicName[];
+  readonly writes: readonly TopicName[];
+  /** Stores, one per partition. */
+  readonly stores: readonly string[];
+}
+
+export const processors: readonly Processor[] = [
+  {
+    name: 'frontier',
+    does: 'admits URLs once, orders them, and leases hosts when they may be contacted',
+    reads: ['control', 'results', 'discovered', 'frontier-changelog'],
+    writes: ['frontier-changelog', 'tasks', 'control', 'dead-letters'],
+    stores: ['seen test', 'host clock', 'back queues', 'leases', 'URL records'],
+  },
+  {
+    name: 'fetcher',
+    does: 'fetches leases politely, reads pages, publishes their links and what became of each URL',
+    reads: ['tasks'],
+    writes: ['pages', 'discovered', 'results', 'dead-letters'],
+    stores: [],
+  },
+];
+
+/** The graph in the Mermaid language: processors as boxes, topics as rounded ones. */
+export function mermaid(): string {
+  const lines = ['flowchart LR'];
+  for (const name of topicNames) {
+    if (used(name)) lines.push(`  ${id(name)}(["${name}<br/><small>by ${topics[name].key}</small>"])`);
+  }
+  for (const { name, reads, writes } of processors) {
+    lines.push(`  ${id(name)}["${name.toUpperCase()}"]`);
+    for (const topic of reads) if (!writes.includes(topic)) lines.push(`  ${id(topic)} --> ${id(name)}`);
+    for (const topic of writes) lines.push(`  ${id(name)} ${reads.includes(topic) ? '<-->' : '-->'} ${id(topic)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function used(topic: TopicName): boolean {
+  return processors.some(({ reads, writes }) => reads.includes(topic) || writes.includes(topic));
+}
+
+function id(name: string): string {
+  return name.replaceAll('-', '_');
+}
