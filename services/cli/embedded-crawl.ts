@@ -6,7 +6,6 @@
  * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
  */
 import { mkdir } from 'node:fs/promises';
-import type { Discovered, LinkGroup } from '../../schemas/types.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { Counters } from '../../topology/frontier/counters.ts';
 import { sumCounters, zeroCounters } from '../../topology/frontier/counters.ts';
@@ -15,9 +14,7 @@ import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
-import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
-import { partitionOf } from '../../topology/url/partition.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import { startFetcher } from '../fetcher/fetcher.ts';
 import type { Frontier } from '../frontier/frontier.ts';
@@ -26,6 +23,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../runtime/avro/schema-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { policyRecords, samePolicy, seedRecords } from '../runtime/crawl/requests.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
@@ -155,60 +153,18 @@ async function runOn(
 /** Policy and seeds, where they are news. */
 async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: RecordCodec): Promise<void> {
   const { folder, clock, seeds, policy } = crawl;
-  const { crawl: name, partitions, keyMode } = folder.manifest;
   const before = await readRequest(folder);
   const records: AppendRecord[] = [];
-  const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
-  const unchanged = before.policy !== null && same(before.policy, policy);
-  const sent = unchanged ? before.policy : { ...policy, version };
-  for (let partition = 0; !unchanged && partition < partitions; partition++) {
-    const value = codec.encode('control', {
-      kind: 'policy',
-      atMs: clock.nowMs(),
-      by: 'crawl',
-      partition: -1,
-      hostKey: '',
-      version,
-      amount: 0,
-      wanted: 0,
-      payload: JSON.stringify(sent),
-    });
-    records.push({ topic: `${name}.control`, partition, key: null, value });
+  let sent = before.policy;
+  if (sent === null || !samePolicy(sent, policy)) {
+    sent = { ...policy, version: Math.max(clock.nowMs(), (sent?.version ?? 0) + 1) };
+    records.push(...policyRecords(codec, folder.manifest, sent, 'crawl', clock.nowMs()));
   }
   const news = seeds.filter((seed) => !before.seeds.includes(seed));
-  for (const seed of news) {
-    const hostKey = hostKeyOf(seed);
-    const key = partitionKeyOf(hostKey, keyMode);
-    const message: Discovered = { groups: [seedGroup(seed, hostKey, clock.nowMs())] };
-    const value = codec.encode('discovered', message);
-    records.push({
-      topic: `${name}.discovered`,
-      partition: partitionOf(key, partitions),
-      key: Buffer.from(key),
-      value,
-    });
-  }
+  records.push(...seedRecords(codec, folder.manifest, news, clock.nowMs()));
   if (records.length === 0) return;
   await log.append(records);
   await writeRequest(folder, { seeds: [...before.seeds, ...news], policy: sent });
-}
-
-function seedGroup(url: string, hostKey: string, nowMs: number): LinkGroup {
-  return {
-    hostKey,
-    sourceUrl: '',
-    sourceKey: '',
-    depth: 0,
-    hop: 0,
-    front: false,
-    intent: 'discover',
-    discoveredAtMs: nowMs,
-    links: [{ url, lastModifiedMs: 0, priority: -1 }],
-  };
-}
-
-function same(a: PolicyConfig, b: PolicyConfig): boolean {
-  return JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });
 }
 
 /** Looks around until the crawl is at its end, was asked to stop, or failed. */

@@ -56,7 +56,8 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
 
   const runInWorker = async (body: Uint8Array, page: PageOptions): Promise<ParsedPage | null> => {
     worker ??= (await startWorker(options.workerUrl ?? defaultWorker)) ?? undefined;
-    if (worker === undefined) return null;
+    // That is not the page's fault: it gets the time budget here.
+    if (worker === undefined) return parseHere(body, page, timeoutMs);
     const job: ParseJob = { body, options: page, timeoutMs };
     worker.postMessage(job);
     const parsed = (await nextMessage(worker, timeoutMs + graceMs)) as ParsedPage | null;
@@ -92,10 +93,10 @@ function parseHere(body: Uint8Array, page: PageOptions, timeoutMs: number): Pars
 
 /** The worker says `ready` once it is loaded, so that a page's time is not spent on that. Null: it did not start. */
 async function startWorker(url: URL): Promise<Worker | null> {
-  const limits = { resourceLimits: { maxOldGenerationSizeMb: heapMbMax } };
+  const options = { resourceLimits: { maxOldGenerationSizeMb: heapMbMax }, execArgv: [] };
   const worker = url.pathname.endsWith('.ts')
-    ? new Worker(loadSource(url), { ...limits, eval: true, execArgv: [] })
-    : new Worker(url, limits);
+    ? new Worker(loadSource(url), { ...options, eval: true })
+    : new Worker(url, options);
   worker.unref();
   // One that is on its way out may still fail: nobody waits for that any more.
   worker.on('error', () => {});

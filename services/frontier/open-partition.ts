@@ -14,6 +14,7 @@ import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
 import { loaded, loadRange, loadRow, metaKey } from '../../topology/frontier/view.ts';
 import type { Log, LogRecord } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 
 export interface OpenPartition {
@@ -71,7 +72,7 @@ async function agrees(log: Log, topic: string, partition: number, state: Frontie
   }
   if (offset === start) return true;
   let record: LogRecord | undefined;
-  for await (const one of records(log, topic, partition, offset - 1, offset)) record = one;
+  for await (const one of recordsOf(log, topic, partition, offset - 1, offset)) record = one;
   if (record === undefined) return false;
   const decoded = decodeChangelog(record.value);
   if (decoded.kind === 'claim') return record.offset === epoch;
@@ -85,7 +86,7 @@ async function replayTo(
   state: FrontierState,
   claim: number,
 ): Promise<void> {
-  for await (const record of records(log, topic, partition, state.changelog.offset, claim + 1)) {
+  for await (const record of recordsOf(log, topic, partition, state.changelog.offset, claim + 1)) {
     replay(state, record.offset, decodeChangelog(record.value));
   }
   if (state.changelog.epoch !== claim) throw lost(partition);
@@ -93,28 +94,6 @@ async function replayTo(
 
 export function lost(partition: number, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
-}
-
-async function* records(
-  log: Log,
-  topic: string,
-  partition: number,
-  from: number,
-  to: number,
-): AsyncGenerator<LogRecord> {
-  const reader = log.reader();
-  try {
-    reader.seek(topic, partition, from);
-    for (let next = from; next < to; ) {
-      for (const record of await reader.poll({ maxBytes: 4 << 20, waitMs: 1000 })) {
-        if (record.offset >= to) return;
-        yield record;
-        next = record.offset + 1;
-      }
-    }
-  } finally {
-    await reader.close();
-  }
 }
 
 async function clear(store: StateStore): Promise<void> {

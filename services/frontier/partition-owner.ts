@@ -99,6 +99,8 @@ export class PartitionOwner {
       reader.seek(this.#topic(topic), identity.partition, partition.state.positions[topic].offset);
     }
     await this.#publishControls(partition.republish());
+    // Says in the log whose partition this is now, and how it stands.
+    await this.#commit(partition, partition.open(clock.nowMs()));
     while (!this.#stopping) {
       await this.#turn(partition, reader);
       await this.#saveIfDue(partition);

@@ -103,8 +103,7 @@ export class FrontierPartition {
    */
   step(wallMs: number, demand: number): Step | null {
     const { state } = this;
-    state.nowMs = Math.max(state.nowMs, wallMs);
-    const decision = new Decision(this.identity, state, state.nowMs, () => this.policy);
+    const decision = this.#begin(wallMs);
     const before = { ...state.positions };
     this.#take(decision, 'control');
     if (this.policy !== null) this.#take(decision, 'results');
@@ -119,6 +118,18 @@ export class FrontierPartition {
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;
     return this.#commit(decision, inputs, demand, changes);
+  }
+
+  /** An owner's first commit: it changes nothing, and shows readers of the log's tail whose commits count now. */
+  open(wallMs: number): Step {
+    const { positions } = this.state;
+    const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
+    return this.#commit(this.#begin(wallMs), inputs, 0, Buffer.alloc(0));
+  }
+
+  #begin(wallMs: number): Decision {
+    this.state.nowMs = Math.max(this.state.nowMs, wallMs);
+    return new Decision(this.identity, this.state, this.state.nowMs, () => this.policy);
   }
 
   /** What to publish again when an owner opens: a crash may have lost it between its commit and its publication. */

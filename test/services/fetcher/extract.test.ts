@@ -60,3 +60,9 @@ test('a page that kills its parser, or never lets go, is lost alone: the next on
     [null, '/one', null, '/two', null, '/three'],
   );
 });
+
+test('where no worker can be started, large pages are parsed inline', async (t) => {
+  const workerUrl = pathToFileURL(join(tmpdir(), 'there-is-no-such-worker.mjs'));
+  const parsed = await open(t, { cores: 2, inlineBytes: 0, workerUrl }).parse(body, page);
+  assert.equal(parsed?.title, 'T');
+});

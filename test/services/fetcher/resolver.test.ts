@@ -50,8 +50,19 @@ test('only public addresses are given out, IPv4 first; a name with none is block
   );
   const mixed = await resolver.resolve('mixed.test', 80);
   assert.deepEqual(mixed, { ok: true, addresses: ['93.184.215.14', '2606:4700::1'], overridden: false });
-  const bad = await resolver.resolve('bad.test', 80);
-  assert.equal(bad.ok === false && bad.kind, 'blockedAddress');
+  for (const sighting of ['looked up', 'cached']) {
+    const bad = await resolver.resolve('bad.test', 80);
+    assert.equal(bad.ok === false && bad.kind, 'blockedAddress', sighting);
+  }
+});
+
+test('a name that moves to a private address after it was checked gains nothing (DNS rebinding)', async () => {
+  const answers = [['93.184.215.14'], ['127.0.0.1']];
+  const { clock, resolver } = open(() => answers.shift()!, 0);
+  assert.equal((await resolver.resolve('turns.test', 80)).ok, true);
+  await clock.advance(3_600_000);
+  const turned = await resolver.resolve('turns.test', 80);
+  assert.equal(turned.ok === false && turned.kind, 'blockedAddress');
 });
 
 test('literal addresses are guarded and never looked up', async () => {

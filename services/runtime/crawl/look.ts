@@ -1,0 +1,48 @@
+/** A look at a crawl from its log alone: positions and counters of each partition, and how far its inputs reach. */
+import type { CommitHeader, InputPosition, InputTopic } from '../../../topology/frontier/changelog.ts';
+import { decodeChangelog, inputTopics } from '../../../topology/frontier/changelog.ts';
+import { zeroCounters } from '../../../topology/frontier/counters.ts';
+import type { Look, PartitionStatus } from '../../../topology/frontier/crawl-end.ts';
+import type { Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+
+type ReadableLog = Pick<Log, 'offsets' | 'reader'>;
+
+export async function lookAt(
+  log: ReadableLog,
+  crawl: string,
+  partitions: number,
+  pageQuota: number | null,
+): Promise<Look> {
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition);
+  return { partitions: await Promise.all(numbers.map((number) => statusOf(log, crawl, number))), pageQuota };
+}
+
+/** From the newest commit, which carries positions and counters. Ends are asked first: they only grow. */
+async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
+  const ends = { control: 0, results: 0, discovered: 0 };
+  for (const topic of inputTopics) ends[topic] = (await log.offsets(`${crawl}.${topic}`, partition)).end;
+  const commit = await newestCommit(log, `${crawl}.frontier-changelog`, partition);
+  const positions: Record<InputTopic, InputPosition> = { control: origin, results: origin, discovered: origin };
+  for (const { topic, to } of commit?.inputs ?? []) positions[topic] = to;
+  return { ends, positions, counters: commit?.counters ?? zeroCounters() };
+}
+
+const origin: InputPosition = { offset: 0, slice: 0 };
+
+/** Enough records to see past what owners that lost the partition may still have under way: a few commits each. */
+const tailRecords = 16;
+
+/**
+ * The newest commit that counts: of the highest epoch in the changelog's tail. An owner commits as soon as it opens, so
+ * the newest epoch has one; commits of older epochs behind it are void.
+ */
+async function newestCommit(log: ReadableLog, topic: string, partition: number): Promise<CommitHeader | undefined> {
+  const { start, end } = await log.offsets(topic, partition);
+  let newest: CommitHeader | undefined;
+  for await (const { value } of recordsOf(log, topic, partition, Math.max(start, end - tailRecords), end)) {
+    const record = decodeChangelog(value);
+    if (record.kind === 'commit' && record.epoch >= (newest?.epoch ?? -1)) newest = record;
+  }
+  return newest;
+}

@@ -1,0 +1,66 @@
+/** The real `crawlstream` command as a child process, run from its TypeScript. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface Ended {
+  /** null: a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** All of both outputs so far. */
+  readonly output: () => string;
+  readonly ended: Promise<Ended>;
+}
+
+const main = fileURLToPath(new URL('../../../services/cli/main.ts', import.meta.url));
+/** Absolute, so that a test may run the command in a folder that has no node_modules. */
+const tsx = import.meta.resolve('tsx');
+
+/** A crawl that hangs would hang the suite: no command here takes so long. ms */
+const patienceMs = 60_000;
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  /** Shell text put before the command, such as `ulimit -f 100;`. */
+  readonly shellPrefix?: string;
+  /** Another script in the place of the command. */
+  readonly script?: string;
+}
+
+export function startCommand(args: readonly string[], options: CommandOptions = {}): Running {
+  const argv = [process.execPath, '--import', tsx, options.script ?? main, ...args];
+  const [file, ...rest] =
+    options.shellPrefix === undefined ? argv : ['/bin/sh', '-c', `${options.shellPrefix} exec "$@"`, 'sh', ...argv];
+  const child = spawn(file!, rest, { stdio: ['ignore', 'pipe', 'pipe'], ...(options.cwd && { cwd: options.cwd }) });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      clearTimeout(patience);
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+  return { child, output: () => stdout + stderr, ended };
+}
+
+export function runCommand(args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
+  return startCommand(args, options).ended;
+}
+
+/** The object on the last line of the output, as `--json` prints it. */
+export function lastJson({ stdout, stderr }: Ended): Record<string, unknown> {
+  const line = stdout.trimEnd().split('\n').at(-1) ?? '';
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch (cause) {
+    throw new Error(`the last line is no JSON: ${line}\n${stderr}`, { cause });
+  }
+}
