@@ -168,8 +168,10 @@ export const frontierLimits = {
   burialsPerStep: 256,
   /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
-  /** A lease outlives twice its lead time by this: the request timeout, and time for its results to come back. */
-  leaseMarginMs: 60_000,
+  /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
+  leaseMarginMs: 45_000,
+  /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
+  firstLeaseUrls: 8,
 } as const;
 
 /** Bounds of the frontier's service around the core. */
@@ -180,6 +182,9 @@ export const frontierServiceLimits = {
   idleMs: 250,
   /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */
   commitsUnderWay: 4,
+  /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */
+  reopenMs: 250,
+  reopenMsMax: 10_000,
   /** The view is written this often, or after so much changelog: it bounds what a restart replays. */
   saveEveryMs: 2_000,
   saveEveryBytes: 8 << 20,

@@ -112,7 +112,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
         allowPrivate: flags.allowPrivate ?? false,
         resolve: overrides,
         addressDelayMs: flags.delay === 0 ? 0 : crawlLimits.addressDelayMs,
-        groupSize: 1,
+        groupSize: () => 1,
         linksMax: crawlLimits.linksPerPageMax,
       },
       leasesMax: flags.concurrency,

@@ -17,15 +17,14 @@ export interface AddressPacer {
 /** Addresses before the first sweep. */
 const sweepAtLeast = 4_096;
 
-export function createAddressPacer(clock: Clock, delayMs: number, groupSize: number): AddressPacer {
-  const intervalMs = delayMs * groupSize;
+export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () => number): AddressPacer {
   const nextStarts = new Map<string, number>();
   let sweepAt = sweepAtLeast;
 
   return {
-    active: intervalMs > 0,
+    active: delayMs > 0,
     async acquire(address, latestStartMs, signal) {
-      if (intervalMs === 0) return true;
+      if (delayMs === 0) return true;
       const nowMs = clock.nowMs();
       const startMs = Math.max(nowMs, nextStarts.get(address) ?? 0);
       if (startMs > latestStartMs) return false;
@@ -33,7 +32,7 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: num
         for (const [known, atMs] of nextStarts) if (atMs <= nowMs) nextStarts.delete(known);
         sweepAt = Math.max(sweepAtLeast, nextStarts.size * 2);
       }
-      nextStarts.set(address, startMs + intervalMs);
+      nextStarts.set(address, startMs + delayMs * groupSize());
       if (startMs > nowMs) await clock.sleepUntil(startMs, signal);
       return !signal.aborted;
     },

@@ -44,8 +44,8 @@ export interface FetcherConfig {
   readonly resolve: readonly ResolveOverride[];
   /** Between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
   readonly addressDelayMs: number;
-  /** Fetchers in the group. */
-  readonly groupSize: number;
+  /** Fetchers in the group, now. */
+  readonly groupSize: () => number;
   /** Links published per page at most. */
   readonly linksMax: number;
   readonly limits?: Partial<ExchangeLimits>;

@@ -33,6 +33,8 @@ export interface OwnerOptions {
   readonly endsLeases: boolean;
   /** Leases that may be out at once for this partition. */
   readonly leasesMax: number;
+  /** Told why the partition is about to be opened again. */
+  readonly onReopen?: (error: CrawlstreamError) => void;
 }
 
 /** What has been made durable. */
@@ -43,16 +45,16 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
 
 export class PartitionOwner {
   readonly #options: OwnerOptions;
-  #partition: FrontierPartition | undefined;
   #committed: Committed | undefined;
   #reader: LogReader | undefined;
-  #stopping = false;
+  readonly #stopping = new AbortController();
   /** Commits under way; rejects once one fails. */
   #acks: Promise<void> = Promise.resolve();
   #underWay = 0;
   #failure: unknown;
   #savedAtMs = 0;
   #changedBytes = 0;
+  #opened = false;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -63,31 +65,41 @@ export class PartitionOwner {
     return this.#committed;
   }
 
-  /** Opens the partition and works until `stop`. Rejects on what a restart would not mend. */
+  /** Opens the partition and works until `stop`. Rejects on what opening it again would not mend. */
   async run(): Promise<void> {
-    while (!this.#stopping) {
+    const { clock } = this.#options;
+    let pauseMs: number = frontierServiceLimits.reopenMs;
+    while (!this.#stopping.signal.aborted) {
+      const openedAtMs = clock.nowMs();
       try {
         await this.#own();
       } catch (error) {
-        if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+        if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+        this.#options.onReopen?.(error);
       } finally {
         await this.#reader?.close();
         this.#reader = undefined;
-        this.#partition = undefined;
+        this.#committed = undefined;
       }
+      // Another owner, or a broker that is away: give the group time to say whose turn it is.
+      if (clock.nowMs() - openedAtMs > frontierServiceLimits.reopenMsMax) pauseMs = frontierServiceLimits.reopenMs;
+      await clock.sleepUntil(clock.nowMs() + pauseMs, this.#stopping.signal);
+      pauseMs = Math.min(2 * pauseMs, frontierServiceLimits.reopenMsMax);
     }
   }
 
   /** Ends `run` once everything decided is durable and the view is written. */
   stop(): void {
-    this.#stopping = true;
+    this.#stopping.abort();
     this.#reader?.wake();
   }
 
   async #own(): Promise<void> {
     const { log, clock, identity } = this.#options;
-    const partition = await openPartition({ ...this.#options, nowMs: clock.nowMs() });
-    this.#partition = partition;
+    // Only at the first opening are this process's own fetchers sure to have none of the leases.
+    const endsLeases = this.#options.endsLeases && !this.#opened;
+    const partition = await openPartition({ ...this.#options, endsLeases, nowMs: clock.nowMs() });
+    this.#opened = true;
     this.#acks = Promise.resolve();
     this.#underWay = 0;
     this.#failure = undefined;
@@ -101,7 +113,7 @@ export class PartitionOwner {
     await this.#publishControls(partition.republish());
     // Says in the log whose partition this is now, and how it stands.
     await this.#commit(partition, partition.open(clock.nowMs()));
-    while (!this.#stopping) {
+    while (!this.#stopping.signal.aborted) {
       await this.#turn(partition, reader);
       await this.#saveIfDue(partition);
     }

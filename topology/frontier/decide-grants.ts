@@ -4,7 +4,7 @@ import { frontierLimits } from '../limits.ts';
 import { bandCount } from '../policy/band.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Decision } from './decision.ts';
-import { baseDelayMs, leaseSize } from './politeness.ts';
+import { baseDelayMs, leaseMs, leaseSize } from './politeness.ts';
 import type { Host } from './state.ts';
 
 /** Grants at most `demand` leases; stops early when the commit is full. */
@@ -23,7 +23,6 @@ export function decideGrants(decision: Decision, demand: number): void {
 
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
   const { state, nowMs } = decision;
-  const { config } = policy;
   let left = Math.min(leaseSize(policy, host.facts), quotaLeft);
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
   const { again: waiting, bands: queues } = host.queue;
@@ -38,7 +37,8 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   }
   const leaseId = state.nextLeaseId;
   const delayMs = baseDelayMs(policy, host.facts);
-  const deadlineMs = nowMs + 2 * config.leadTimeMs + frontierLimits.leaseMarginMs;
+  const size = bands.reduce((sum, [, count]) => sum + count, again);
+  const deadlineMs = nowMs + leaseMs(policy, host.facts, size);
   decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs });
   decision.tasks.push(taskOf(decision, policy, leaseId));
 }

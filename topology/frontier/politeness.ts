@@ -6,6 +6,7 @@
  * From completion, never from start. Back-off doubles with jitter, bounded by the last step of the retry schedule, and
  * half-opens with one probe. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110 §10.2.3.
  */
+import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { HostFacts } from './changes.ts';
 
@@ -44,9 +45,19 @@ export function returnDelayMs(returns: number): number {
 export function leaseSize(policy: Policy, facts: HostFacts): number {
   if (facts.failures > 0 || facts.throttles > 0) return 1;
   const { leadTimeMs, urlsPerLeaseMax } = policy.config;
-  const eachMs = politeDelayMs(policy, facts) + (facts.fetchMs > 0 ? facts.fetchMs : unknownFetchMs);
-  const fits = Math.max(1, Math.floor(leadTimeMs / eachMs));
-  return Math.min(fits, urlsPerLeaseMax, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
+  const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(policy, facts)));
+  const most = facts.fetchMs === 0 ? frontierLimits.firstLeaseUrls : urlsPerLeaseMax;
+  return Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
+}
+
+/** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
+export function leaseMs(policy: Policy, facts: HostFacts, size: number): number {
+  return 2 * size * expectedMs(policy, facts) + frontierLimits.leaseMarginMs;
+}
+
+/** One URL of a lease, wait and fetch, ms. */
+function expectedMs(policy: Policy, facts: HostFacts): number {
+  return politeDelayMs(policy, facts) + (facts.fetchMs > 0 ? facts.fetchMs : unknownFetchMs);
 }
 
 /** What a fetch is expected to take on a host never fetched from. */

@@ -75,6 +75,7 @@ export async function openEmbeddedLog(
 
   return {
     createTopics: (specs) => inTurn(() => createTopics(store, topics, specs)),
+    partitionsOf: async (topic) => topics.byName.get(topic)?.length ?? 0,
     append: groups.append,
     reader: () => {
       const reader = createReader(store, clock, topics, () => readers.delete(reader));

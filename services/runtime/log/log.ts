@@ -9,6 +9,8 @@
 export interface Log {
   /** Creates what is missing and checks what is there; throws TOPIC_MISMATCH by name where partition counts differ. */
   createTopics(specs: readonly LogTopic[]): Promise<void>;
+  /** Partitions of a topic; 0: there is no such topic. */
+  partitionsOf(topic: string): Promise<number>;
   /** Resolves, once all records are durable, with their offsets in the order given. Atomic only on the embedded log. */
   append(records: readonly AppendRecord[]): Promise<number[]>;
   /** A reader with positions of its own; nothing is assigned until `seek`. */

@@ -90,7 +90,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
       allowPrivate: true,
       resolve: [parseResolveOverride('*:127.0.0.1')],
       addressDelayMs: 0,
-      groupSize: 1,
+      groupSize: () => 1,
       linksMax: 1_000,
       ...options.config,
     },

@@ -378,7 +378,7 @@ test('a robots.txt redirect into the private network is not followed, and fails 
 test('hosts on one address share its limit; a delay of 0 or an address by hand has none', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const limited = await startHarness(t, {
-    config: { resolve: [], addressDelayMs: 40, groupSize: 2 },
+    config: { resolve: [], addressDelayMs: 40, groupSize: () => 2 },
     dnsLookup: async () => ({ addresses: ['127.0.0.1'], ttlMs: 0 }),
   });
   const run = async (harness: typeof limited, delayMs: number) => {
@@ -394,7 +394,7 @@ test('hosts on one address share its limit; a delay of 0 or an address by hand h
   };
   assert.ok((await run(limited, 1)) >= 5 * 80 - 5);
   assert.ok((await run(limited, 0)) < 200);
-  const byHand = await startHarness(t, { config: { addressDelayMs: 40, groupSize: 2 } });
+  const byHand = await startHarness(t, { config: { addressDelayMs: 40, groupSize: () => 2 } });
   assert.ok((await run(byHand, 1)) < 200);
 });
 

@@ -96,7 +96,7 @@ test('hosts whose time has passed are forgotten, so memory follows the delays an
 
 test('starts on one address keep the interval of the whole group', async () => {
   const clock = createFakeClock();
-  const pacer = createAddressPacer(clock, 10, 3);
+  const pacer = createAddressPacer(clock, 10, () => 3);
   const startedMs: number[] = [];
   const beginMs = clock.nowMs();
   for (let n = 0; n < 3; n++)

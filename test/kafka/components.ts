@@ -1,0 +1,106 @@
+/**
+ * The software the tests run against, at pinned versions, fetched once by Maven into a cache folder.
+ *
+ * Two processes may fetch at once: each fills a folder of its own and renames it into place, and the first one wins.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export const kafkaVersion = '4.3.1';
+const log4jVersion = '2.25.4';
+const registryVersion = '2.6.13.Final';
+
+/** `$XDG_CACHE_HOME/crawlstream-test`, or `.cache/` in the project. */
+export const cacheFolder = process.env['XDG_CACHE_HOME']
+  ? join(process.env['XDG_CACHE_HOME'], 'crawlstream-test')
+  : resolve(import.meta.dirname, '../../.cache');
+
+/** The folder with the broker's jars. */
+export function kafkaJars(): Promise<string> {
+  return fetchOnce(`kafka-${kafkaVersion}`, async (folder) => {
+    const pom = join(folder, 'pom.xml');
+    await writeFile(pom, brokerPom);
+    await maven(['-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`]);
+  });
+}
+
+/** The registry's one runnable jar. */
+export async function registryJar(): Promise<string> {
+  const folder = await fetchOnce(`apicurio-${registryVersion}`, (into) =>
+    maven([
+      'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack',
+      `-Dartifact=io.apicurio:apicurio-registry-app:${registryVersion}:tar.gz:all`,
+      `-DoutputDirectory=${into}`,
+    ]),
+  );
+  const jar = (await readdir(folder)).find((name) => name.endsWith('-runner.jar'));
+  if (!jar) throw new Error(`no runnable jar in ${folder}: remove the folder, and it is fetched again`);
+  return join(folder, jar);
+}
+
+let missing: Promise<string | undefined> | undefined;
+
+/**
+ * Why the tests that need a broker or a registry can't run here; undefined where they can. Where `CI` is set, what is
+ * missing is a failure instead: there, nothing may be skipped.
+ */
+export async function skipReason(): Promise<string | undefined> {
+  if (process.env['KAFKA_BROKERS'] && process.env['SCHEMA_REGISTRY_URL']) return undefined;
+  missing ??= findMissing();
+  const reason = await missing;
+  if (reason && process.env['CI']) throw new Error(`${reason}: in CI nothing may be skipped`);
+  return reason;
+}
+
+async function findMissing(): Promise<string | undefined> {
+  const isThere = (command: string, args: string[]) => run(command, args).then(
+    () => true,
+    () => false,
+  );
+  if (!(await isThere('java', ['-version']))) {
+    return 'no Java 17 here, and KAFKA_BROKERS with SCHEMA_REGISTRY_URL are not set';
+  }
+  const fetched = existsSync(join(cacheFolder, `kafka-${kafkaVersion}`)) && existsSync(join(cacheFolder, `apicurio-${registryVersion}`));
+  if (fetched) return undefined;
+  if (!(await isThere('mvn', ['-version']))) return 'no Maven here to fetch the broker with';
+  try {
+    await Promise.all([kafkaJars(), registryJar()]);
+    return undefined;
+  } catch (error) {
+    return `the broker or the registry could not be fetched: ${(error as Error).message.split('\n')[0]}`;
+  }
+}
+
+/** A folder of the cache, filled by `fill` if it is not there yet. */
+export async function fetchOnce(name: string, fill: (folder: string) => Promise<unknown>): Promise<string> {
+  const folder = join(cacheFolder, name);
+  if (existsSync(folder)) return folder;
+  await mkdir(cacheFolder, { recursive: true });
+  const partial = await mkdtemp(join(cacheFolder, `${name}-partial-`));
+  try {
+    await fill(partial);
+    await rename(partial, folder);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+async function maven(args: readonly string[]): Promise<void> {
+  await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], { timeout: 180_000 });
+}
+
+const brokerPom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+ <groupId>crawlstream.test</groupId><artifactId>broker</artifactId><version>1</version><packaging>pom</packaging>
+ <dependencies>
+  <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${kafkaVersion}</version></dependency>
+  <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>${log4jVersion}</version></dependency>
+ </dependencies>
+</project>
+`;

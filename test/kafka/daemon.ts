@@ -1,0 +1,101 @@
+/** One Java process in the background: started detached from this terminal, ended by its id, killed with this process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Daemon {
+  readonly pid: number;
+  isRunning(): boolean;
+  /** Sends a signal and waits until the process has ended; after `patienceMs`, SIGKILL. */
+  end(signal: 'SIGTERM' | 'SIGKILL', patienceMs?: number): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export function startJava(args: readonly string[], folder: string, logFile: string): Daemon {
+  const log = openSync(logFile, 'a');
+  const child = spawn('java', args, { cwd: folder, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  running.add(child);
+  let startError: Error | undefined;
+  child.once('error', (error) => {
+    startError = error;
+  });
+  const ended = new Promise<void>((resolve) => {
+    const done = () => {
+      running.delete(child);
+      resolve();
+    };
+    child.once('exit', done);
+    child.once('error', done);
+  });
+  // The daemon keeps nobody alive: whoever started it ends it.
+  child.unref();
+  return {
+    pid: child.pid ?? -1,
+    isRunning: () => startError === undefined && child.exitCode === null && child.signalCode === null,
+    end: async (signal, patienceMs = 10_000) => {
+      if (!running.has(child)) return;
+      child.ref();
+      child.kill(signal);
+      const gaveUp = new AbortController();
+      await Promise.race([ended, sleep(patienceMs, undefined, { signal: gaveUp.signal }).catch(() => {})]);
+      gaveUp.abort();
+      if (running.has(child)) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Waits until `isReady` says so; throws with the end of the log if the process ends first. */
+export async function untilReady(
+  daemon: Daemon,
+  what: string,
+  logFile: string,
+  isReady: () => Promise<boolean>,
+): Promise<void> {
+  const untilMs = Date.now() + 60_000;
+  while (Date.now() < untilMs) {
+    if (await isReady()) return;
+    if (!daemon.isRunning()) throw new Error(`${what} ended at start:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
+    await sleep(30);
+  }
+  await daemon.end('SIGKILL');
+  throw new Error(`${what} was not ready in 60 s`);
+}
+
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Ports of loopback that were free a moment ago. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      return server;
+    }),
+  );
+  return Promise.all(
+    servers.map(async (server) => {
+      const { port } = server.address() as { port: number };
+      await new Promise((resolve) => server.close(resolve));
+      return port;
+    }),
+  );
+}
