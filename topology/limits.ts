@@ -106,6 +106,8 @@ export const parseLimits = {
   hrefsPerLink: 4,
   /** Longest href that is looked at: above the URL limit by room for `../` and entities. */
   hrefCharsMax: 8_192,
+  /** Text of one page at most: twice what is published of it by default. */
+  textCharsMax: 200_000,
   /** Title and description are cut here: search shows less, and some pages put their whole text into one. */
   titleCharsMax: 1_000,
   descriptionCharsMax: 2_000,
@@ -218,6 +220,87 @@ export const crawlLimits = {
   addressDelayMs: 100,
   /** Appends gather this long for one sync: a sync costs about 0.15 ms of CPU, a page waits for a few of them. */
   groupIntervalMs: 2,
+  /** Retries of one URL, and the longest wait before one: thirty days, beyond any crawl's patience. */
+  retriesMax: 20,
+  retrySecondsMax: 30 * 86_400,
+  /** The longest --delay: one request a day. */
+  delayMsMax: 86_400_000,
+  /** Partitions of a crawl: each costs its owner a RocksDB, some MB of memory and a few dozen files. */
+  partitionsMax: 1_024,
+  /** The most hosts fetched from at once: about 2 kB each, and no more sockets than a process may have. */
+  concurrencyMax: 100_000,
   /** Links published per page: the longest honest link lists are about this long. */
   linksPerPageMax: 1_000,
+} as const;
+
+/** Bounds of the log on Kafka. */
+export const kafkaLimits = {
+  /** Opening a socket: on any network where a crawl makes sense, a broker answers sooner or not at all. */
+  connectTimeoutMs: 4_000,
+  /** Socket, versions and login together. */
+  loginTimeoutMs: 8_000,
+  /** A start against brokers that can't be reached gives up after this: long enough for one that is just starting. */
+  openTimeoutMs: 6_000,
+  /** A request without an answer is taken for lost after this; a commit to all replicas takes far less. */
+  requestTimeoutMs: 10_000,
+  /** Appends, and membership of a group, outlive a broker's absence of this length, as Kafka's own clients do. */
+  deliveryTimeoutMs: 120_000,
+  /** At the end, appends under way have this long to be acked. */
+  closeTimeoutMs: 10_000,
+  /** Questions and settings wait this long for a leader or a coordinator. */
+  operationTimeoutMs: 30_000,
+  /** Pause before a second try, doubled up to the second figure: a leader election takes 50 ms to seconds. */
+  retryMs: 50,
+  retryMsMax: 1_000,
+  /** Looks for a topic that seems not to exist. */
+  unknownTopicTries: 4,
+  /** Records of one partition gathered into one batch: a topic of Kafka's default settings takes up to 1 MiB. */
+  batchBytesMax: 900_000,
+  /** Batches sent to one broker at once. */
+  produceBytesMax: 8 * 1024 * 1024,
+  /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
+  messageBytesMax: 8 * 1024 * 1024,
+  /** One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. */
+  fetchBytes: 1024 * 1024,
+  /** Of one partition in it, at least: a batch larger than this still comes whole. */
+  fetchPartitionBytesMin: 64 * 1024,
+  /** A fetch waits at the broker this long: an idle reader costs four small requests a second. */
+  fetchWaitMs: 250,
+  /** Fetches of one reader to one broker at once: the second asks for what the first, still waiting, left out. */
+  fetchesMax: 2,
+  /** A group member not heard of for this long is replaced. */
+  sessionTimeoutMs: 10_000,
+  /** Heartbeats: also how soon a member hears of a rebalance. */
+  heartbeatMs: 500,
+  /** How long topics made a moment ago may take to have leaders everywhere. */
+  createTimeoutMs: 20_000,
+} as const;
+
+/** Bounds on what is remembered of a host to notice its traps: together below 8 kB of JSON at the worst. */
+export const trapLimits = {
+  /** Longer shapes are cut: what differs only beyond is one shape. */
+  shapeCharsMax: 96,
+  /** A site has some dozen templates; chains are met all the time and so stay. */
+  shapesMax: 24,
+  pathsMax: 12,
+  parametersMax: 6,
+  prefixesMax: 12,
+  /** Hashes of a path or parameter set that are remembered: above every default bound. */
+  setsMax: 64,
+  parameterPathsMax: 8,
+  /** Contents compared with: duplicates of a trap follow each other. */
+  contentsMax: 64,
+  trapsMax: 16,
+  releasedMax: 16,
+  /** Counts of fetches halve when they reach this: the last few thousand decide. */
+  hostFetchesMax: 4_000,
+  prefixFetchesMax: 512,
+  /** Links per level that a chain may have: to the next, and to the one before. */
+  chainWidthMax: 2,
+  /** A chain of so many steps is none of the yield of another: traps must not vouch for each other. */
+  chainFrom: 4,
+  /** A shape's step is worth so many events of age when room is short: chains outlive what was met once. */
+  eventsPerStep: 64,
+  /** Hosts with fewer admitted URLs than this need no summary: no trap has shown by then. */
+  admittedBefore: 32,
 } as const;

@@ -1,15 +1,17 @@
 /** Values of command-line options: each parser names its option and says what to type instead. */
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/limits.ts';
 
 export function bad(option: string, value: string, remedy: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', `${option} ${JSON.stringify(value)}: ${remedy}`);
 }
 
-export function wholeNumber(option: string, least = 0): (value: string) => number {
+export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
   return (value) => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < least) {
-      throw bad(option, value, `give a whole number of at least ${least}`);
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+      throw bad(option, value, `give a whole number ${range}`);
     }
     return number;
   };
@@ -27,13 +29,26 @@ export function oneOf<const T extends string>(option: string, choices: readonly 
 export function retryList(option: string): (value: string) => number[] {
   return (value) => {
     if (value === 'none') return [];
-    return value.split(',').map((part) => {
-      const seconds = Number(part);
-      if (part.trim() === '' || !Number.isFinite(seconds) || seconds < 0) {
-        throw bad(option, value, 'give waits in seconds, as in 5,30,300, or none');
-      }
-      return Math.round(1000 * seconds);
-    });
+    const { retriesMax, retrySecondsMax } = crawlLimits;
+    const seconds = value.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+    if (seconds.length > retriesMax || !seconds.every((wait) => wait >= 0 && wait <= retrySecondsMax)) {
+      const most = `at most ${retriesMax} of them, none above ${retrySecondsMax}`;
+      throw bad(option, value, `give waits in seconds, as in 5,30,300 (${most}), or none`);
+    }
+    return seconds.map((wait) => Math.round(1000 * wait));
+  };
+}
+
+/** A regular expression, as it is written: it must compile. */
+export function pattern(option: string): (value: string) => string {
+  return (value) => {
+    try {
+      new RegExp(value);
+    } catch (error) {
+      throw bad(option, value, `${(error as Error).message}; write a JavaScript regular expression without slashes`);
+    }
+    if (value === '') throw bad(option, value, 'give a regular expression; an empty one matches everything');
+    return value;
   };
 }
 

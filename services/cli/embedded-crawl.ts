@@ -9,8 +9,7 @@ import { mkdir } from 'node:fs/promises';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { Counters } from '../../topology/frontier/counters.ts';
 import { sumCounters, zeroCounters } from '../../topology/frontier/counters.ts';
-import type { CrawlEnd, Look } from '../../topology/frontier/crawl-end.ts';
-import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
+import type { Look } from '../../topology/frontier/crawl-end.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
@@ -30,8 +29,10 @@ import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
 import type { AppendRecord } from '../runtime/log/log.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { logFolder, readRequest, stateFolder, writeRequest } from './crawl-folder.ts';
+import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } from './crawl-folder.ts';
+import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { CrawlStatus } from './progress.ts';
+import { watchCrawl } from './watch-crawl.ts';
 
 export interface EmbeddedCrawl {
   readonly folder: DataFolder;
@@ -47,12 +48,6 @@ export interface EmbeddedCrawl {
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
-}
-
-export interface CrawlOutcome {
-  readonly end: CrawlEnd | 'stopped';
-  readonly counters: Counters;
-  readonly seconds: number;
 }
 
 const lookEveryMs = 50;
@@ -93,7 +88,7 @@ async function runOn(
   stores: StateStore[],
 ): Promise<CrawlOutcome> {
   const { folder, clock, leasesMax } = crawl;
-  const { crawl: name, partitions, keyMode, fingerprintKey } = folder.manifest;
+  const { crawl: name, partitions, keyMode } = folder.manifest;
   const startedAtMs = clock.nowMs();
   await log.createTopics(
     topicNames.map((topic) => ({ name: `${name}.${topic}`, partitions, retention: topics[topic].retention })),
@@ -103,17 +98,13 @@ async function runOn(
   for (let partition = 0; partition < partitions; partition++) {
     positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
   }
-  const key = {
-    hi: Number.parseInt(fingerprintKey.slice(0, 8), 16),
-    lo: Number.parseInt(fingerprintKey.slice(8, 16), 16),
-  };
   const frontier = startFrontier({
     log,
     codec,
     clock,
     crawl: name,
     partitions,
-    key,
+    key: fingerprintKeyOf(folder.manifest),
     stores,
     endsLeases: true,
     leasesMax,
@@ -137,16 +128,26 @@ async function runOn(
     config: { ...crawl.fetcher, leasesMax },
     onFailure: failFetcher,
   });
+  const expiring = new AbortController();
+  const expired = expireRegularly(crawl, log, expiring.signal);
   try {
-    const end = await watch(crawl, log, frontier, fetcherFailed, startedAtMs);
+    const end = await watchCrawl({
+      ...crawl,
+      startedAtMs,
+      failed: Promise.race([frontier.ended, fetcherFailed]),
+      everyMs: lookEveryMs,
+      look: () => look(crawl, log, frontier),
+      hosts: () => hostsOf(frontier),
+    });
+    frontier.endGrants();
     await fetcher.stop();
     await drained(crawl, log, frontier);
     await frontier.stop();
     await frontier.ended;
     return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
-    await fetcher.stop();
-    await frontier.stop();
+    expiring.abort();
+    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired]);
   }
 }
 
@@ -167,50 +168,6 @@ async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: Record
   await writeRequest(folder, { seeds: [...before.seeds, ...news], policy: sent });
 }
 
-/** Looks around until the crawl is at its end, was asked to stop, or failed. */
-async function watch(
-  crawl: EmbeddedCrawl,
-  log: EmbeddedLog,
-  frontier: Frontier,
-  fetcherFailed: Promise<never>,
-  startedAtMs: number,
-): Promise<CrawlEnd | 'stopped'> {
-  const { clock, signal, policy, onStatus } = crawl;
-  const rate = createRate();
-  let before: Look | undefined;
-  let expiredAtMs = 0;
-  const failed = Promise.race([frontier.ended, fetcherFailed]);
-  failed.catch(() => {});
-  while (!signal.aborted) {
-    const nowMs = clock.nowMs();
-    const counters = totals(frontier);
-    const hosts = frontier
-      .committed()
-      .reduce(
-        (sum, one) => ({ ready: sum.ready + (one?.readyHosts ?? 0), delayed: sum.delayed + (one?.delayedHosts ?? 0) }),
-        { ready: 0, delayed: 0 },
-      );
-    onStatus({
-      counters,
-      readyHosts: hosts.ready,
-      delayedHosts: hosts.delayed,
-      seconds: (nowMs - startedAtMs) / 1000,
-      pagesPerSecond: rate(nowMs, counters.page),
-      pageQuota: policy.pageQuota,
-    });
-    const now = await look(crawl, log, frontier);
-    const end = now === undefined || before === undefined ? null : crawlEnd(before, now);
-    if (end !== null) return end;
-    before = now;
-    if (crawl.keepMs !== null && nowMs - expiredAtMs >= expireEveryMs) {
-      expiredAtMs = nowMs;
-      await expire(crawl, log, nowMs - crawl.keepMs);
-    }
-    await Promise.race([clock.sleepUntil(nowMs + lookEveryMs, signal), failed]);
-  }
-  return 'stopped';
-}
-
 /** Undefined while a partition is not open yet. */
 async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<Look | undefined> {
   const { crawl: name } = crawl.folder.manifest;
@@ -224,6 +181,15 @@ async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier):
   return { partitions, pageQuota: crawl.policy.pageQuota };
 }
 
+function hostsOf(frontier: Frontier): { readonly ready: number; readonly delayed: number } {
+  const sum = { ready: 0, delayed: 0 };
+  for (const committed of frontier.committed()) {
+    sum.ready += committed?.readyHosts ?? 0;
+    sum.delayed += committed?.delayedHosts ?? 0;
+  }
+  return sum;
+}
+
 /** Waits until what the fetcher reported has been decided. */
 async function drained(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<void> {
   const untilMs = crawl.clock.nowMs() + drainMs;
@@ -234,26 +200,22 @@ async function drained(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontie
   }
 }
 
-async function expire(crawl: EmbeddedCrawl, log: EmbeddedLog, beforeMs: number): Promise<void> {
+/** `--keep`: drops what is older from topics that are kept by time. */
+async function expireRegularly(crawl: EmbeddedCrawl, log: EmbeddedLog, signal: AbortSignal): Promise<void> {
+  const { clock, keepMs } = crawl;
   const { crawl: name, partitions } = crawl.folder.manifest;
-  for (const topic of topicNames) {
-    if (topics[topic].retention !== 'time') continue;
-    for (let partition = 0; partition < partitions; partition++)
-      await log.expire(`${name}.${topic}`, partition, beforeMs);
+  while (keepMs !== null && !signal.aborted) {
+    const beforeMs = clock.nowMs() - keepMs;
+    for (const topic of topicNames) {
+      if (topics[topic].retention !== 'time') continue;
+      for (let partition = 0; partition < partitions; partition++) {
+        await log.expire(`${name}.${topic}`, partition, beforeMs);
+      }
+    }
+    await clock.sleepUntil(clock.nowMs() + expireEveryMs, signal);
   }
 }
 
 function totals(frontier: Frontier): Counters {
   return sumCounters(frontier.committed().map((committed) => committed?.counters ?? zeroCounters()));
-}
-
-/** Pages per second over a sliding window of about five seconds. */
-function createRate(): (nowMs: number, pages: number) => number {
-  const seen: { readonly atMs: number; readonly pages: number }[] = [];
-  return (nowMs, pages) => {
-    seen.push({ atMs: nowMs, pages });
-    while (seen.length > 2 && nowMs - seen[0]!.atMs > 5_000) seen.shift();
-    const first = seen[0]!;
-    return nowMs > first.atMs ? (1000 * (pages - first.pages)) / (nowMs - first.atMs) : 0;
-  };
 }

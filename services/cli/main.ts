@@ -3,7 +3,9 @@
 import { Command, CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { addCrawlCommand } from './crawl-command.ts';
+import { addInjectCommand } from './inject-command.ts';
 import { addReadCommands } from './read-commands.ts';
+import { addRoleCommands } from './role-commands.ts';
 import { addTopologyCommand } from './topology-command.ts';
 import { productVersion } from './version.ts';
 
@@ -13,6 +15,8 @@ const program = new Command('crawlstream')
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(text) });
 addCrawlCommand(program);
+addRoleCommands(program);
+addInjectCommand(program);
 addReadCommands(program);
 addTopologyCommand(program);
 

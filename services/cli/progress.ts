@@ -13,6 +13,8 @@ export interface CrawlStatus {
 
 export interface Progress {
   show(status: CrawlStatus): void;
+  /** A line of its own, below which the view goes on. */
+  note(text: string): void;
   /** Leaves the terminal clean for what is printed next. */
   end(): void;
 }
@@ -29,7 +31,8 @@ function createView(out: NodeJS.WriteStream, nowMs: () => number): Progress {
   let drawnAtMs = 0;
   let lines = 0;
   const clear = () => {
-    if (lines > 0) out.write(`\x1b[${lines}A\x1b[J`);
+    // A ^C that the terminal echoed stands behind the view.
+    if (lines > 0) out.write(`\r\x1b[${lines}A\x1b[J`);
     lines = 0;
   };
   return {
@@ -41,6 +44,10 @@ function createView(out: NodeJS.WriteStream, nowMs: () => number): Progress {
       const text = viewLines(status).map((line) => line.slice(0, width));
       out.write(`${text.join('\n')}\n`);
       lines = text.length;
+    },
+    note: (text) => {
+      clear();
+      out.write(`${text}\n`);
     },
     end: clear,
   };
@@ -54,13 +61,14 @@ function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
       writtenAtMs = nowMs();
       out.write(`${lineOf(status)}\n`);
     },
+    note: (text) => out.write(`${text}\n`),
     end: () => {},
   };
 }
 
 function viewLines(status: CrawlStatus): string[] {
   const { counters, readyHosts, delayedHosts, pageQuota } = status;
-  const waiting = counters.queued + counters.retrying;
+  const waiting = counters.queued + counters.retrying + counters.leased;
   const share = pageQuota === null ? counters.page / Math.max(1, counters.page + waiting) : counters.page / pageQuota;
   const total = pageQuota === null ? `${count(counters.page + waiting)} known` : `${count(pageQuota)} wanted`;
   return [
@@ -78,7 +86,7 @@ function lineOf(status: CrawlStatus): string {
     `${counters.page} pages`,
     `${status.pagesPerSecond.toFixed(1)} pages/s`,
     `queued ${counters.queued + counters.retrying}`,
-    `hosts ${readyHosts} ready ${delayedHosts} delayed`,
+    `hosts: ${counters.leases} being fetched, ${readyHosts} ready, ${delayedHosts} delayed`,
     `failures ${failures(counters)}`,
   ].join('  ');
 }

@@ -27,6 +27,8 @@ export interface Frontier {
   committed(): readonly (Committed | undefined)[];
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
+  /** No more leases: the fetchers are about to stop. */
+  endGrants(): void;
   stop(): Promise<void>;
 }
 
@@ -46,6 +48,9 @@ export function startFrontier(options: FrontierOptions): Frontier {
   return {
     committed: () => owners.map((owner) => owner.committed),
     ended,
+    endGrants: () => {
+      for (const owner of owners) owner.endGrants();
+    },
     stop: async () => {
       stopAll();
       await Promise.allSettled(runs);

@@ -55,12 +55,13 @@ export class PartitionOwner {
   #savedAtMs = 0;
   #changedBytes = 0;
   #opened = false;
+  #granting = true;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
   }
 
-  /** As of the newest acked commit; undefined until the partition is open. */
+  /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
   get committed(): Committed | undefined {
     return this.#committed;
   }
@@ -75,17 +76,22 @@ export class PartitionOwner {
         await this.#own();
       } catch (error) {
         if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+        this.#committed = undefined;
         this.#options.onReopen?.(error);
       } finally {
         await this.#reader?.close();
         this.#reader = undefined;
-        this.#committed = undefined;
       }
       // Another owner, or a broker that is away: give the group time to say whose turn it is.
       if (clock.nowMs() - openedAtMs > frontierServiceLimits.reopenMsMax) pauseMs = frontierServiceLimits.reopenMs;
       await clock.sleepUntil(clock.nowMs() + pauseMs, this.#stopping.signal);
       pauseMs = Math.min(2 * pauseMs, frontierServiceLimits.reopenMsMax);
     }
+  }
+
+  /** Grants no more leases: the fetchers are about to stop. */
+  endGrants(): void {
+    this.#granting = false;
   }
 
   /** Ends `run` once everything decided is durable and the view is written. */
@@ -122,12 +128,12 @@ export class PartitionOwner {
   }
 
   async #turn(partition: FrontierPartition, reader: LogReader): Promise<void> {
-    const { clock, leasesMax, identity } = this.#options;
+    const { clock, identity } = this.#options;
     const waits = partition.full || partition.waiting('discovered') > 0;
     const discovered = this.#topic('discovered');
     if (waits) reader.pause(discovered, identity.partition);
     else reader.resume(discovered, identity.partition);
-    const demand = () => Math.max(0, leasesMax - partition.state.leases.size);
+    const demand = () => (this.#granting ? Math.max(0, this.#options.leasesMax - partition.state.leases.size) : 0);
     const records = await reader.poll({
       maxBytes: frontierServiceLimits.pollBytes,
       waitMs: this.#waitMs(partition, demand()),
@@ -164,6 +170,7 @@ export class PartitionOwner {
     const { log, identity } = this.#options;
     if (step.deadLetters.length > 0)
       await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));
+    if (this.#failure !== undefined) throw this.#failure;
     const appended = log.append([
       { topic: changelogTopic(identity.crawl), partition: identity.partition, key: null, value: step.commit },
     ]);

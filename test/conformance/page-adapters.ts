@@ -4,7 +4,6 @@ import { urlHasBlockedAddress } from '../../topology/fetch/address.ts';
 import { parseHttpDate } from '../../topology/fetch/http-date.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
 import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
-import { pageCharset } from '../../topology/parse/charset.ts';
 import { headerDirectives } from '../../topology/parse/directives.ts';
 import { type ParsedPage, parsePage } from '../../topology/parse/page.ts';
 import { parseSitemap } from '../../topology/parse/sitemap.ts';
@@ -88,7 +87,7 @@ export function links(html: string, url: string): string[] {
 }
 
 export function charset(body: Uint8Array, contentType: string | null): string {
-  return pageCharset(body, contentType);
+  return page(body, robotsUrl, contentType).charset;
 }
 
 export function httpDate(value: string): number | null {
@@ -107,10 +106,10 @@ export function addressBlocked(url: string): boolean {
   return urlHasBlockedAddress(url);
 }
 
-function page(html: string, url: string): ParsedPage {
+function page(html: string | Uint8Array, url: string, contentType: string | null = 'text/html'): ParsedPage {
   return parsePage(html, {
     url,
-    contentType: 'text/html',
+    contentType,
     robotsTags: [],
     productToken: 'crawlstream',
     linksMax: 10_000,

@@ -39,8 +39,9 @@ export function parseHttpDate(value: string): number | null {
 }
 
 function utc(year: number, name: string, day: number, hour: number, minute: number, second: number): number | null {
-  // 60 is a leap second, which Unix time has no room for: it is the next second.
   if (hour > 23 || minute > 59 || second > 60 || day < 1) return null;
+  // A leap second, which comes at the end of a day only. Unix time has no room for it: it is the next second.
+  if (second === 60 && (hour !== 23 || minute !== 59)) return null;
   const monthIndex = months.indexOf(name);
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex, day);

@@ -5,8 +5,8 @@
  * is one step of the state machine: the inputs it took, the clock and demand it saw, and the changes it made. One
  * record is atomic, so state and consumed positions cannot disagree.
  *
- * A commit counts only if its epoch is that of the newest claim before it; then a repeated sequence number is skipped
- * and a gap is an error: `judgeCommit` applies that rule, for owners, standbys and replays alike.
+ * A commit counts only if its epoch is that of the newest claim before it and its sequence number is the next:
+ * `judgeCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.
  *
  * Layout: magic 0xC5, format version, kind, fields. DESIGN §4.1–4.2.
  */
@@ -158,14 +158,22 @@ export interface ChangelogPosition {
 export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0 };
 
 /**
- * Does the commit count for a reader at `position`? `void`: it is of another epoch, or repeats a sequence number.
- * Throws CHANGELOG_GAP where commits are missing: the state cannot be rebuilt from here.
+ * Does the commit count for a reader at `position`? `void`: it is of another epoch, repeats a sequence number, or skips
+ * one. An owner whose commit failed may have had the next one under way: that one stands where the failed one was
+ * expected, its owner took it for lost, and so does everybody.
  */
 export function judgeCommit(position: ChangelogPosition, commit: CommitHeader): 'counts' | 'void' {
-  if (commit.epoch !== position.epoch || commit.seq <= position.seq) return 'void';
-  if (commit.seq === position.seq + 1) return 'counts';
+  return commit.epoch === position.epoch && commit.seq === position.seq + 1 ? 'counts' : 'void';
+}
+
+/**
+ * Offsets of a changelog have no holes. Throws CHANGELOG_GAP where records are gone that were there: the state cannot
+ * be rebuilt from here.
+ */
+export function expectOffset(position: ChangelogPosition, offset: number): void {
+  if (offset === position.offset) return;
   throw new CrawlstreamError(
     'CHANGELOG_GAP',
-    `the changelog lacks commits ${position.seq + 1} to ${commit.seq - 1}: restore the partition from a snapshot`,
+    `the changelog lacks records ${position.offset} to ${offset - 1}: restore the partition from a snapshot`,
   );
 }

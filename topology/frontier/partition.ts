@@ -14,7 +14,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
-import { encodeCommit, inputTopics, judgeCommit } from './changelog.ts';
+import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changelog.ts';
 import { lostUrls } from './counters.ts';
 import { decideControl } from './decide-control.ts';
 import { decideDiscovered } from './decide-discovered.ts';
@@ -202,6 +202,7 @@ export class FrontierPartition {
 /** Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. */
 export function replay(state: FrontierState, offset: number, record: Claim | Commit): void {
   const { seq } = state.changelog;
+  expectOffset(state.changelog, offset);
   if (record.kind === 'claim') {
     state.nowMs = Math.max(state.nowMs, record.nowMs);
     state.changelog = { offset: offset + 1, epoch: offset, seq };

@@ -12,6 +12,8 @@ export interface Decoded {
   readonly text: string;
   /** WHATWG name, lower case. */
   readonly charset: string;
+  /** Nothing declared it: a `<meta>` further on may still do so (HTML standard, "changing the encoding"). */
+  readonly tentative: boolean;
 }
 
 type Decoder = InstanceType<typeof TextDecoder>;
@@ -24,18 +26,17 @@ const decoders = new Map<string, Decoder>();
 
 export function decodePage(body: Uint8Array, contentType: string | null): Decoded {
   const declared = declaredCharset(body, contentType);
-  if (declared !== null) return { text: decode(body, declared), charset: declared };
+  if (declared !== null) return { text: decode(body, declared), charset: declared, tentative: false };
   const utf8 = strictUtf8(body);
   return utf8 === null || !hasBeyondAscii(body)
-    ? { text: utf8 ?? decodeWindows1252(body), charset: fallback }
-    : { text: utf8, charset: 'utf-8' };
+    ? { text: utf8 ?? decodeWindows1252(body), charset: fallback, tentative: true }
+    : { text: utf8, charset: 'utf-8', tentative: true };
 }
 
-/** The same choice without decoding, except where only the bytes can tell. */
-export function pageCharset(body: Uint8Array, contentType: string | null): string {
-  const declared = declaredCharset(body, contentType);
-  if (declared !== null) return declared;
-  return hasBeyondAscii(body) && strictUtf8(body) !== null ? 'utf-8' : fallback;
+/** The encoding that a `<meta>` means by this label; null: none. One that was readable so far can't be UTF-16. */
+export function metaCharset(label: string): string | null {
+  const encoding = encodingOf(label);
+  return encoding?.startsWith('utf-16') ? 'utf-8' : encoding;
 }
 
 const xmlDeclaration = /^\s*<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;

@@ -43,9 +43,41 @@ const elements = new Map<string, Element>([
   ['title', element.title],
   ['svg', element.svg],
 ]);
+/**
+ * Names of up to six letters as one number of five bits a letter, which is exact and needs no string; most tags have one.
+ * The others are looked up by name.
+ */
+const packedCharsMax = 6;
 const nameCharsMax = 10;
+const packed = new Map<number, Element>();
+for (const [name, kind] of elements)
+  if (name.length <= packedCharsMax && /^[a-z]+$/.test(name)) packed.set(pack(name), kind);
 
-export function elementOf(name: string): Element {
-  if (name.length > nameCharsMax) return element.block;
-  return elements.get(name) ?? elements.get(name.toLowerCase()) ?? element.block;
+function pack(name: string): number {
+  let key = 0;
+  for (let i = 0; i < name.length; i++) key = (key << 5) | (name.charCodeAt(i) & 0x1f);
+  return key;
+}
+
+/** The element whose name stands in `html` from `start` to `end`, in whatever case. */
+export function elementOf(html: string, start: number, end: number): Element {
+  const size = end - start;
+  if (size > nameCharsMax) return element.block;
+  if (size <= packedCharsMax) {
+    let key = 0;
+    let i = start;
+    for (; i < end; i++) {
+      const lower = html.charCodeAt(i) | 0x20;
+      if (lower < 0x61 || lower > 0x7a) break;
+      key = (key << 5) | (lower & 0x1f);
+    }
+    // No listed name that short holds anything but letters.
+    return i < end ? element.block : (packed.get(key) ?? element.block);
+  }
+  return elements.get(html.slice(start, end).toLowerCase()) ?? element.block;
+}
+
+/** Elements whose content is text up to their own end tag. */
+export function isRawText(kind: Element): boolean {
+  return kind === element.title || kind === element.hiddenRaw || kind === element.iframe;
 }

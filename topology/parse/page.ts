@@ -10,7 +10,7 @@
  */
 
 import { parseLimits } from '../limits.ts';
-import { decodePage } from './charset.ts';
+import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
 import { decodeText } from './entities.ts';
@@ -59,10 +59,10 @@ export interface ParsedPage {
 
 export function parsePage(body: Uint8Array | string, options: ParseOptions): ParsedPage {
   const cutShort = body.length > options.byteBudget;
-  const { text: html, charset } = decoded(body, options);
+  const { text: html, charset, tentative } = decoded(body, options);
   const token = options.productToken.toLowerCase();
   const hrefs = createHrefs(options.linksMax);
-  const text = createText(options.textCharsMax);
+  const text = createText(options.textCharsMax, asAscii(body, html, charset));
   let robots = headerDirectives(options.robotsTags, options.productToken);
   let title = '';
   let titleSeen = false;
@@ -70,12 +70,14 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let canonicalHref = '';
   let baseHref = '';
   let refresh: Refresh | null = null;
+  let lateCharset: string | null = null;
   /** Inside raw text: whose it is. */
   let raw: Element | null = null;
   let hiddenDepth = 0;
   let svgDepth = 0;
 
   const readMeta = (value: (name: Attribute) => string) => {
+    if (tentative) lateCharset ??= declaredIn(value);
     const name = value(attribute.name);
     if (name !== '') {
       if (isRobotsName(name, token)) robots = bothDirectives(robots, metaDirectives(value(attribute.content)));
@@ -94,10 +96,15 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     if (rel.some((word) => followedRels.has(word))) hrefs.add(href);
   };
 
+  const readBase = (href: string) => {
+    // Inside a template or noscript it is nothing to a browser's user.
+    if (hiddenDepth === 0) baseHref ||= href;
+  };
+
   const complete = scanHtml(
     html,
     {
-      open(kind, value) {
+      open(kind, value, isRaw) {
         if (kind === element.inline) return;
         if (kind === element.a || kind === element.area) {
           const href = value(attribute.href);
@@ -108,15 +115,14 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
         if (kind === element.block) return;
         if (kind === element.meta) readMeta(value);
         else if (kind === element.link) readLink(value);
-        else if (kind === element.base) baseHref ||= value(attribute.href);
+        else if (kind === element.base) readBase(value(attribute.href));
         else if (kind === element.hidden) hiddenDepth += 1;
         else if (kind === element.svg) svgDepth += 1;
-        else if (kind === element.title || kind === element.hiddenRaw) raw = kind;
-        else {
+        else if (kind !== element.title && kind !== element.hiddenRaw) {
           const src = value(attribute.src);
           if (src !== '') hrefs.add(src);
-          if (kind === element.iframe) raw = kind;
         }
+        if (isRaw) raw = kind;
       },
       close(kind) {
         if (kind === element.inline || kind === element.a) return;
@@ -139,6 +145,10 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     options.expired,
   );
 
+  // The first declaration counts, wherever it stands: what was read in another encoding is read again.
+  if (lateCharset !== null && lateCharset !== charset) {
+    return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
+  }
   const base = (baseHref !== '' && resolveHttp(baseHref, options.url)) || options.url;
   const { links, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base);
   return {
@@ -164,8 +174,24 @@ function isNofollow(rel: string): boolean {
   return rel !== '' && nofollow.test(rel);
 }
 
+/** The body where it is the page, byte for character. A malformed byte would be one character too: U+FFFD. */
+function asAscii(body: Uint8Array | string, html: string, charset: string): Uint8Array | null {
+  if (typeof body === 'string' || charset !== 'utf-8' || body.length !== html.length) return null;
+  return html.includes('\ufffd') ? null : body;
+}
+
+/** The encoding that a meta element declares; null: it declares none. */
+function declaredIn(value: (name: Attribute) => string): string | null {
+  const label =
+    value(attribute.charset) ||
+    (value(attribute.httpEquiv).trim().toLowerCase() === 'content-type' &&
+      charsetParameter(value(attribute.content))) ||
+    '';
+  return label === '' ? null : metaCharset(label);
+}
+
 function decoded(body: Uint8Array | string, { byteBudget, contentType }: ParseOptions) {
-  if (typeof body === 'string') return { text: cut(body, byteBudget), charset: 'utf-8' };
+  if (typeof body === 'string') return { text: cut(body, byteBudget), charset: 'utf-8', tentative: false };
   return decodePage(body.length > byteBudget ? body.subarray(0, byteBudget) : body, contentType);
 }
 

@@ -31,6 +31,11 @@ export function parseSeed(text: string): string {
   return url.href;
 }
 
+/** A URL as people type it, with a scheme: `https://` where it has none. Nothing else is looked at. */
+export function withScheme(typed: string): string {
+  return schemeOf(typed.trim()) === null ? `https://${typed.trim().replace(/^\/\//, '')}` : typed;
+}
+
 /** null where the text begins with a host: `example.org:8080/a` has a port there, not a scheme. */
 function schemeOf(typed: string): string | null {
   const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(typed);

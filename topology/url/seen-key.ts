@@ -12,6 +12,8 @@
  *
  * Idempotent. Shares its argument where there is no query.
  */
+import type { NormalizeStep } from './normalize.ts';
+
 export const seenKeyVersion = 1;
 
 export function seenKey(url: string): string {
@@ -27,3 +29,34 @@ export function seenKey(url: string): string {
   const query = kept.join('&');
   return query === '' ? url.slice(0, question) : `${url.slice(0, question + 1)}${query}`;
 }
+
+/** What `seenKey` removes from a URL, one step after another: what `check url` prints. Empty where key and URL agree. */
+export function explainSeenKey(url: string): NormalizeStep[] {
+  const explained: NormalizeStep[] = [];
+  let before = url;
+  for (const { step, apply } of keySteps) {
+    const question = before.indexOf('?');
+    if (question < 0) break;
+    const query = apply(before.slice(question + 1).split('&')).join('&');
+    const after = query === '' ? before.slice(0, question) : `${before.slice(0, question + 1)}${query}`;
+    if (after !== before) explained.push({ step, before, after });
+    before = after;
+  }
+  return explained;
+}
+
+/** The three removals of `seenKey`, each by itself; together they give the same key. */
+const keySteps: readonly { readonly step: string; readonly apply: (pieces: string[]) => string[] }[] = [
+  { step: 'key.plusSpaces', apply: (pieces) => pieces.map((piece) => piece.replaceAll('+', '%20')) },
+  {
+    step: 'key.emptyValues',
+    apply: (pieces) => pieces.map((piece) => (/^[^=]+=$/.test(piece) ? piece.slice(0, -1) : piece)),
+  },
+  {
+    step: 'key.repeatedParameters',
+    apply: (pieces) => {
+      const filled = pieces.filter((piece) => piece !== '');
+      return filled.filter((piece, at) => piece !== filled[at - 1]);
+    },
+  },
+];

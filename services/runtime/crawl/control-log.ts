@@ -10,7 +10,11 @@ export interface ControlSummary {
   readonly policy: { readonly version: number; readonly json: string } | null;
 }
 
-export async function readControl(log: Log, codec: RecordCodec, crawl: string): Promise<ControlSummary> {
+export async function readControl(
+  log: Pick<Log, 'offsets' | 'reader'>,
+  codec: RecordCodec,
+  crawl: string,
+): Promise<ControlSummary> {
   let manifest: string | null = null;
   let policy: ControlSummary['policy'] = null;
   const topic = `${crawl}.control`;

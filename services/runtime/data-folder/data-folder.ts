@@ -47,7 +47,7 @@ export async function openDataFolder(
     await mkdir(path, { recursive: true });
     const there = await readManifest(path);
     if (there) {
-      checkManifest(there, wanted, path);
+      checkManifest(there, wanted, `data folder ${path}`);
       return dataFolder(path, there, false);
     }
     const facts = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
@@ -67,6 +67,23 @@ export async function openDataFolder(
   }
 }
 
+/** The folder of one process of a crawl whose manifest is elsewhere: new, or of that very crawl. */
+export async function adoptDataFolder(folder: string, manifest: Manifest): Promise<DataFolder> {
+  const path = resolve(folder);
+  try {
+    await mkdir(path, { recursive: true });
+    const there = await readManifest(path);
+    if (there === undefined) await writeManifest(path, manifest);
+    else if (there.fingerprintKey !== manifest.fingerprintKey) {
+      const message = `data folder ${path} belongs to another crawl (${there.crawl}, made ${there.createdAt}): choose another --data`;
+      throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
+    }
+    return dataFolder(path, manifest, there === undefined);
+  } catch (error) {
+    throw folderError(error as Error, path);
+  }
+}
+
 /** For commands that only read: the folder must be there. Throws INVALID_ARGUMENT if it holds no crawl. */
 export async function readDataFolder(folder: string, wanted: Partial<ManifestFacts> = {}): Promise<DataFolder> {
   const path = resolve(folder);
@@ -74,7 +91,7 @@ export async function readDataFolder(folder: string, wanted: Partial<ManifestFac
     const manifest = await readManifest(path);
     if (!manifest)
       throw new CrawlstreamError('INVALID_ARGUMENT', `no crawl in ${path}: start one with --data ${folder}`);
-    checkManifest(manifest, wanted, path);
+    checkManifest(manifest, wanted, `data folder ${path}`);
     return dataFolder(path, manifest, false);
   } catch (error) {
     throw folderError(error as Error, path);

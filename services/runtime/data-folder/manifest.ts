@@ -59,9 +59,9 @@ function damaged(file: string, why: string, cause: unknown): CrawlstreamError {
 }
 
 /** Throws DATA_FOLDER_FOREIGN for another crawl, TOPIC_MISMATCH for what can't change in this one; names the field and the remedy. */
-export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>, folder: string): void {
+export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>, place: string): void {
   if (wanted.crawl !== undefined && wanted.crawl !== manifest.crawl) {
-    const message = `data folder ${folder} belongs to crawl "${manifest.crawl}", not "${wanted.crawl}": choose another --data, or --crawl ${manifest.crawl}`;
+    const message = `${place} belongs to crawl "${manifest.crawl}", not "${wanted.crawl}": choose another --data, or --crawl ${manifest.crawl}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
   }
   for (const field of ['partitions', 'keyMode', 'seenKeyVersion', 'fingerprintVersion', 'pslHash'] as const) {
@@ -69,7 +69,7 @@ export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>
     if (value === undefined || value === manifest[field]) continue;
     // By host, the list decides nothing that is stored: a newer one is welcome.
     if (field === 'pslHash' && manifest.keyMode === 'host') continue;
-    const message = `data folder ${folder} was made with ${field} ${manifest[field]}, not ${value}: ${remedies[field](manifest)}`;
+    const message = `${place} was made with ${field} ${manifest[field]}, not ${value}: ${remedies[field](manifest)}`;
     throw new CrawlstreamError('TOPIC_MISMATCH', message);
   }
 }

@@ -3,10 +3,13 @@
  *
  * The package's own JavaScript layer checks and copies every operation and hands rows out one callback at a time; its
  * native module is called directly instead. The caller owes it one thing above all: after `db_close` any call on the
- * same context kills the process.
+ * same context kills the process. One prebuild serves every Node (it uses Node-API 3 only), so that a folder survives a
+ * change of Node in both directions; how it is loaded differs.
  */
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { loadIsolated } from './isolated-module.ts';
 
 /** Opaque handles. Keep them reachable while work on them is under way: they free native memory when collected. */
 export type DbContext = { readonly __db: unique symbol };
@@ -71,23 +74,30 @@ export interface RocksdbBinding {
 
 let loaded: RocksdbBinding | undefined;
 
-/** Throws STORE_UNSUPPORTED where the prebuilt module would abort the process, or is missing for this platform. */
+/** Throws STORE_UNSUPPORTED where the package or its native module for this platform is missing or does not load. */
 export function loadRocksdb(): RocksdbBinding {
-  if (loaded) return loaded;
-  const problem = nodeProblem(process.versions.node);
-  if (problem) throw new CrawlstreamError('STORE_UNSUPPORTED', problem);
   try {
-    loaded = createRequire(import.meta.url)('rocksdb/binding.js') as RocksdbBinding;
+    loaded ??= load();
   } catch (cause) {
-    const message = `the rocksdb package has no native module for ${process.platform}-${process.arch}: run npm ci again, with install scripts allowed`;
+    const place = `${process.platform}-${process.arch} with Node ${process.versions.node}`;
+    const message = `the native module of the rocksdb package can't be loaded on ${place}: install it with "ROCKSDB=prebuilt npm ci", or where it has no prebuild compile it with "npx node-gyp rebuild -C node_modules/rocksdb"; TMPDIR must allow executables`;
     throw new CrawlstreamError('STORE_UNSUPPORTED', message, cause);
   }
   return loaded;
 }
 
-/** The prebuild of 5.2.1 works up to Node 22.22 and aborts the whole process from 22.23 and 24 on. */
-export function nodeProblem(version: string): string | undefined {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 22 || (major === 22 && minor < 23)) return undefined;
-  return `the rocksdb package does not run on Node ${version}: use Node 20 (20.19 or later)`;
+function load(): RocksdbBinding {
+  const require = createRequire(import.meta.url);
+  const folder = dirname(require.resolve('rocksdb/package.json'));
+  // The package's own choice of file: by platform and libc, or what was compiled here.
+  const choose = createRequire(join(folder, 'package.json'))('node-gyp-build') as { path(folder: string): string };
+  const file = choose.path(folder);
+  return (
+    needsIsolation(process.platform, process.versions.node) ? loadIsolated(file) : require(file)
+  ) as RocksdbBinding;
+}
+
+/** Node 20's executable exports no template code that RocksDB uses; later ones do, and differ from build to build. */
+export function needsIsolation(platform: NodeJS.Platform, nodeVersion: string): boolean {
+  return platform === 'linux' && Number.parseInt(nodeVersion, 10) >= 21;
 }

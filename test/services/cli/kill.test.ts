@@ -10,14 +10,17 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mix } from '../../web/random.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from './command.ts';
+import { type Ended, lastJson, runCommand, startCommand } from './command.ts';
 import { printedPages, startSmallWeb } from './small-web.ts';
 
 const kills = Number(process.env['CRAWLSTREAM_KILLS'] ?? 12);
 const seed = Number(process.env['CRAWLSTREAM_KILL_SEED'] ?? 1);
 
-/** Before it, the child is only loading its modules: the first kill of three may fall into that. ms */
-const loadingMs = 500;
+/** Every fourth kill comes this soon after the start, among the loading of modules and the opening of the folder. ms */
+const openingMs = 900;
+/** The others come this soon after the first request of their run: most of these crawls take one to three seconds. ms */
+const crawlingMs = 900;
+const killsPerCrawl = 5;
 
 /**
  * How long after a client's death the server may still believe its request under way: the kernel closes the sockets
@@ -25,62 +28,86 @@ const loadingMs = 500;
  */
 const abortToleranceMs = 25;
 
+interface Moment {
+  /** Of the process, or the first request it makes. */
+  readonly after: 'start' | 'request';
+  readonly waitMs: number;
+}
+
+function momentOf(dice: number): Moment {
+  if (dice % 4 === 0) return { after: 'start', waitMs: (dice >>> 2) % openingMs };
+  return { after: 'request', waitMs: (dice >>> 2) % crawlingMs };
+}
+
+/** `full`: with Crawl-delays, rules, redirects and failures, which a restart must remember or learn again in time. */
 const crawls = [
-  { name: 'no delay, 1 partition', partitions: 1, delayMs: 0, hosts: 16, pages: 60, share: 0.25 },
-  { name: 'no delay, 3 partitions', partitions: 3, delayMs: 0, hosts: 16, pages: 60, share: 0.25 },
-  { name: 'a polite delay, 1 partition', partitions: 1, delayMs: 60, hosts: 12, pages: 16, share: 0.25 },
-  { name: 'a polite delay, 3 partitions', partitions: 3, delayMs: 60, hosts: 12, pages: 16, share: 0.25 },
+  { name: 'no delay, 1 partition', preset: 'plain', partitions: 1, delayMs: 0, hosts: 16, pages: 60 },
+  { name: 'no delay, 3 partitions', preset: 'plain', partitions: 3, delayMs: 0, hosts: 16, pages: 60 },
+  { name: 'a polite delay, 1 partition', preset: 'full', partitions: 1, delayMs: 60, hosts: 12, pages: 12 },
+  { name: 'a polite delay, 3 partitions', preset: 'plain', partitions: 3, delayMs: 60, hosts: 12, pages: 16 },
 ] as const;
 
-for (const [number, { name, partitions, delayMs, hosts, pages, share }] of crawls.entries()) {
-  test(`kills at random moments lose nothing and break no delay: ${name}`, async (t) => {
-    const target = Math.ceil(kills * share);
-    let [killed, round] = [0, 0];
-    while (killed < target) {
-      const small = await startSmallWeb({ preset: 'plain', hosts, pagesPerHost: pages, domains: 4, seed: 7 + round });
-      const data = join(temporaryFolder(), 'data');
-      const args = [...small.crawlArguments, '--delay', `${delayMs}`, '--partitions', `${partitions}`];
-      args.push('--retries', '0.1,0.2', '--data', data, '--json');
-      const momentsMs: number[] = [];
-      for (;;) {
-        const running = startCommand(args);
-        // A crawl of this size takes one to three seconds: several kills, then it is let go.
-        const momentMs = loadingMs - 150 + (mix(seed, 90 + number, 1000 * round + momentsMs.length) % 1_100);
-        const kill = killed < target && momentsMs.length < 5;
-        if (kill) {
-          const ended = await Promise.race([sleep(momentMs, undefined), running.ended]);
-          if (ended === undefined) {
-            running.child.kill('SIGKILL');
-            killed++;
-            momentsMs.push(momentMs);
-            assert.equal((await running.ended).signal, 'SIGKILL');
-            continue;
-          }
-        }
-        const ended = await running.ended;
-        const context = `round ${round}, killed after ${momentsMs.join(', ')} ms`;
-        assert.equal(ended.code, 0, `${context}: ${ended.stderr}`);
-        const report = small.check({ delayMs, abortToleranceMs });
-        assert.deepEqual(report.missing.details, [], context);
-        assert.deepEqual(report.shortGaps.details, [], context);
-        assert.deepEqual(report.concurrency.details, [], context);
-        assert.deepEqual(report.robotsViolations.details, [], context);
-        assert.deepEqual(report.unexpected.details, [], context);
-        assert.deepEqual(await printedPages(data), [...small.plan.expected(small.port).fetch].sort(), context);
-        const { admitted, pages: fetched, queued, failed, deadLettered } = lastJson(ended);
-        const expected = hosts * pages;
-        assert.deepEqual(
-          { admitted, fetched, queued, failed, deadLettered },
-          { admitted: expected, fetched: expected, queued: 0, failed: 0, deadLettered: 0 },
-          context,
-        );
-        t.diagnostic(`${context}: ${report.requests} requests, ${report.duplicates.count} repeated`);
-        break;
-      }
-      round++;
-      await small.web.close();
+for (const [number, one] of crawls.entries()) {
+  test(`kills at random moments lose nothing and break no delay: ${one.name}`, async (t) => {
+    const target = Math.ceil(kills / crawls.length);
+    for (let [killed, round] = [0, 0]; killed < target; round++) {
+      const moments = Array.from({ length: Math.min(killsPerCrawl, target - killed) }, (_, n) =>
+        momentOf(mix(seed, 90 + number, 1000 * round + n)),
+      );
+      const { killedAt, summary } = await crawlWithKills(one, 7 + round, moments);
+      t.diagnostic(`round ${round}, killed ${killedAt.join(', ')}: ${summary}`);
+      killed += killedAt.length;
     }
-    // The last crawl's folder answers as one that was never killed would.
-    assert.equal((await runCommand(['--version'])).code, 0);
   });
+}
+
+/** One crawl, killed at some moments of its runs, then let go. A run that ends before its moment is not killed. */
+async function crawlWithKills(
+  { preset, partitions, delayMs, hosts, pages }: (typeof crawls)[number],
+  webSeed: number,
+  moments: readonly Moment[],
+): Promise<{ readonly killedAt: readonly string[]; readonly summary: string }> {
+  const traits = { domains: 4, crawlDelays: preset === 'full' ? 0.2 : 0, crawlDelayMs: 150, slowMs: 60 };
+  const small = await startSmallWeb({ preset, hosts, pagesPerHost: pages, seed: webSeed, ...traits });
+  const flags = ['--delay', `${delayMs}`, '--partitions', `${partitions}`, '--retries', '0.1,0.2', '--json'];
+  const argsFor = (data: string) => [...small.crawlArguments, ...flags, '--data', data];
+  const expected = [...small.plan.expected(small.port).fetch].sort();
+  let admittedUndisturbed: unknown = expected.length;
+  if (preset === 'full') {
+    admittedUndisturbed = lastJson(await runCommand(argsFor(join(temporaryFolder(), 'data'))))['admitted'];
+    small.web.reset();
+  }
+
+  const data = join(temporaryFolder(), 'data');
+  const killedAt: string[] = [];
+  let ended: Ended | undefined;
+  for (const { after, waitMs } of moments) {
+    const requests = small.web.requests().length;
+    const running = startCommand(argsFor(data));
+    while (after === 'request' && running.child.exitCode === null && small.web.requests().length === requests) {
+      await sleep(10);
+    }
+    ended = await Promise.race([sleep(waitMs, undefined), running.ended]);
+    if (ended !== undefined) break;
+    running.child.kill('SIGKILL');
+    assert.equal((await running.ended).signal, 'SIGKILL');
+    killedAt.push(`${waitMs} ms after ${after}`);
+  }
+  ended ??= await runCommand(argsFor(data));
+
+  const context = `web ${webSeed}, killed ${killedAt.join(', ')}`;
+  assert.equal(ended.code, 0, `${context}: ${ended.stderr}`);
+  const report = small.check({ delayMs, abortToleranceMs });
+  for (const kind of ['missing', 'shortGaps', 'concurrency', 'robotsViolations', 'unexpected'] as const) {
+    assert.deepEqual(report[kind].details, [], `${context}: ${kind}`);
+  }
+  assert.deepEqual(await printedPages(data), expected, context);
+  const { admitted, pages: fetched, queued, leased } = lastJson(ended);
+  assert.deepEqual(
+    { admitted, fetched, queued, leased },
+    { admitted: admittedUndisturbed, fetched: expected.length, queued: 0, leased: 0 },
+    context,
+  );
+  await small.web.close();
+  return { killedAt, summary: `${report.requests} requests, ${report.duplicates.count} pages fetched again` };
 }

@@ -36,7 +36,8 @@ export async function startSmallWeb(options: Parameters<typeof planWeb>[0]): Pro
 export function assertFlawless(report: CheckReport): void {
   const { shortGaps, concurrency, robotsViolations, duplicates, missing, unexpected } = report;
   const wrong = { shortGaps, concurrency, robotsViolations, duplicates, missing, unexpected };
-  for (const [kind, { count, details }] of Object.entries(wrong)) assert.equal(count, 0, `${kind}: ${details.join('; ')}`);
+  for (const [kind, { count, details }] of Object.entries(wrong))
+    assert.equal(count, 0, `${kind}: ${details.join('; ')}`);
   assert.ok(report.ok);
   assert.equal(report.fetched, report.expected);
   assert.ok(report.fetched > 0);

@@ -179,7 +179,10 @@ describe('a host in trouble', () => {
     const starts = driver.requests.filter(({ url }) => url.includes('slow.test')).map(({ startMs }) => startMs);
     const gaps = starts.slice(1).map((start, i) => start - starts[i]!);
     assert.ok(gaps.length >= 4 && gaps.length <= 6, `${gaps}`);
-    assert.ok(gaps.every((gap, i) => i === 0 || gap > gaps[i - 1]!), `${gaps}`);
+    assert.ok(
+      gaps.every((gap, i) => i === 0 || gap > gaps[i - 1]!),
+      `${gaps}`,
+    );
   });
 
   it('with a Crawl-delay above the cap is deferred: never cut short, and no reason to wait for the end', () => {
@@ -199,7 +202,11 @@ describe('a host in trouble', () => {
 describe('redirects', () => {
   it('go through the seen test: a known target is not fetched again', () => {
     const b = 'https://a.test/b';
-    const web = site({ [a]: page(b, 'https://a.test/old'), [b]: page(), 'https://a.test/old': { kind: 'redirect', redirectUrl: b } });
+    const web = site({
+      [a]: page(b, 'https://a.test/old'),
+      [b]: page(),
+      'https://a.test/old': { kind: 'redirect', redirectUrl: b },
+    });
     const driver = new TopologyDriver({ web });
     driver.inject([a]);
     driver.run();
@@ -217,7 +224,10 @@ describe('redirects', () => {
   });
 
   it('without end are given up after ten hops', () => {
-    const web = (url: string): Answer => ({ kind: 'redirect', redirectUrl: `https://a.test/${+(url.split('/')[3] || 0) + 1}` });
+    const web = (url: string): Answer => ({
+      kind: 'redirect',
+      redirectUrl: `https://a.test/${+(url.split('/')[3] || 0) + 1}`,
+    });
     const driver = new TopologyDriver({ web });
     driver.inject([a]);
     assert.equal(driver.run(), 'done');
@@ -259,7 +269,10 @@ describe('leases', () => {
     driver.repeatResults();
     driver.run();
     assert.equal(driver.counters.page, count);
-    assert.deepEqual({ ...driver.counters, lateResults: 0, fetches: 0, bytes: 0 }, { ...before, lateResults: 0, fetches: 0, bytes: 0 });
+    assert.deepEqual(
+      { ...driver.counters, lateResults: 0, fetches: 0, bytes: 0 },
+      { ...before, lateResults: 0, fetches: 0, bytes: 0 },
+    );
   });
 });
 

@@ -1,39 +1,40 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { charsetParameter, decodePage, decodeXml, pageCharset } from '../../../topology/parse/charset.ts';
+import { charsetParameter, decodePage, decodeXml } from '../../../topology/parse/charset.ts';
+import { parsePage } from '../../../topology/parse/page.ts';
 
 const latin = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 it('a byte order mark outweighs the header, the header the markup', () => {
-  assert.equal(pageCharset(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), 'text/html; charset=koi8-r'), 'utf-8');
-  assert.equal(pageCharset(Uint8Array.of(0xfe, 0xff, 0, 0x61), null), 'utf-16be');
-  assert.equal(pageCharset(Uint8Array.of(0xff, 0xfe, 0x61, 0), null), 'utf-16le');
-  assert.equal(pageCharset(latin('<meta charset=koi8-r>'), 'text/html; charset=big5'), 'big5');
+  assert.equal(decodePage(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), 'text/html; charset=koi8-r').charset, 'utf-8');
+  assert.equal(decodePage(Uint8Array.of(0xfe, 0xff, 0, 0x61), null).charset, 'utf-16be');
+  assert.equal(decodePage(Uint8Array.of(0xff, 0xfe, 0x61, 0), null).charset, 'utf-16le');
+  assert.equal(decodePage(latin('<meta charset=koi8-r>'), 'text/html; charset=big5').charset, 'big5');
 });
 
 it('markup counts in its first 1,024 bytes, in either form', () => {
-  assert.equal(pageCharset(latin('<META CHARSET="windows-1251">'), 'text/html'), 'windows-1251');
+  assert.equal(decodePage(latin('<META CHARSET="windows-1251">'), 'text/html').charset, 'windows-1251');
   const pragma = '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">';
-  assert.equal(pageCharset(latin(pragma), null), 'iso-8859-2');
-  assert.equal(pageCharset(latin(`<!--${'x'.repeat(1100)}--><meta charset=koi8-r>`), null), 'windows-1252');
-  assert.equal(pageCharset(latin('<!-- <meta charset=koi8-r> -->'), null), 'windows-1252');
+  assert.equal(decodePage(latin(pragma), null).charset, 'iso-8859-2');
+  assert.equal(decodePage(latin(`<!--${'x'.repeat(1100)}--><meta charset=koi8-r>`), null).charset, 'windows-1252');
+  assert.equal(decodePage(latin('<!-- <meta charset=koi8-r> -->'), null).charset, 'windows-1252');
 });
 
 it('a head that ends in the middle of a declaration breaks nothing', () => {
   for (const end of ['charset', 'charset=', 'charset ', 'charset="']) {
-    assert.equal(pageCharset(latin(`<meta http-equiv=content-type content="${end}">`), null), 'windows-1252');
+    assert.equal(decodePage(latin(`<meta http-equiv=content-type content="${end}">`), null).charset, 'windows-1252');
   }
 });
 
 it('a label that nobody knows says nothing', () => {
-  assert.equal(pageCharset(latin('<meta charset=koi8-r>'), 'text/html; charset=none'), 'koi8-r');
+  assert.equal(decodePage(latin('<meta charset=koi8-r>'), 'text/html; charset=none').charset, 'koi8-r');
 });
 
 it('undeclared bytes beyond ASCII are UTF-8 where they are that, cut or not, else windows-1252', () => {
-  assert.deepEqual(decodePage(utf8('ツ'), null), { text: 'ツ', charset: 'utf-8' });
-  assert.deepEqual(decodePage(utf8('ツツ').subarray(0, 5), null), { text: 'ツ', charset: 'utf-8' });
-  assert.deepEqual(decodePage(latin('\x80\xe9'), null), { text: '€é', charset: 'windows-1252' });
+  assert.deepEqual(decodePage(utf8('ツ'), null), { text: 'ツ', charset: 'utf-8', tentative: true });
+  assert.deepEqual(decodePage(utf8('ツツ').subarray(0, 5), null), { text: 'ツ', charset: 'utf-8', tentative: true });
+  assert.deepEqual(decodePage(latin('\x80\xe9'), null), { text: '€é', charset: 'windows-1252', tentative: true });
   assert.equal(decodePage(utf8(''), null).text, '');
 });
 
@@ -57,4 +58,22 @@ it('XML is what its header or declaration says, else UTF-8', () => {
     '<a>é</a>'.slice(-6),
   );
   assert.equal(decodeXml(utf8('<a>ツ</a>'), 'application/xml'), '<a>ツ</a>');
+});
+
+it('a declaration past the first kilobyte holds for the whole page', () => {
+  const read = (html: string) =>
+    parsePage(latin(html), {
+      url: 'http://a.test/',
+      contentType: null,
+      robotsTags: [],
+      productToken: '',
+      linksMax: 10,
+      textCharsMax: 5_000,
+      byteBudget: 10_000,
+      expired: () => false,
+    });
+  const late = read(`<p>\xc1</p><!--${'x'.repeat(2_000)}--><meta charset=koi8-r><meta charset=big5>`);
+  assert.deepEqual([late.charset, late.text], ['koi8-r', 'а']);
+  assert.equal(read(`<!--${'x'.repeat(2_000)}--><meta charset=utf-16>`).charset, 'utf-8');
+  assert.equal(read(`<!--${'x'.repeat(2_000)}<meta charset=koi8-r>-->`).charset, 'windows-1252');
 });

@@ -1,0 +1,69 @@
+/** Options of whatever fetches, shared by `crawl` and `fetcher`. */
+import { isIP } from 'node:net';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/limits.ts';
+import type { FetcherConfig } from '../fetcher/fetcher.ts';
+import type { ResolveOverride } from '../fetcher/resolve-override.ts';
+import { compileOverrides, parseResolveOverride } from '../fetcher/resolve-override.ts';
+import { collect, contact, wholeNumber } from './arguments.ts';
+import { productVersion } from './version.ts';
+
+export interface FetcherFlags {
+  readonly allowPrivate?: boolean;
+  readonly resolve?: ResolveOverride[];
+  readonly contact?: string;
+  readonly concurrency: number;
+}
+
+export function addFetcherOptions(command: Command): Command {
+  return command
+    .option('--allow-private', 'connect to loopback and private addresses too')
+    .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
+    .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'))
+    .addOption(
+      new Option('--concurrency <n>', 'hosts fetched from at once')
+        .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
+        .default(crawlLimits.leasesMax),
+    );
+}
+
+export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
+  return {
+    version: productVersion,
+    contact: flags.contact ?? '',
+    allowPrivate: flags.allowPrivate ?? false,
+    resolve: flags.resolve ?? [],
+    addressDelayMs: crawlLimits.addressDelayMs,
+    groupSize: () => 1,
+    linksMax: crawlLimits.linksPerPageMax,
+    leasesMax: flags.concurrency,
+  };
+}
+
+/** Webmasters must be able to reach whoever crawls them; only a web on this very machine needs none. */
+export function needContact(flags: FetcherFlags, seeds: readonly string[]): void {
+  if (flags.contact !== undefined) return;
+  const overrides = flags.resolve ?? [];
+  const lookup = compileOverrides(overrides);
+  const isLocal = (seed: string) => {
+    const { hostname, port, protocol } = new URL(seed);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return host === 'localhost' || isLoopback(lookup(host, Number(port || (protocol === 'https:' ? 443 : 80))) ?? host);
+  };
+  // A fetcher process has no seeds: its names must all be given, on this machine.
+  const local =
+    seeds.length > 0
+      ? seeds.every(isLocal)
+      : overrides.some(({ host }) => host.startsWith('*')) && overrides.every(({ address }) => isLoopback(address));
+  if (local) return;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    '--contact is missing: give a web or mail address at which webmasters can reach you, as in --contact me@example.org',
+  );
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}

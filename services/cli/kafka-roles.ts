@@ -1,0 +1,67 @@
+/** The two roles a process can take in a crawl on Kafka, each a member of its consumer group. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crawlLimits } from '../../topology/limits.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
+import { compileNormalizer } from '../../topology/url/normalize.ts';
+import type { FetcherConfig } from '../fetcher/fetcher.ts';
+import type { FetcherGroup } from '../fetcher/fetcher-group.ts';
+import { joinFetcherGroup } from '../fetcher/fetcher-group.ts';
+import type { FrontierGroup } from '../frontier/frontier-group.ts';
+import { joinFrontierGroup } from '../frontier/frontier-group.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { readControl } from '../runtime/crawl/control-log.ts';
+import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
+import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
+import type { KafkaConnection } from './kafka-connection.ts';
+import type { KafkaFlags } from './kafka-flags.ts';
+
+interface Role extends KafkaConnection {
+  readonly clock: Clock;
+  readonly flags: KafkaFlags;
+  onFailure(error: unknown): void;
+}
+
+export async function takeFrontierRole(role: Role): Promise<FrontierGroup> {
+  const { log, codec, clock, manifest, flags, onFailure } = role;
+  const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+  return joinFrontierGroup({
+    log,
+    codec,
+    clock,
+    crawl: manifest.crawl,
+    partitions: manifest.partitions,
+    key: fingerprintKeyOf(manifest),
+    endsLeases: false,
+    leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),
+    onFailure,
+    onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
+    openStore: async (partition) => {
+      const path = stateFolder(folder, partition);
+      await mkdir(path, { recursive: true });
+      return openRocksdbStore(path);
+    },
+  });
+}
+
+export async function takeFetcherRole(role: Role, config: FetcherConfig): Promise<FetcherGroup> {
+  const { log, codec, clock, manifest, onFailure } = role;
+  const { crawl, partitions, keyMode } = manifest;
+  const { policy } = await readControl(log, codec, crawl);
+  // How links are spelt is a saving here, not a decision: the frontier normalises by the policy in force again.
+  const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
+  return joinFetcherGroup({
+    log,
+    codec,
+    clock,
+    crawl,
+    partitions,
+    keyMode,
+    fetcherId: `${process.pid}`,
+    normalize: compileNormalizer(normalize),
+    config,
+    onFailure,
+  });
+}

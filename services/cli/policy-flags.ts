@@ -1,0 +1,74 @@
+/** Options that make a policy, shared by `crawl` and `inject`. */
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/limits.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
+import { compileNormalizer } from '../../topology/url/normalize.ts';
+import type { ScopeKind } from '../../topology/url/scope.ts';
+import { scopeOf } from '../../topology/url/scope.ts';
+import { collect, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
+
+export interface PolicyFlags {
+  readonly maxPages?: number;
+  readonly maxDepth?: number;
+  readonly scope: ScopeKind;
+  readonly include?: string[];
+  readonly exclude?: string[];
+  readonly delay?: number;
+  readonly retries?: number[];
+}
+
+const delay = wholeNumber('--delay', 0, crawlLimits.delayMsMax);
+
+export function addPolicyOptions(command: Command): Command {
+  return command
+    .option('--max-pages <n>', 'end after so many pages', wholeNumber('--max-pages', 1))
+    .option('--max-depth <n>', 'follow links so many steps from a seed', wholeNumber('--max-depth'))
+    .addOption(
+      new Option('--scope <kind>', 'stay on the hosts of the seeds, their registrable domains, or go anywhere')
+        .argParser(oneOf('--scope', ['host', 'domain', 'all']))
+        .default('domain'),
+    )
+    .option('--include <re>', 'only URLs that match (repeat for several)', collect(pattern('--include')))
+    .option('--exclude <re>', 'no URLs that match (repeat for several)', collect(pattern('--exclude')))
+    .option('--delay <ms>', 'wait so long between requests to a host, whatever a fetch takes', delay)
+    .option('--retries <list>', 'waits before each retry, in seconds (default: 5,30,300)', retryList('--retries'));
+}
+
+/** Seeds as the policy spells them. */
+export function normalSeeds(seeds: readonly string[]): string[] {
+  const normalize = compileNormalizer(defaultPolicy().normalize);
+  return seeds.map((seed) => normalize(seed) ?? seed);
+}
+
+/** `seeds` are normal. Throws INVALID_ARGUMENT for a bad --include or --exclude, before anything is written. */
+export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyConfig {
+  const base = defaultPolicy();
+  const policy: PolicyConfig = {
+    ...base,
+    scope: scopeOf(flags.scope, seeds),
+    filters: { ...base.filters, include: flags.include ?? [], exclude: flags.exclude ?? [] },
+    maxDepth: flags.maxDepth ?? null,
+    pageQuota: flags.maxPages ?? null,
+    ...(flags.delay === undefined ? {} : { delayMs: flags.delay, delayFactor: 0 }),
+    ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
+  };
+  compilePolicy(policy);
+  return policy;
+}
+
+/** A seed that the policy itself refuses would make an empty crawl: say so. */
+export function checkSeeds(seeds: readonly string[], policy: PolicyConfig): void {
+  const { admit } = compilePolicy(policy);
+  for (const seed of seeds) {
+    const verdict = admit(seed, 0, 0);
+    if (verdict.ok) continue;
+    const why = `${verdict.rule} (${verdict.detail})`;
+    throw new CrawlstreamError(
+      'INVALID_SEED',
+      `seed ${seed} is refused by rule ${why}: change the seed or that option`,
+    );
+  }
+}

@@ -1,0 +1,46 @@
+/** Policy and seeds to a crawl on Kafka: the policy where it differs from the one in force, then the seeds. */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { readControl } from '../runtime/crawl/control-log.ts';
+import { policyRecords, samePolicy, seedRecords } from '../runtime/crawl/requests.ts';
+import type { KafkaConnection } from './kafka-connection.ts';
+import type { PolicyFlags } from './policy-flags.ts';
+import { checkSeeds, policyOf } from './policy-flags.ts';
+
+export interface Sending extends KafkaConnection {
+  readonly clock: Clock;
+  /** Normal. */
+  readonly seeds: readonly string[];
+  readonly flags: PolicyFlags;
+  /** Let the flags make the policy even where one is in force; else it stays, and seeds must be within its scope. */
+  readonly always: boolean;
+}
+
+/** The policy in force afterwards. */
+export async function sendToKafka({
+  log,
+  codec,
+  manifest,
+  clock,
+  seeds,
+  flags,
+  always,
+}: Sending): Promise<PolicyConfig> {
+  const before = await readControl(log, codec, manifest.crawl);
+  const inForce = before.policy === null ? null : parsePolicy(before.policy.json);
+  if (seeds.length === 0 && inForce === null) {
+    throw new CrawlstreamError('INVALID_SEED', 'no seed given: name a URL to start from, such as https://example.org/');
+  }
+  // Without seeds there is nothing for a scope to go by: a crawl that goes on keeps its policy.
+  let policy = inForce !== null && (!always || seeds.length === 0) ? inForce : policyOf(flags, seeds);
+  checkSeeds(seeds, policy);
+  const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
+  if (inForce === null || !samePolicy(inForce, policy)) {
+    policy = { ...policy, version };
+    await log.append(policyRecords(codec, manifest, policy, 'crawlstream', clock.nowMs()));
+  }
+  if (seeds.length > 0) await log.append(seedRecords(codec, manifest, seeds, clock.nowMs()));
+  return policy;
+}

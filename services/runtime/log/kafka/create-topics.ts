@@ -1,0 +1,106 @@
+/** Topics made where they are missing, and checked where they are there: partition count, and that nothing of a `state` topic can go by itself. */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { kafkaLimits } from '../../../../topology/limits.ts';
+import type { LogTopic } from '../log.ts';
+import type { Cluster } from './cluster.ts';
+import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
+import { errorOf, raw } from './kafkajs-wire.ts';
+
+const topicResource = 2;
+/** What a `state` topic must have; anything else would lose records that no snapshot covers. */
+const stateSettings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' } as const;
+
+export async function createTopics(
+  cluster: Cluster,
+  specs: readonly LogTopic[],
+  replicationFactor: number | undefined,
+): Promise<void> {
+  const deadline = deadlineIn(kafkaLimits.createTimeoutMs);
+  const names = specs.map(({ name }) => name);
+  const counts = await retrying(deadline, () => cluster.look(names));
+  specs.forEach((spec, i) => {
+    checkCount(spec, counts[i]);
+  });
+  await checkSettings(
+    cluster,
+    specs.filter((spec, i) => counts[i] !== undefined && spec.retention === 'state'),
+  );
+  const missing = specs.filter(({ name }, i) => counts[i] === undefined && names.indexOf(name) === i);
+  if (missing.length === 0) return;
+  const replicas = replicationFactor ?? Math.min(3, cluster.brokerCount());
+  const lost = await retrying(deadline, () => create(cluster, missing, replicas));
+  await retrying(deadline, async () => {
+    const made = await cluster.look(missing.map(({ name }) => name));
+    missing.forEach((spec, i) => {
+      if (made[i] === undefined) throw transient(`topic ${spec.name} was made, but no broker knows it yet`);
+      checkCount(spec, made[i]);
+    });
+  });
+  // Somebody else made these a moment ago, perhaps otherwise.
+  await checkSettings(
+    cluster,
+    lost.filter(({ retention }) => retention === 'state'),
+  );
+}
+
+function checkCount({ name, partitions }: LogTopic, there: number | undefined): void {
+  if (there === undefined || there === partitions) return;
+  const message = `topic ${name} has ${there} partitions, not ${partitions}: start with --partitions ${there}, or another crawl name`;
+  throw new CrawlstreamError('TOPIC_MISMATCH', message);
+}
+
+/** Returns those that were there already. */
+async function create(cluster: Cluster, specs: readonly LogTopic[], replicas: number): Promise<LogTopic[]> {
+  const request = raw('CreateTopics', {
+    timeout: kafkaLimits.requestTimeoutMs - 1000,
+    validateOnly: false,
+    topics: specs.map(({ name, partitions, retention }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor: replicas,
+      configEntries: Object.entries({
+        'max.message.bytes': String(kafkaLimits.messageBytesMax),
+        ...(retention === 'state' ? stateSettings : {}),
+      }).map(([key, value]) => ({ name: key, value })),
+    })),
+  });
+  type Answer = {
+    topicErrors: readonly { readonly topic: string; readonly errorCode: number; readonly errorMessage?: string | null }[];
+  };
+  const { topicErrors } = await cluster.sendAny<Answer>(request);
+  const there: LogTopic[] = [];
+  for (const { topic, errorCode, errorMessage } of topicErrors) {
+    const { type } = errorOf(errorCode);
+    if (type === 'TOPIC_ALREADY_EXISTS') there.push(specs.find(({ name }) => name === topic) as LogTopic);
+    else if (type === 'INVALID_TOPIC_EXCEPTION' || type === 'INVALID_PARTITIONS' || type === 'INVALID_REPLICATION_FACTOR') {
+      throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} can't be made: ${errorMessage ?? type}`);
+    } else throwFor(errorCode, `making topic ${topic}`);
+  }
+  return there;
+}
+
+async function checkSettings(cluster: Cluster, specs: readonly LogTopic[]): Promise<void> {
+  if (specs.length === 0) return;
+  const configNames = Object.keys(stateSettings);
+  const request = raw('DescribeConfigs', {
+    resources: specs.map(({ name }) => ({ type: topicResource, name, configNames })),
+  });
+  type Answer = {
+    resources: readonly {
+      readonly errorCode: number;
+      readonly resourceName: string;
+      readonly configEntries: readonly { configName: string; configValue: string }[];
+    }[];
+  };
+  const { resources } = await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), () => cluster.sendAny<Answer>(request));
+  for (const { resourceName, errorCode, configEntries } of resources) {
+    throwFor(errorCode, `reading the settings of topic ${resourceName}`);
+    for (const { configName, configValue } of configEntries) {
+      const needed = stateSettings[configName as keyof typeof stateSettings];
+      if (needed === undefined || configValue === needed) continue;
+      const remedy = `kafka-configs --alter --entity-type topics --entity-name ${resourceName} --add-config ${configName}=${needed}`;
+      const message = `topic ${resourceName} has ${configName}=${configValue}, which would lose records: set it to ${needed} (${remedy})`;
+      throw new CrawlstreamError('TOPIC_MISMATCH', message);
+    }
+  }
+}

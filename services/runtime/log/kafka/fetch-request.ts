@@ -1,0 +1,94 @@
+/** Fetch, version 11: several partitions of one leader in one request, each with an outcome of its own. */
+import { array, type ByteReader, createByteWriter, int16, int32, int64, slice, string } from './bytes.ts';
+import { apiKeyOf, apis, type WireRequest } from './kafkajs-wire.ts';
+import type { AbortedTransaction } from './record-batch.ts';
+
+export interface FetchPart {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface FetchedPart {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly aborted: readonly AbortedTransaction[];
+  /** Record batches, the last one perhaps cut short. */
+  readonly batches: Buffer;
+}
+
+export interface FetchOptions {
+  readonly maxWaitMs: number;
+  /** Of the whole response, and of one partition in it; a first batch comes whole whatever its size. */
+  readonly maxBytes: number;
+  readonly partitionBytes: number;
+  readonly requestTimeoutMs: number;
+}
+
+/** Only committed records are asked for. The broker fills partitions in the order given. */
+export function fetchRequest(parts: readonly FetchPart[], options: FetchOptions): WireRequest {
+  return {
+    request: {
+      apiKey: apiKeyOf('Fetch'),
+      apiVersion: apis.Fetch,
+      apiName: 'Fetch',
+      encode: async () => encode(parts, options),
+    } as WireRequest['request'],
+    response: { decode: async (payload) => decode(payload), parse: async (decoded) => decoded },
+    requestTimeout: options.requestTimeoutMs,
+  };
+}
+
+function encode(parts: readonly FetchPart[], { maxWaitMs, maxBytes, partitionBytes }: FetchOptions) {
+  const w = createByteWriter(64 + 100 * parts.length);
+  w.int32(-1);
+  w.int32(maxWaitMs);
+  w.int32(1);
+  w.int32(maxBytes);
+  w.int8(1);
+  w.int32(0);
+  w.int32(-1);
+  w.int32(parts.length);
+  for (const { topic, partition, offset } of parts) {
+    w.string(topic);
+    w.int32(1);
+    w.int32(partition);
+    w.int32(-1);
+    w.int64(offset);
+    w.int64(-1);
+    w.int32(partitionBytes);
+  }
+  w.int32(0);
+  w.string('');
+  return w;
+}
+
+/** What kafkajs looks at: a delay the broker asks of its clients. */
+export interface FetchResponse {
+  readonly clientSideThrottleTime: number;
+  readonly errorCode: number;
+  readonly parts: readonly FetchedPart[];
+}
+
+function decode(bytes: Buffer): FetchResponse {
+  const r: ByteReader = { bytes, at: 0 };
+  const clientSideThrottleTime = int32(r);
+  const errorCode = int16(r);
+  int32(r);
+  const parts = array(r, () => {
+    const topic = string(r);
+    return array(r, () => readPart(r, topic));
+  }).flat();
+  return { clientSideThrottleTime, errorCode, parts };
+}
+
+function readPart(r: ByteReader, topic: string): FetchedPart {
+  const partition = int32(r);
+  const errorCode = int16(r);
+  r.at += 24;
+  const aborted = array(r, () => ({ producerId: int64(r), firstOffset: int64(r) }));
+  int32(r);
+  const batches = slice(r, int32(r)) ?? Buffer.alloc(0);
+  return { topic, partition, errorCode, aborted, batches };
+}

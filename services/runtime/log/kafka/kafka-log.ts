@@ -1,0 +1,147 @@
+/**
+ * The log on Kafka.
+ *
+ * What the port promises, and by what: order and no duplicates by an idempotent producer with one batch in flight per
+ * partition (appender.ts); exact positions by Fetch requests of our own (reader.ts); membership that outlives slow
+ * handlers by heartbeats on a timer (membership.ts). Offsets may have holes where foreign producers use transactions.
+ */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { kafkaLimits } from '../../../../topology/limits.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import type { Log, LogReader, Position } from '../log.ts';
+import { createAppender } from './appender.ts';
+import { type Cluster, openCluster } from './cluster.ts';
+import { createTopics } from './create-topics.ts';
+import { deadlineIn, retrying, transient } from './errors.ts';
+import type { KafkajsLogEntry } from './kafkajs-wire.ts';
+import type { Address } from './link.ts';
+import { joinGroup, type KafkaMembership } from './membership.ts';
+import { commitPositions, readCommitted, readLast, readRange, trimBelow } from './positions.ts';
+import { createKafkaReader } from './reader.ts';
+
+export interface KafkaLogOptions {
+  /** `host:port`, several where one may be down. */
+  readonly brokers: readonly string[];
+  /** Names this process in the brokers' logs. */
+  readonly clientId: string;
+  /** `true` for TLS with the system's authorities, or options of `tls.connect`. */
+  readonly ssl?: boolean | object;
+  /** As kafkajs takes it: {mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password}, and others. */
+  readonly sasl?: object;
+  /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
+  readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
+  /** Of topics made here. Absent: three, or as many as there are brokers if fewer. */
+  readonly replicationFactor?: number;
+  readonly sessionTimeoutMs?: number;
+  readonly heartbeatMs?: number;
+  /** How long appends, readers and memberships put up with absent brokers before they fail. */
+  readonly deliveryTimeoutMs?: number;
+  readonly openTimeoutMs?: number;
+  readonly clock?: Clock;
+}
+
+/** Throws BROKER_UNREACHABLE where none of the brokers answers, or they refuse the login. */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
+  const cluster = await openCluster(
+    options.brokers.map(addressOf),
+    {
+      clientId: options.clientId,
+      ...(options.ssl !== undefined && { ssl: options.ssl }),
+      ...(options.sasl && { sasl: options.sasl }),
+      ...(options.onKafkajsLog && { onKafkajsLog: options.onKafkajsLog }),
+    },
+    options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
+  );
+  const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
+  const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs);
+  const readers = new Set<LogReader>();
+  const memberships = new Map<string, KafkaMembership>();
+  let isOpen = true;
+
+  const checkOpen = () => {
+    if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+  };
+
+  return {
+    createTopics: async (specs) => {
+      checkOpen();
+      await createTopics(cluster, specs, options.replicationFactor);
+    },
+    append: appender.append,
+    reader: () => {
+      checkOpen();
+      const rangeOf = (topic: string, partition: number) => readRange(cluster, topic, partition);
+      const reader = createKafkaReader(cluster, rangeOf, deliveryTimeoutMs, () => readers.delete(reader));
+      readers.add(reader);
+      return reader;
+    },
+    offsets: (topic, partition) => readRange(cluster, topic, partition),
+    last: (topic, partition) => readLast(cluster, topic, partition),
+    trim: (topic, partition, before) => trimBelow(cluster, topic, partition, before),
+    commit: (group, positions) => commit(cluster, group, positions, memberships.get(group)),
+    committed: (group, topic, partition) => readCommitted(cluster, group, topic, partition),
+    join: async (group) => {
+      checkOpen();
+      if (memberships.has(group.group)) {
+        throw new CrawlstreamError('INVALID_ARGUMENT', `this process is in group ${group.group} already`);
+      }
+      const membership = await joinGroup(
+        cluster,
+        group,
+        {
+          sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
+          heartbeatMs: options.heartbeatMs ?? kafkaLimits.heartbeatMs,
+          giveUpMs: deliveryTimeoutMs,
+        },
+        () => memberships.delete(group.group),
+      );
+      memberships.set(group.group, membership);
+      return membership;
+    },
+    close: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      await Promise.all([...memberships.values()].map((membership) => membership.leave()));
+      await appender.close();
+      await Promise.all([...readers].map((reader) => reader.close()));
+      cluster.close();
+    },
+  };
+}
+
+/**
+ * A member commits in the group's generation, so that one that was replaced can't; somebody outside may commit only
+ * while the group has no members. Throws OWNERSHIP_LOST where a partition is another member's now.
+ */
+async function commit(
+  cluster: Cluster,
+  group: string,
+  positions: readonly Position[],
+  membership: KafkaMembership | undefined,
+): Promise<void> {
+  if (positions.length === 0) return;
+  await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), async () => {
+    await membership?.settled();
+    const committer = membership ? membership.committer() : { memberId: '', generation: -1 };
+    const lost = membership && positions.find(({ partition }) => !membership.holds(partition));
+    if (lost || !committer) {
+      const which = lost ?? (positions[0] as Position);
+      const message = `${which.topic}/${which.partition} is not this member's of group ${group} any more: its position is not committed`;
+      throw new CrawlstreamError('OWNERSHIP_LOST', message);
+    }
+    if (await commitPositions(cluster, group, positions, committer)) return;
+    if (!membership) {
+      const message = `group ${group} has members: only they commit its positions`;
+      throw new CrawlstreamError('OWNERSHIP_LOST', message);
+    }
+    throw transient(`group ${group} is rebalancing: its positions can't be committed now`);
+  });
+}
+
+function addressOf(broker: string): Address {
+  const match = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(broker.trim());
+  if (!match || Number(match[2]) > 65_535) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `broker "${broker}" is no address: write host:port`);
+  }
+  return { host: match[1] as string, port: Number(match[2]) };
+}

@@ -1,0 +1,155 @@
+/**
+ * What is taken from kafkajs: one TCP connection (TLS, SASL, framing, request timeouts, throttling) and its encoders and
+ * decoders of requests. Nothing else of it.
+ *
+ * Why below its public surface: its consumer pushes, heartbeats only between batches and resets a position that is out
+ * of range without a word; its producer hides per-partition outcomes; a log that must know exact offsets can use
+ * neither. The parts imported here are internal to kafkajs, so the version is checked: 2.2.4, no other.
+ */
+import { createRequire } from 'node:module';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+
+const require = createRequire(import.meta.url);
+const versionNeeded = '2.2.4';
+const versionThere = (require('kafkajs/package.json') as { version: string }).version;
+if (versionThere !== versionNeeded) {
+  throw new CrawlstreamError(
+    'UNSUPPORTED',
+    `kafkajs ${versionThere} is installed, the log is built on the internals of ${versionNeeded}: run npm ci`,
+  );
+}
+
+/** A request ready to send. `parse` of kafkajs would turn the first error of any partition into a throw: see `raw`. */
+export interface WireRequest {
+  readonly request: { readonly apiKey: number; readonly apiVersion: number; readonly apiName: string };
+  readonly response: {
+    decode(payload: Buffer): Promise<unknown>;
+    parse(decoded: unknown): Promise<unknown>;
+  };
+  readonly requestTimeout?: number;
+  readonly logResponseError?: boolean;
+}
+
+export interface WireConnection {
+  readonly socket?: { destroy(): void; setNoDelay(on: boolean): void };
+  connect(): Promise<unknown>;
+  disconnect(): Promise<unknown>;
+  authenticate(): Promise<void>;
+  isConnected(): boolean;
+  setVersions(versions: ApiVersions): void;
+  setSupportAuthenticationProtocol(isSupported: boolean): void;
+  rejectRequests(error: Error): void;
+  send(request: WireRequest): Promise<unknown>;
+}
+
+export type ApiVersions = Record<number, { readonly minVersion: number; readonly maxVersion: number }>;
+
+/** kafkajs's own entry of its log. */
+export interface KafkajsLogEntry {
+  readonly namespace: string;
+  readonly label: string;
+  readonly log: { readonly message: string; readonly [extra: string]: unknown };
+}
+
+interface Definition {
+  protocol(options: { version: number }): (args: object) => WireRequest;
+}
+
+const Connection = require('kafkajs/src/network/connection') as new (options: object) => WireConnection;
+const socketFactory = (require('kafkajs/src/network/socketFactory') as () => unknown)();
+const definitions = (require('kafkajs/src/protocol/requests') as { requests: Record<string, Definition> }).requests;
+const apiKeys = require('kafkajs/src/protocol/requests/apiKeys') as Record<string, number>;
+const { createLogger, LEVELS } = require('kafkajs/src/loggers') as {
+  createLogger(options: object): unknown;
+  LEVELS: Record<'NOTHING' | 'WARN', number>;
+};
+const { errorCodes } = require('kafkajs/src/protocol/error') as {
+  errorCodes: readonly { type: string; code: number; retriable: boolean; message: string }[];
+};
+/** Values of membership as every Kafka consumer writes them, so that Kafka's own tools can show the group. */
+export const { MemberMetadata, MemberAssignment } = require('kafkajs/src/consumer/assignerProtocol') as {
+  MemberMetadata: {
+    encode(value: { version: number; topics: readonly string[]; userData: Buffer }): Buffer;
+    decode(bytes: Buffer): { version: number; topics: string[]; userData: Buffer | null };
+  };
+  MemberAssignment: {
+    encode(value: { version: number; assignment: Record<string, readonly number[]>; userData: Buffer }): Buffer;
+    decode(bytes: Buffer): { version: number; assignment: Record<string, number[]>; userData: Buffer | null } | null;
+  };
+};
+
+/**
+ * The version of each request that is spoken: what Kafka 2.3 and later understand, and kafkajs encodes. Fetch and
+ * Produce are encoded here (fetch-request.ts, produce-request.ts), in the same versions.
+ */
+export const apis = {
+  Produce: 7,
+  Fetch: 11,
+  ListOffsets: 2,
+  Metadata: 6,
+  OffsetCommit: 5,
+  OffsetFetch: 4,
+  GroupCoordinator: 2,
+  JoinGroup: 5,
+  Heartbeat: 3,
+  LeaveGroup: 3,
+  SyncGroup: 3,
+  CreateTopics: 3,
+  DeleteRecords: 1,
+  InitProducerId: 1,
+  DescribeConfigs: 2,
+} as const;
+export type ApiName = keyof typeof apis;
+
+export function apiKeyOf(name: ApiName | 'ApiVersions'): number {
+  return apiKeys[name] as number;
+}
+
+/** A request whose answer comes back whole, error codes included. */
+export function raw(name: ApiName | 'ApiVersions', args: object): WireRequest {
+  const version = name === 'ApiVersions' ? 2 : apis[name];
+  const { request, response, ...options } = (definitions[name] as Definition).protocol({ version })(args);
+  return {
+    request,
+    ...options,
+    response: { decode: (payload) => response.decode(payload), parse: async (decoded) => decoded },
+  };
+}
+
+export interface WireOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly clientId: string;
+  readonly connectTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly ssl: object | boolean | undefined;
+  readonly sasl: object | undefined;
+  readonly onLog: ((entry: KafkajsLogEntry) => void) | undefined;
+}
+
+export function createWireConnection(options: WireOptions): WireConnection {
+  const { onLog } = options;
+  return new Connection({
+    host: options.host,
+    port: options.port,
+    clientId: options.clientId,
+    connectionTimeout: options.connectTimeoutMs,
+    requestTimeout: options.requestTimeoutMs,
+    enforceRequestTimeout: true,
+    ssl: options.ssl === true ? {} : options.ssl || null,
+    sasl: options.sasl ?? null,
+    socketFactory,
+    logger: createLogger({ level: onLog ? LEVELS.WARN : LEVELS.NOTHING, logCreator: () => onLog ?? (() => {}) }),
+  });
+}
+
+export interface KafkaErrorCode {
+  readonly type: string;
+  readonly retriable: boolean;
+  readonly message: string;
+}
+
+/** The name of an error code a broker answered with; 0 is success. */
+export function errorOf(code: number): KafkaErrorCode {
+  return errorCodes.find((each) => each.code === code) ?? { type: `error ${code}`, retriable: false, message: '' };
+}

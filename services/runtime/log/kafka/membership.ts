@@ -1,0 +1,238 @@
+/**
+ * A member of a consumer group, by Kafka's group protocol itself (JoinGroup, SyncGroup, Heartbeat, LeaveGroup; eager).
+ *
+ * The heartbeat runs on its own, whatever handlers do; an answer that the group is rebalancing, or has gone on without
+ * this member (it was away for longer than its session), leads to joining again, and `onAssigned` tells the outcome.
+ * While the coordinator is away the member keeps trying; after `giveUpMs` without it, or when it is refused for good,
+ * `onFailure` is called and the member is out.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { kafkaLimits } from '../../../../topology/limits.ts';
+import type { GroupOptions, Membership } from '../log.ts';
+import { assign, type Claimant } from './assigner.ts';
+import type { Cluster } from './cluster.ts';
+import { deadlineIn, isTransient, retrying } from './errors.ts';
+import { errorOf, MemberAssignment, MemberMetadata, raw } from './kafkajs-wire.ts';
+import { checkGroup, type Committer } from './positions.ts';
+
+export interface KafkaMembership extends Membership {
+  /** Who commits for the partitions held now; undefined while joining. */
+  committer(): Committer | undefined;
+  holds(partition: number): boolean;
+  /** Resolves when the next assignment is there, or the member is out. */
+  settled(): Promise<void>;
+}
+
+export interface MembershipOptions {
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatMs: number;
+  readonly giveUpMs: number;
+}
+
+/** The name other members must share; a change of what members tell each other needs another. */
+const protocolName = 'crawlstream-copartitioned-sticky';
+const protocolVersion = 1;
+
+interface JoinAnswer {
+  readonly errorCode: number;
+  readonly generationId: number;
+  readonly leaderId: string;
+  readonly memberId: string;
+  readonly members: readonly { readonly memberId: string; readonly memberMetadata: Buffer }[];
+}
+
+let membershipCount = 0;
+
+/** Resolves with the first assignment told. */
+export async function joinGroup(
+  cluster: Cluster,
+  { group, topics, onAssigned, onFailure }: GroupOptions,
+  options: MembershipOptions,
+  onOut: () => void,
+): Promise<KafkaMembership> {
+  const partitions = await equalPartitions(cluster, topics);
+  const purpose = `group-${membershipCount++}`;
+  const send = <T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat' | 'LeaveGroup', args: object) =>
+    cluster.sendCoordinator<T>(group, purpose, raw(name, { groupId: group, ...args }));
+  let memberId = '';
+  let generation = -1;
+  let owned: readonly number[] = [];
+  let members = 0;
+  let isJoined = false;
+  let isOut = false;
+  const leaving = new AbortController();
+  let waiting: (() => void)[] = [];
+
+  /** One round of joining; false where it has to be gone through again. */
+  const joinOnce = async (): Promise<boolean> => {
+    const userData = Buffer.from(JSON.stringify({ owned, generation }));
+    const joined = await send<JoinAnswer>('JoinGroup', {
+      sessionTimeout: options.sessionTimeoutMs,
+      rebalanceTimeout: options.sessionTimeoutMs,
+      memberId,
+      protocolType: 'consumer',
+      groupProtocols: [{ name: protocolName, metadata: MemberMetadata.encode({ version: protocolVersion, topics, userData }) }],
+    });
+    if (!isAccepted(joined.errorCode, joined.memberId)) return false;
+    memberId = joined.memberId;
+    const groupAssignment = joined.leaderId === memberId ? shareOut(joined, topics, partitions) : [];
+    const synced = await send<{ errorCode: number; memberAssignment: Buffer }>('SyncGroup', {
+      generationId: joined.generationId,
+      memberId,
+      groupAssignment,
+    });
+    if (!isAccepted(synced.errorCode)) return false;
+    const mine = MemberAssignment.decode(synced.memberAssignment);
+    generation = joined.generationId;
+    owned = mine?.assignment[topics[0] ?? ''] ?? [];
+    members = parsed(mine?.userData).members ?? 1;
+    return true;
+  };
+
+  /** False: join again. Throws what is final, or may pass. */
+  const isAccepted = (errorCode: number, idGiven?: string): boolean => {
+    if (errorCode === 0) return true;
+    switch (errorOf(errorCode).type) {
+      case 'MEMBER_ID_REQUIRED':
+        memberId = idGiven ?? '';
+        return false;
+      case 'UNKNOWN_MEMBER_ID':
+        memberId = '';
+        return false;
+      case 'ILLEGAL_GENERATION':
+      case 'REBALANCE_IN_PROGRESS':
+        return false;
+      case 'INCONSISTENT_GROUP_PROTOCOL':
+        throw new CrawlstreamError(
+          'INVALID_ARGUMENT',
+          `group ${group} has members that share out partitions in another way: use another group name, or stop them`,
+        );
+      case 'INVALID_SESSION_TIMEOUT':
+        throw new CrawlstreamError(
+          'INVALID_ARGUMENT',
+          `a session of ${options.sessionTimeoutMs} ms is outside what the brokers allow (group.min.session.timeout.ms, group.max.session.timeout.ms)`,
+        );
+    }
+    checkGroup(cluster, errorCode, group, `joining group ${group}`);
+    return true;
+  };
+
+  const join = async () => {
+    isJoined = false;
+    await retrying(deadlineIn(options.giveUpMs), async () => {
+      while (!(await joinOnce())) leaving.signal.throwIfAborted();
+    });
+    leaving.signal.throwIfAborted();
+    isJoined = true;
+    onAssigned(owned);
+    settle();
+  };
+  const settle = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+
+  const beat = async (): Promise<boolean> => {
+    const args = { groupGenerationId: generation, memberId };
+    const { errorCode } = await retrying(deadlineIn(options.giveUpMs), async () => {
+      const answer = await send<{ errorCode: number }>('Heartbeat', args);
+      if (errorOf(answer.errorCode).retriable) checkGroup(cluster, answer.errorCode, group, `heartbeat in group ${group}`);
+      return answer;
+    });
+    return isAccepted(errorCode);
+  };
+
+  const stayIn = async () => {
+    try {
+      while (!isOut) {
+        await sleep(options.heartbeatMs, undefined, { signal: leaving.signal });
+        if (!(await beat())) await join();
+      }
+    } catch (error) {
+      if (isOut) return;
+      out();
+      onFailure(error);
+    }
+  };
+  const out = () => {
+    isOut = true;
+    isJoined = false;
+    leaving.abort();
+    cluster.release(purpose);
+    settle();
+    onOut();
+  };
+
+  try {
+    await join();
+  } catch (error) {
+    out();
+    throw error;
+  }
+  const staying = stayIn();
+
+  return {
+    get members() {
+      return members;
+    },
+    committer: () => (isJoined ? { memberId, generation } : undefined),
+    holds: (partition) => !isOut && owned.includes(partition),
+    settled: async () => {
+      if (isJoined || isOut) return;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    leave: async () => {
+      if (isOut) return;
+      isOut = true;
+      leaving.abort();
+      // A link of its own: the other one may be waiting for a rebalance to end.
+      const request = raw('LeaveGroup', { groupId: group, memberId });
+      try {
+        await cluster.sendCoordinator(group, `${purpose}-leaving`, request);
+      } catch (error) {
+        // The session runs out by itself.
+        if (!isTransient(error)) throw error;
+      } finally {
+        cluster.release(`${purpose}-leaving`);
+        out();
+        await staying;
+      }
+    },
+  };
+}
+
+/** The leader's part: what each member gets. */
+function shareOut({ members }: JoinAnswer, topics: readonly string[], partitions: number) {
+  const claimants = members.map(({ memberId, memberMetadata }): Claimant => {
+    const told = parsed(MemberMetadata.decode(memberMetadata).userData);
+    return { id: memberId, owned: told.owned ?? [], generation: told.generation ?? -1 };
+  });
+  const userData = Buffer.from(JSON.stringify({ members: members.length }));
+  return [...assign(claimants, partitions)].map(([memberId, numbers]) => ({
+    memberId,
+    memberAssignment: MemberAssignment.encode({
+      version: protocolVersion,
+      assignment: Object.fromEntries(topics.map((topic) => [topic, numbers])),
+      userData,
+    }),
+  }));
+}
+
+/** What members tell each other; nothing where it can't be read. */
+function parsed(userData: Buffer | null | undefined): { owned?: number[]; generation?: number; members?: number } {
+  try {
+    return JSON.parse(userData?.toString() || '{}');
+  } catch {
+    return {};
+  }
+}
+
+async function equalPartitions(cluster: Cluster, topics: readonly string[]): Promise<number> {
+  const deadline = deadlineIn(kafkaLimits.operationTimeoutMs);
+  const counts = await Promise.all(topics.map((topic) => retrying(deadline, () => cluster.partitionCount(topic))));
+  if (counts.some((count) => count !== counts[0])) {
+    const message = `topics of one group must have equally many partitions, but ${topics.map((topic, i) => `${topic} has ${counts[i]}`).join(', ')}`;
+    throw new CrawlstreamError('TOPIC_MISMATCH', message);
+  }
+  return counts[0] ?? 0;
+}

@@ -1,0 +1,152 @@
+/** Offsets of partitions, trimming, and the positions groups commit. */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { kafkaLimits } from '../../../../topology/limits.ts';
+import type { LogRecord, OffsetRange, Position } from '../log.ts';
+import type { Cluster } from './cluster.ts';
+import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
+import { type FetchResponse, fetchRequest } from './fetch-request.ts';
+import { errorOf, raw } from './kafkajs-wire.ts';
+import { readBatches } from './record-batch.ts';
+
+/** Links for positions of groups. */
+const purpose = 'positions';
+
+interface PartitionAnswer {
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly offset: string;
+}
+
+/** Committed records only: an open transaction holds `end` back. */
+export async function readRange(cluster: Cluster, topic: string, partition: number): Promise<OffsetRange> {
+  const ask = async (timestamp: number) => {
+    const request = raw('ListOffsets', { topics: [{ topic, partitions: [{ partition, timestamp }] }] });
+    type Answer = { responses: readonly { partitions: readonly PartitionAnswer[] }[] };
+    const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).responses[0]?.partitions[0];
+    check(cluster, answer?.errorCode, topic, `asking for the offsets of ${topic}/${partition}`);
+    return Number(answer?.offset);
+  };
+  return patiently(async () => {
+    const [start, end] = await Promise.all([ask(-2), ask(-1)]);
+    return { start, end };
+  });
+}
+
+/** The newest record, past what transactions and compaction leave at the end. */
+export async function readLast(cluster: Cluster, topic: string, partition: number): Promise<LogRecord | undefined> {
+  const { start, end } = await readRange(cluster, topic, partition);
+  for (let back = 1; end > start; back *= 2) {
+    const from = Math.max(start, end - back);
+    const records = await readBetween(cluster, topic, partition, from, end);
+    const last = records.at(-1);
+    if (last || from === start) return last;
+  }
+  return undefined;
+}
+
+async function readBetween(cluster: Cluster, topic: string, partition: number, from: number, end: number) {
+  const found: LogRecord[] = [];
+  for (let offset = from; offset < end; ) {
+    const at = offset;
+    const { records, next } = await patiently(async () => {
+      const request = fetchRequest([{ topic, partition, offset: at }], {
+        maxWaitMs: 0,
+        maxBytes: kafkaLimits.fetchBytes,
+        partitionBytes: kafkaLimits.fetchBytes,
+        requestTimeoutMs: kafkaLimits.requestTimeoutMs,
+      });
+      const part = (await cluster.sendLeader<FetchResponse>(topic, partition, request)).parts[0];
+      check(cluster, part?.errorCode, topic, `reading ${topic}/${partition}`);
+      return readBatches(part?.batches ?? Buffer.alloc(0), topic, partition, at, part?.aborted ?? []);
+    });
+    for (const record of records) if (record.offset < end) found.push(record);
+    if (next === offset) break;
+    offset = next;
+  }
+  return found;
+}
+
+/** DeleteRecords: below `before` nothing is left. Trimming what is trimmed already does nothing. */
+export async function trimBelow(cluster: Cluster, topic: string, partition: number, before: number): Promise<void> {
+  const { start, end } = await readRange(cluster, topic, partition);
+  if (before <= start) return;
+  if (before > end) {
+    const message = `${topic}/${partition} can't be trimmed below ${before}: it ends at ${end}`;
+    throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+  }
+  const request = raw('DeleteRecords', { topics: [{ topic, partitions: [{ partition, offset: String(before) }] }] });
+  type Answer = { topics: readonly { partitions: readonly PartitionAnswer[] }[] };
+  await patiently(async () => {
+    const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).topics[0]?.partitions[0];
+    check(cluster, answer?.errorCode, topic, `trimming ${topic}/${partition}`);
+  });
+}
+
+/** Who commits: a member of the group in a generation, or somebody outside a group without members. */
+export interface Committer {
+  readonly memberId: string;
+  readonly generation: number;
+}
+
+/** Resolves false where the group has moved on to another generation. */
+export async function commitPositions(
+  cluster: Cluster,
+  group: string,
+  positions: readonly Position[],
+  { memberId, generation }: Committer,
+): Promise<boolean> {
+  const byTopic = new Map<string, { partition: number; offset: string }[]>();
+  for (const { topic, partition, offset } of positions) {
+    const entry = { partition, offset: String(offset) };
+    const there = byTopic.get(topic);
+    if (there) there.push(entry);
+    else byTopic.set(topic, [entry]);
+  }
+  const topics = [...byTopic].map(([topic, partitions]) => ({ topic, partitions }));
+  const request = raw('OffsetCommit', { groupId: group, groupGenerationId: generation, memberId, topics });
+  type Answer = { responses: readonly { partitions: readonly PartitionAnswer[] }[] };
+  const { responses } = await cluster.sendCoordinator<Answer>(group, purpose, request);
+  for (const { errorCode } of responses.flatMap(({ partitions }) => partitions)) {
+    if (movedOn.has(errorOf(errorCode).type)) return false;
+    checkGroup(cluster, errorCode, group, `committing positions of group ${group}`);
+  }
+  return true;
+}
+
+const movedOn = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'REBALANCE_IN_PROGRESS']);
+
+export async function readCommitted(
+  cluster: Cluster,
+  group: string,
+  topic: string,
+  partition: number,
+): Promise<number | undefined> {
+  const request = raw('OffsetFetch', { groupId: group, topics: [{ topic, partitions: [{ partition }] }] });
+  type Answer = { errorCode: number; responses: readonly { partitions: readonly PartitionAnswer[] }[] };
+  return patiently(async () => {
+    const { errorCode, responses } = await cluster.sendCoordinator<Answer>(group, purpose, request);
+    const what = `reading positions of group ${group}`;
+    checkGroup(cluster, errorCode, group, what);
+    const answer = responses[0]?.partitions[0];
+    checkGroup(cluster, answer?.errorCode ?? 0, group, what);
+    const offset = Number(answer?.offset ?? -1);
+    return offset < 0 ? undefined : offset;
+  });
+}
+
+/** An error of a coordinator: it may have moved. */
+export function checkGroup(cluster: Cluster, code: number, group: string, what: string): void {
+  if (code !== 0) cluster.forgetCoordinator(group);
+  throwFor(code, what);
+}
+
+function check(cluster: Cluster, code: number | undefined, topic: string, what: string): void {
+  if (code === 0) return;
+  cluster.forget(topic);
+  if (code === undefined) throw transient(`${what} failed: the broker's answer leaves it out`);
+  throwFor(code, what);
+}
+
+function patiently<T>(act: () => Promise<T>): Promise<T> {
+  return retrying(deadlineIn(kafkaLimits.operationTimeoutMs), act);
+}

@@ -1,0 +1,303 @@
+/**
+ * Readers: Fetch requests from exact positions, one step ahead of `poll`.
+ *
+ * A partition is asked for by one fetch at a time, and only while nothing of it is buffered: memory is bounded by one
+ * response per broker. A fetch that waits at the broker for news covers the partitions it was sent with; what is sought
+ * or resumed meanwhile goes into a second one. `poll` returns empty only when each partition has been asked for since
+ * its position was set. A response that no longer fits a partition's position is dropped. Positions are moved by `seek`
+ * and by records given out, by nothing else: out of range is an error each time, never a reset.
+ */
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { kafkaLimits } from '../../../../topology/limits.ts';
+import type { LogReader, LogRecord, OffsetRange, PollOptions } from '../log.ts';
+import type { Cluster } from './cluster.ts';
+import { isTransient, throwFor } from './errors.ts';
+import { type FetchedPart, type FetchResponse, fetchRequest } from './fetch-request.ts';
+import { errorOf } from './kafkajs-wire.ts';
+import { readBatches } from './record-batch.ts';
+
+interface Assignment {
+  readonly topic: string;
+  readonly partition: number;
+  /** Of the next record to give out. */
+  position: number;
+  /** Fetched, from `head` on not yet given out. */
+  buffer: LogRecord[];
+  head: number;
+  /** Where to fetch on once the buffer is empty; beyond the last record where records are missing. */
+  next: number;
+  paused: boolean;
+  /** Part of a fetch under way. */
+  fetching: boolean;
+  /** The brokers have said what there is at this position. */
+  asked: boolean;
+  /** Not to be asked for again before, after a fetch that failed; monotonic, ms. */
+  notBefore: number;
+  /** Since when every fetch has failed; monotonic, ms. */
+  failingSince: number | undefined;
+  failure: unknown;
+}
+
+/** About what a record costs beside its value. */
+const recordOverheadBytes = 64;
+
+let readerCount = 0;
+
+export function createKafkaReader(
+  cluster: Cluster,
+  rangeOf: (topic: string, partition: number) => Promise<OffsetRange>,
+  giveUpMs: number,
+  onClose: () => void,
+): LogReader {
+  const purposes = Array.from({ length: kafkaLimits.fetchesMax }, (_, i) => `fetch-${readerCount}-${i}`);
+  readerCount++;
+  const assigned = new Map<string, Assignment>();
+  let turns: Assignment[] = [];
+  let turn = 0;
+  /** Links in use, as `broker/purpose`. */
+  const inUse = new Set<string>();
+  let bytesWanted: number = kafkaLimits.fetchBytes;
+  let polling = false;
+  let isOpen = true;
+  let woken = false;
+  let news: (() => void) | undefined;
+
+  const tell = () => news?.();
+  const find = (topic: string, partition: number) => assigned.get(`${topic}/${partition}`);
+
+  /** Starts the fetches that are due. */
+  const fetchDue = () => {
+    const now = performance.now();
+    const due = new Map<number, Assignment[]>();
+    // The first in a request are served first: whose turn it is, that is.
+    for (let i = 0; i < turns.length; i++) {
+      const a = turns[(turn + i) % turns.length] as Assignment;
+      if (a.paused || a.fetching || a.failure !== undefined || a.head < a.buffer.length || a.notBefore > now) continue;
+      const leader = cluster.knownLeaderOf(a.topic, a.partition);
+      if (leader === undefined) {
+        findLeader(a);
+        continue;
+      }
+      const there = due.get(leader);
+      if (there) there.push(a);
+      else due.set(leader, [a]);
+    }
+    for (const [leader, parts] of due) {
+      const purpose = purposes.find((each) => !inUse.has(`${leader}/${each}`));
+      if (purpose !== undefined) fetchFrom(leader, purpose, parts);
+    }
+  };
+
+  const findLeader = (a: Assignment) => {
+    a.fetching = true;
+    cluster
+      .leaderOf(a.topic, a.partition)
+      .catch((error) => failed([a], error))
+      .finally(() => {
+        a.fetching = false;
+        tell();
+      });
+  };
+
+  const fetchFrom = async (leader: number, purpose: string, parts: readonly Assignment[]) => {
+    const slot = `${leader}/${purpose}`;
+    inUse.add(slot);
+    const from = parts.map((a) => {
+      a.fetching = true;
+      return a.next;
+    });
+    try {
+      const maxBytes = Math.max(bytesWanted, kafkaLimits.fetchBytes);
+      const request = fetchRequest(
+        parts.map(({ topic, partition, next: offset }) => ({ topic, partition, offset })),
+        {
+          // Whoever has not been told anything yet is answered at once.
+          maxWaitMs: parts.every(({ asked }) => asked) ? kafkaLimits.fetchWaitMs : 0,
+          maxBytes,
+          partitionBytes: Math.max(kafkaLimits.fetchPartitionBytesMin, Math.floor(maxBytes / parts.length)),
+          requestTimeoutMs: kafkaLimits.requestTimeoutMs,
+        },
+      );
+      const link = await cluster.link(leader, purpose);
+      const response = await link.send<FetchResponse>(request);
+      throwFor(response.errorCode, 'reading');
+      for (const part of response.parts) {
+        const i = parts.findIndex((a) => a.partition === part.partition && a.topic === part.topic);
+        const a = parts[i];
+        if (a && isCurrent(a) && a.next === from[i]) await take(a, part);
+      }
+    } catch (error) {
+      failed(parts.filter(isCurrent), error);
+    } finally {
+      inUse.delete(slot);
+      for (const a of parts) a.fetching = false;
+      tell();
+    }
+  };
+
+  const isCurrent = (a: Assignment) => find(a.topic, a.partition) === a;
+
+  const take = async (a: Assignment, part: FetchedPart) => {
+    const { topic, partition } = a;
+    try {
+      if (errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE') throw outOfRange(a, await rangeOf(topic, partition));
+      throwFor(part.errorCode, `reading ${topic}/${partition}`);
+      const { records, next } = readBatches(part.batches, topic, partition, a.next, part.aborted);
+      a.buffer = records;
+      a.head = 0;
+      a.next = next;
+      if (records.length === 0) a.position = next;
+      a.asked = true;
+      a.failingSince = undefined;
+    } catch (error) {
+      failed([a], error);
+    }
+  };
+
+  const failed = (parts: readonly Assignment[], error: unknown) => {
+    const now = performance.now();
+    for (const a of parts) {
+      a.failingSince ??= now;
+      const failingMs = now - a.failingSince;
+      if (!isTransient(error) || failingMs > giveUpMs) {
+        a.failure = error;
+        continue;
+      }
+      cluster.forget(a.topic);
+      a.notBefore = now + Math.min(kafkaLimits.retryMs + failingMs, kafkaLimits.retryMsMax);
+    }
+  };
+
+  /** From the buffers, partition by partition, up to about `maxBytes`. */
+  const give = (maxBytes: number): LogRecord[] => {
+    const records: LogRecord[] = [];
+    let left = maxBytes;
+    for (let i = turns.length; i > 0 && left > 0; i--) {
+      const a = turns[turn % turns.length] as Assignment;
+      turn = (turn + 1) % turns.length;
+      if (a.paused || a.head === a.buffer.length) continue;
+      while (a.head < a.buffer.length && left > 0) {
+        const record = a.buffer[a.head++] as LogRecord;
+        records.push(record);
+        left -= record.value.length + recordOverheadBytes;
+        a.position = record.offset + 1;
+      }
+      if (a.head === a.buffer.length) {
+        a.buffer = [];
+        a.head = 0;
+        a.position = a.next;
+      }
+    }
+    return records;
+  };
+
+  const throwFailure = () => {
+    const broken = turns.find((a) => a.failure !== undefined && !a.paused);
+    if (!broken) return;
+    const { failure } = broken;
+    broken.failure = undefined;
+    broken.failingSince = undefined;
+    throw failure;
+  };
+
+  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
+    const untilMs = performance.now() + waitMs;
+    const askUntilMs = untilMs + kafkaLimits.requestTimeoutMs;
+    bytesWanted = maxBytes;
+    for (;;) {
+      throwFailure();
+      const records = give(Math.max(1, maxBytes));
+      if (!isOpen) return records;
+      fetchDue();
+      const now = performance.now();
+      const allAsked = turns.every((a) => a.asked || a.paused);
+      if (records.length > 0 || woken || (now >= untilMs && (allAsked || now >= askUntilMs))) {
+        woken = false;
+        return records;
+      }
+      await waitForNews(Math.max(1, Math.min((allAsked ? untilMs : askUntilMs) - now, soonestRetry(now))));
+    }
+  };
+
+  /** Until a partition whose fetch failed may be asked for again. */
+  const soonestRetry = (now: number) =>
+    turns.reduce((ms, a) => (!a.paused && a.notBefore > now ? Math.min(ms, a.notBefore - now + 1) : ms), 60_000);
+
+  const waitForNews = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      news = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    }).finally(() => {
+      news = undefined;
+    });
+
+  return {
+    seek: (topic, partition, offset) => {
+      if (!isOpen) return;
+      const paused = find(topic, partition)?.paused ?? false;
+      // A new object: what a fetch under way brings for the old one is dropped.
+      assigned.set(`${topic}/${partition}`, {
+        topic,
+        partition,
+        position: offset,
+        buffer: [],
+        head: 0,
+        next: offset,
+        paused,
+        fetching: false,
+        asked: false,
+        notBefore: 0,
+        failingSince: undefined,
+        failure: undefined,
+      });
+      turns = [...assigned.values()];
+      tell();
+    },
+    drop: (topic, partition) => {
+      assigned.delete(`${topic}/${partition}`);
+      turns = [...assigned.values()];
+    },
+    pause: (topic, partition) => {
+      const a = find(topic, partition);
+      if (a) a.paused = true;
+    },
+    resume: (topic, partition) => {
+      const a = find(topic, partition);
+      if (a) a.paused = false;
+      tell();
+    },
+    poll: async (options) => {
+      if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the reader is closed');
+      if (polling) throw new Error('one poll at a time: the last one has not come back');
+      polling = true;
+      try {
+        return await poll(options);
+      } finally {
+        polling = false;
+      }
+    },
+    wake: () => {
+      woken = true;
+      tell();
+    },
+    close: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      turns = [];
+      assigned.clear();
+      for (const purpose of purposes) cluster.release(purpose);
+      tell();
+      onClose();
+    },
+  };
+}
+
+function outOfRange({ topic, partition, next }: Assignment, { start, end }: OffsetRange): CrawlstreamError {
+  const message =
+    `position ${next} of ${topic}/${partition} is outside its range ${start} to ${end}: ` +
+    'restore the topic or rebuild the state that holds this position; it is never reset by itself';
+  return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+}

@@ -1,0 +1,30 @@
+/** The log's contract, on a real broker. */
+import { after, before, describe } from 'node:test';
+import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
+import { startBroker, type TestBroker } from '../kafka/broker.ts';
+import { skipReason } from '../kafka/components.ts';
+import { logContract } from './log-contract.ts';
+
+const skip = (await skipReason()) ?? false;
+
+describe('the log on Kafka', { skip }, () => {
+  let broker: TestBroker;
+  before(async () => {
+    broker = await startBroker();
+  });
+  after(() => broker.stop());
+
+  logContract('kafka', { dense: true, trim: true, atomic: false }, async () => {
+    const open = () => openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'contract' });
+    let log = await open();
+    return {
+      log,
+      reopen: async () => {
+        await log.close();
+        log = await open();
+        return log;
+      },
+      close: () => log.close(),
+    };
+  });
+});

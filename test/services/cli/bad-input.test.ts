@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { DeadLetter } from '../../../schemas/types.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { createEmbeddedRegistry } from '../../../services/runtime/avro/schema-registry.ts';
+import { SystemClock } from '../../../services/runtime/clock.ts';
+import { type EmbeddedLog, openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
+import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { type CommandOptions, type Ended, lastJson, runCommand, startCommand } from './command.ts';
+import { mountSmallDisk } from './full-disk.ts';
+import { assertFlawless, printedPages, type SmallWeb, startSmallWeb } from './small-web.ts';
+
+const webMain = fileURLToPath(new URL('../../web/main.ts', import.meta.url));
+/** Nobody listens there; a local address needs no contact. */
+const seed = 'http://127.0.0.1:9/';
+
+/** One clear line on stderr, nothing on stdout, a code that says failure. */
+function assertRefused(ended: Ended, says: RegExp, context = ''): void {
+  assert.match(ended.stderr, says, context);
+  assert.equal(ended.stderr.trimEnd().split('\n').length, 1, `${context}: ${ended.stderr}`);
+  assert.doesNotMatch(ended.stderr, /\bat .*:\d+:\d+|a bug/);
+  assert.equal(ended.stdout, '', context);
+  assert.ok(ended.code === 1 || ended.code === 2, `${context}: exit code ${ended.code}`);
+}
+
+async function refuses(args: readonly string[], says: RegExp, options: CommandOptions = {}): Promise<void> {
+  assertRefused(await runCommand(args, options), says, args.join(' '));
+}
+
+/** At most three commands at a time: a machine has few cores. */
+async function each<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const work = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await act(item);
+  };
+  await Promise.all([work(), work(), work()]);
+}
+
+test('a malformed seed is refused by name, with what to write instead, and nothing is made', async () => {
+  const cwd = temporaryFolder();
+  const cases = [
+    ['http://exa mple.org', /seed "http:\/\/exa mple.org": it contains white space/],
+    ['ftp://example.org/', /seed "ftp:\/\/example.org\/": the scheme ftp: can't be crawled; use http/],
+    ['http://[::1', /seed "http:\/\/\[::1": it is no URL; write one such as/],
+    ['http://me:secret@example.org/', /seed "example.org": it carries a user name or password/],
+    ['', /seed "": it is empty; write a URL/],
+    ['http://127.0.0.1/film.mp4', /seed http:\/\/127.0.0.1\/film.mp4 is refused by rule .*change the seed/],
+  ] as const;
+  await each(cases, ([text, says]) => refuses(['crawl', text], says, { cwd }));
+  await refuses(['crawl'], /no seed given: name a URL to start from/, { cwd });
+  assert.deepEqual(readdirSync(cwd), []);
+});
+
+test('a bad value of any option is refused by name, with what to give instead, and nothing is made', async () => {
+  const cwd = temporaryFolder();
+  const cases = [
+    ['--max-pages', '0', /--max-pages "0": give a whole number of at least 1/],
+    ['--max-depth', '-1', /--max-depth "-1": give a whole number/],
+    ['--scope', 'planet', /--scope "planet": give one of host, domain, all/],
+    ['--include', '(', /--include "\(": Invalid regular expression.*write a JavaScript regular expression/],
+    ['--exclude', '[z-a]', /--exclude "\[z-a\]": Invalid regular expression/],
+    ['--delay', '1.5', /--delay "1.5": give a whole number from 0 to 86400000/],
+    ['--delay', '99999999999', /--delay "99999999999": give a whole number from 0/],
+    ['--retries', '5,,30', /--retries "5,,30": give waits in seconds/],
+    ['--retries', '1e300', /--retries "1e300": give waits in seconds.* none above 2592000/],
+    ['--retries', Array(21).fill('1').join(), /--retries .*at most 20 of them/],
+    ['--resolve', 'example.org', /--resolve example.org: expected HOST\[:PORT\]:ADDRESS/],
+    ['--contact', 'me', /--contact "me": give a web address or a mail address/],
+    ['--keep', '3 weeks', /--keep "3 weeks": give a number and s, m, h or d/],
+    ['--partitions', '0', /--partitions "0": give a whole number from 1/],
+    ['--partitions', '1000000', /--partitions "1000000": give a whole number from 1 to 1024/],
+    ['--concurrency', 'all', /--concurrency "all": give a whole number from 1/],
+    ['--unknown', 'x', /unknown option '--unknown'/],
+  ] as const;
+  await each(cases, ([option, value, says]) => refuses(['crawl', seed, option, value], says, { cwd }));
+  await refuses(['crawl', seed, '--data'], /option '--data <dir>' argument missing/, { cwd });
+  assert.deepEqual(readdirSync(cwd), []);
+});
+
+test('a crawl of a public site without --contact is refused before anything is contacted or made', async () => {
+  const cwd = temporaryFolder();
+  const says = /--contact is missing: give a web or mail address at which webmasters can reach you/;
+  await refuses(['crawl', 'https://example.org/'], says, { cwd });
+  await refuses(['crawl', 'http://10.1.2.3/', '--allow-private'], says, { cwd });
+  // Resolved elsewhere than to this machine, it is somebody else's.
+  await refuses(['crawl', 'http://a.test/', '--resolve', 'a.test:192.0.2.1'], says, { cwd });
+  assert.deepEqual(readdirSync(cwd), []);
+});
+
+test('the synthetic web on a port in use says so and what to do', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address() as { port: number };
+  const ended = await runCommand(['--hosts', '1', '--pages', '1', '--port', `${port}`], { script: webMain });
+  taken.close();
+  assertRefused(ended, new RegExp(`cannot listen: .*${port}.*; choose another --port, or 0 for any`));
+});
+
+/** A finished crawl of three pages. */
+async function smallCrawl(): Promise<{ readonly small: SmallWeb; readonly data: string; readonly args: string[] }> {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 3, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const args = [...small.crawlArguments, '--delay', '0', '--data', data];
+  const ended = await runCommand(args);
+  assert.equal(ended.code, 0, ended.stderr);
+  return { small, data, args };
+}
+
+test('a data folder of another crawl, of a newer version, or damaged is named and left as it is', async () => {
+  const { small, data, args } = await smallCrawl();
+  await refuses(['crawl', seed, '--data', data], new RegExp(`--data ${data} holds the crawl of .*or another --data`));
+  await refuses(
+    [...args, '--partitions', '2'],
+    /made with partitions 1, not 2: leave --partitions away or set it to 1/,
+  );
+  for (const [name, damage, says] of [
+    ['manifest.json', (text: string) => text.replace('"format": 1', '"format": 2'), /has format 2, this version reads/],
+    ['manifest.json', (text: string) => text.slice(0, 40), /manifest.json can't be read .*restore it from a backup/],
+    ['crawl.json', (text: string) => text.slice(0, 40), /crawl.json cannot be read .*delete that file and run/],
+    ['crawl.json', () => '{"seeds": 7}', /crawl.json cannot be read .*delete that file and run/],
+  ] as const) {
+    const file = join(data, name);
+    const whole = readFileSync(file, 'utf8');
+    const damaged = damage(whole);
+    assert.notEqual(damaged, whole);
+    writeFileSync(file, damaged);
+    await refuses(args, says);
+    assert.equal(readFileSync(file, 'utf8'), damaged);
+    writeFileSync(file, whole);
+  }
+  assert.equal((await runCommand(args)).code, 0);
+  // As the message promises: crawl.json may be deleted, and the crawl goes on.
+  rmSync(join(data, 'crawl.json'));
+  assert.equal((await runCommand(args)).code, 0);
+  assert.equal((await printedPages(data)).length, 3);
+  assertFlawless(small.check({ delayMs: 0 }));
+});
+
+test('a folder with something else in it, and a file, are refused as data folders', async () => {
+  const foreign = join(temporaryFolder(), 'photos');
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'cat.jpg'), '');
+  await refuses(['crawl', seed, '--data', foreign], /photos is not empty and holds no crawl \(it has cat.jpg\)/);
+  assert.deepEqual(readdirSync(foreign), ['cat.jpg']);
+  await refuses(['crawl', seed, '--data', join(foreign, 'cat.jpg')], /is not a folder: choose another --data/);
+  await refuses(['pages', '--data', join(foreign, 'none')], /does not exist: start a crawl there first/);
+  await refuses(['stats', '--data', foreign], /is not empty and holds no crawl/);
+  assert.equal(existsSync(join(foreign, 'none')), false);
+});
+
+test('a data folder in use by a running crawl is refused, and that crawl goes on', async () => {
+  const small = await startSmallWeb({ hosts: 2, pagesPerHost: 10, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const args = [...small.crawlArguments, '--delay', '150', '--data', data];
+  const running = startCommand(args);
+  while (small.web.requests().length < 4) await sleep(20);
+  await refuses(args, /in use by another process: stop that one, or choose another --data/);
+  const ended = await running.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+  assertFlawless(small.check({ delayMs: 150 }));
+});
+
+test('a full disk is said in one line, and with room again the same command completes', async (t) => {
+  const small = await startSmallWeb({ hosts: 12, pagesPerHost: 60, domains: 2 });
+  const disk = mountSmallDisk(6);
+  if (disk === undefined) t.diagnostic('no tmpfs can be mounted here: the size of files is bounded in its stead');
+  const data = join(disk?.folder ?? temporaryFolder(), 'data');
+  const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];
+  // Blocks of 512 bytes. The signal that comes with the bound is ignored, so that write(2) fails instead.
+  const ended = await runCommand(args, disk ? {} : { shellPrefix: "trap '' XFSZ; ulimit -f 4000;" });
+  assertRefused(
+    ended,
+    disk ? /^crawlstream: the disk holding .* is full: make room, then run the same command/ : /the store in .* failed/,
+  );
+  assert.equal(ended.code, 1);
+  disk?.grow();
+  const resumed = await runCommand(args);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.equal(lastJson(resumed)['pages'], 720);
+  assert.deepEqual(await printedPages(data), [...small.plan.expected(small.port).fetch].sort());
+  assert.deepEqual(small.check({ delayMs: 0 }).missing.details, []);
+});
+
+test('a record that nobody can decode becomes a dead letter with its source and bytes, and the crawl completes', async () => {
+  const small = await startSmallWeb({ hosts: 4, pagesPerHost: 15, domains: 2 });
+  const data = join(temporaryFolder(), 'data');
+  const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];
+  assert.equal((await runCommand([...args, '--max-pages', '20'])).code, 0);
+
+  const junk = { discovered: Buffer.from('\u0000no Avro at all'), results: Buffer.from([0, 0, 0, 0, 99, 1, 2, 3]) };
+  const offsets = await onLog(data, (log) =>
+    log.append(
+      Object.entries(junk).map(([topic, value]) => ({ topic: `crawl.${topic}`, partition: 0, key: null, value })),
+    ),
+  );
+  const ended = await runCommand(args);
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.equal(lastJson(ended)['undecodable'], 2);
+  assert.equal(lastJson(ended)['pages'], 60);
+  assertFlawless(small.check({ delayMs: 0 }));
+
+  const letters = await onLog(data, readDeadLetters);
+  const found = letters.map(({ reason, sourceTopic, sourcePartition, sourceOffset, original }) => ({
+    reason,
+    sourceTopic,
+    sourcePartition,
+    sourceOffset,
+    original: Buffer.from(original).toString('hex'),
+  }));
+  const letter = (sourceTopic: 'discovered' | 'results', sourceOffset: number | undefined) => ({
+    reason: 'undecodable',
+    sourceTopic,
+    sourcePartition: 0,
+    sourceOffset,
+    original: junk[sourceTopic].toString('hex'),
+  });
+  assert.deepEqual(
+    found.sort((a, b) => a.sourceTopic.localeCompare(b.sourceTopic)),
+    [letter('discovered', offsets[0]), letter('results', offsets[1])],
+  );
+});
+
+async function onLog<T>(data: string, act: (log: EmbeddedLog, decode: Decode) => Promise<T>): Promise<T> {
+  const store = await openRocksdbStore(join(data, 'log'));
+  const log = await openEmbeddedLog(store, new SystemClock());
+  try {
+    const codec = await openCodec(createEmbeddedRegistry(store), 'crawl');
+    return await act(log, async (value) => {
+      await codec.prepare('dead-letters', value);
+      return codec.decode('dead-letters', value);
+    });
+  } finally {
+    await log.close();
+    await store.close();
+  }
+}
+
+type Decode = (value: Buffer) => Promise<DeadLetter>;
+
+async function readDeadLetters(log: EmbeddedLog, decode: Decode): Promise<DeadLetter[]> {
+  const reader = log.reader();
+  reader.seek('crawl.dead-letters', 0, 0);
+  const letters: DeadLetter[] = [];
+  for (const { value } of await reader.poll({ maxBytes: 1 << 20, waitMs: 0 })) letters.push(await decode(value));
+  return letters;
+}

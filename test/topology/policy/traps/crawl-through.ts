@@ -1,0 +1,83 @@
+/** A crawl without a network: what the frontier does with traps, in the order it does it, host after host in turn. */
+import { bandOf } from '../../../../topology/policy/band.ts';
+import { addTrap, stepSummary, type TrapEvent } from '../../../../topology/policy/traps/step.ts';
+import { emptySummary, type Trap, type TrapSummary } from '../../../../topology/policy/traps/summary.ts';
+import { defaultTraps, type TrapConfig } from '../../../../topology/policy/traps/trap-config.ts';
+import { noticeTrap, trapOf } from '../../../../topology/policy/traps/traps.ts';
+import { hostKeyOf } from '../../../../topology/url/host-key.ts';
+
+export interface FakePage {
+  readonly status?: number;
+  /** Hexadecimal. Absent: like no other. */
+  readonly contentHash?: string;
+  readonly links: readonly string[];
+}
+
+export interface Crawled {
+  readonly fetched: string[];
+  readonly trapped: Map<string, Trap>;
+  readonly deferred: number;
+  readonly summaries: Map<string, TrapSummary>;
+}
+
+export interface CrawlThrough {
+  readonly config?: TrapConfig;
+  /** Fetches at most. */
+  readonly most?: number;
+  /** Whether events say where a link was found. */
+  readonly withSource?: boolean;
+}
+
+interface Waiting {
+  readonly url: string;
+  readonly depth: number;
+}
+
+export function crawlThrough(
+  pageAt: (url: string) => FakePage,
+  seeds: readonly string[],
+  { config = defaultTraps, most = 5_000, withSource = false }: CrawlThrough = {},
+): Crawled {
+  const queues = new Map<string, Waiting[][]>();
+  const seen = new Set<string>();
+  const summaries = new Map<string, TrapSummary>();
+  const trapped = new Map<string, Trap>();
+  const fetched: string[] = [];
+  let deferred = 0;
+  const learn = (host: string, event: TrapEvent) => {
+    let summary = stepSummary(summaries.get(host) ?? emptySummary, event);
+    const trap = noticeTrap(config, summary, event);
+    if (trap !== null) {
+      summary = addTrap(summary, trap);
+      trapped.set(host + trap.pattern, trap);
+    }
+    summaries.set(host, summary);
+  };
+  const arrive = (url: string, depth: number, sourceUrl: string) => {
+    if (seen.has(url)) return;
+    const host = hostKeyOf(url);
+    if (trapOf(config, summaries.get(host), url) !== null) {
+      deferred += 1;
+      return;
+    }
+    seen.add(url);
+    const bands = queues.get(host) ?? Array.from({ length: 8 }, () => []);
+    queues.set(host, bands);
+    bands[bandOf(url, depth)]!.push({ url, depth });
+    learn(host, { kind: 'admitted', url, depth, ...(withSource ? { sourceUrl } : {}) });
+  };
+  for (const seed of seeds) arrive(seed, 0, '');
+  for (let busy = true; busy && fetched.length < most; ) {
+    busy = false;
+    for (const [host, bands] of [...queues]) {
+      const next = bands.find((band) => band.length > 0)?.shift();
+      if (next === undefined || fetched.length >= most) continue;
+      busy = true;
+      const { status = 200, contentHash = fetched.length.toString(16).padStart(8, '0'), links } = pageAt(next.url);
+      fetched.push(next.url);
+      for (const link of links) arrive(link, next.depth + 1, next.url);
+      learn(host, { kind: 'fetched', url: next.url, status, contentHash });
+    }
+  }
+  return { fetched, trapped, deferred, summaries };
+}

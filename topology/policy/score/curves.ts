@@ -1,0 +1,21 @@
+/** The curves that turn counts and times into shares, each from 0 to 1 and monotone. */
+
+/** 0 at 0, one half at `half`, towards 1 without end: what more of a good thing is worth. */
+export function saturation(value: number, half: number): number {
+  return value <= 0 ? 0 : value / (value + half);
+}
+
+/** 0 at 0, 1 from `most` on, equal steps for equal ratios in between: for counts spread over decades, as in-links are. */
+export function logShare(value: number, most: number): number {
+  return value <= 0 ? 0 : Math.min(1, Math.log1p(value) / Math.log1p(most));
+}
+
+/** 0 at once, towards 1 as `value` passes several `scale`s: the odds that something has happened by then. */
+export function passed(value: number, scale: number): number {
+  return value <= 0 ? 0 : 1 - Math.exp(-value / scale);
+}
+
+/** Into [0, 1]; what is no number counts as 0. */
+export function share(value: number): number {
+  return value > 0 ? Math.min(1, value) : 0;
+}

@@ -1,0 +1,22 @@
+/** What a page's domain says for it. Each gives a share from 0 to 1, or null where it knows nothing. */
+import { logShare, saturation } from './curves.ts';
+import type { DomainInputs } from './inputs.ts';
+import type { Scales } from './score-config.ts';
+
+/** Distinct domains that link to it: sightings from one domain say little, as its templates repeat them. */
+export function authority({ linkingDomains }: DomainInputs, { linkingDomainsMost }: Scales): number | null {
+  return linkingDomains === null ? null : logShare(linkingDomains, linkingDomainsMost);
+}
+
+/** 1 for the first of the list, 0 from its end on, equal steps per decade of rank. */
+export function traffic({ trafficRank }: DomainInputs, { trafficRankMost }: Scales): number | null {
+  if (trafficRank === null) return null;
+  return Math.max(0, 1 - Math.log(Math.max(1, trafficRank)) / Math.log(trafficRankMost));
+}
+
+/** The share of its pages that were worth fetching, drawn to one half while few are known. */
+export function quality({ pagesGood, pagesFetched }: DomainInputs, { pagesHalf }: Scales): number | null {
+  if (pagesGood === null || pagesFetched === null || pagesFetched <= 0) return null;
+  const trust = saturation(pagesFetched, pagesHalf);
+  return trust * Math.min(1, Math.max(0, pagesGood) / pagesFetched) + (1 - trust) / 2;
+}

@@ -1,0 +1,18 @@
+/** Whether fetching a page again would find something new. Each gives a share from 0 to 1, or null where it knows nothing. */
+import { passed, saturation, share } from './curves.ts';
+import type { FreshnessInputs } from './inputs.ts';
+import type { Scales } from './score-config.ts';
+
+/** The odds that a page with the scale's rate has changed since, changes being a Poisson process (Cho & Garcia-Molina). */
+export function timeSince({ ageMs }: FreshnessInputs, scales: Scales): number | null {
+  return ageMs === null ? null : passed(ageMs, scales.ageMs);
+}
+
+export function changeRate({ changesPerDay }: FreshnessInputs, { changesPerDayHalf }: Scales): number | null {
+  return changesPerDay === null ? null : saturation(changesPerDay, changesPerDayHalf);
+}
+
+/** How surely a fetch finds a change, whatever the time between. */
+export function volatility({ changedShare }: FreshnessInputs): number | null {
+  return changedShare === null ? null : share(changedShare);
+}

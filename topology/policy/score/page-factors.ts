@@ -1,0 +1,35 @@
+/** What the page itself, and who named it, say for it. Each gives a share from 0 to 1, or null where it knows nothing. */
+import { bandCount, bandOf } from '../band.ts';
+import { logShare } from './curves.ts';
+import type { LinkSource, PageInputs, PageKind } from './inputs.ts';
+import type { Scales } from './score-config.ts';
+
+export function inLinks({ inLinks }: PageInputs, { inLinksMost }: Scales): number | null {
+  return inLinks === null ? null : logShare(inLinks, inLinksMost);
+}
+
+/** Depth and spelling, as bands by themselves judge them (band.ts). */
+export function depth({ depth }: PageInputs, url: string): number {
+  return 1 - bandOf(url, depth) / (bandCount - 1);
+}
+
+/** By what a crawl gets out of it: links and text, then text alone. */
+const typeShare: Readonly<Record<PageKind, number>> = { html: 1, feed: 0.9, text: 0.5, document: 0.4, other: 0.1 };
+
+export function type({ type }: PageInputs): number | null {
+  return type === null ? null : typeShare[type];
+}
+
+/** By how surely somebody wants the page fetched. */
+const sourceShare: Readonly<Record<LinkSource, number | null>> = {
+  operator: 1,
+  seed: 1,
+  redirect: 0.8,
+  feed: 0.8,
+  sitemap: 0.7,
+  link: null,
+};
+
+export function source({ source }: PageInputs): number | null {
+  return sourceShare[source];
+}

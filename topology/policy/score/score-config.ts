@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/**
+ * Weights and scales of the score, as plain data. Weights count against those of factors that are known, within their
+ * group and between groups; 0 switches a factor off.
+ */
+export interface ScoreConfig {
+  readonly kind: 'weighted' | 'cash';
+  /** Of the groups. */
+  readonly domain: number;
+  readonly page: number;
+  readonly freshness: number;
+  readonly factors: Factors;
+  /** Counts at which a curve is at its half, or at its end. */
+  readonly scales: Scales;
+}
+
+export interface Factors {
+  readonly authority: number;
+  readonly traffic: number;
+  readonly quality: number;
+  readonly inLinks: number;
+  readonly depth: number;
+  readonly type: number;
+  readonly source: number;
+  readonly timeSince: number;
+  readonly changeRate: number;
+  readonly volatility: number;
+}
+
+export interface Scales {
+  /** Linking domains at which authority is complete. */
+  readonly linkingDomainsMost: number;
+  /** Rank at which traffic is nil. */
+  readonly trafficRankMost: number;
+  /** Fetches at which a host's own record outweighs the assumption that it is middling. */
+  readonly pagesHalf: number;
+  readonly inLinksMost: number;
+  /** A page this old is due: ms. */
+  readonly ageMs: number;
+  /** Changes per day that are half of what matters. */
+  readonly changesPerDayHalf: number;
+  /** A page with so many times the average cash is at its half (kind `cash`). */
+  readonly cashHalf: number;
+}
+
+export const defaultScore: ScoreConfig = {
+  kind: 'weighted',
+  domain: 0.3,
+  page: 0.4,
+  freshness: 0.3,
+  factors: {
+    // Who links here is the hardest to fake; traffic lists cover few hosts; quality is our own experience.
+    authority: 0.5,
+    traffic: 0.2,
+    quality: 0.3,
+    // Depth is always known, and finds well-linked pages first (Najork & Wiener, WWW 2001).
+    inLinks: 0.35,
+    depth: 0.4,
+    type: 0.1,
+    source: 0.15,
+    // A page is worth fetching again if it is old and it changes; how surely it changed matters least.
+    timeSince: 0.5,
+    changeRate: 0.3,
+    volatility: 0.2,
+  },
+  scales: {
+    // In-links follow a power law: a thousand is the top percent of hosts, and of pages.
+    linkingDomainsMost: 1_000,
+    trafficRankMost: 1_000_000,
+    pagesHalf: 20,
+    inLinksMost: 1_000,
+    ageMs: 7 * 86_400_000,
+    changesPerDayHalf: 1,
+    cashHalf: 1,
+  },
+};
+
+const weight = z.number().min(0).max(1000);
+const positive = z.number().positive().max(1e15);
+
+export const scoreSchema: z.ZodType<ScoreConfig> = z.strictObject({
+  kind: z.enum(['weighted', 'cash']),
+  domain: weight,
+  page: weight,
+  freshness: weight,
+  factors: z.strictObject({
+    authority: weight,
+    traffic: weight,
+    quality: weight,
+    inLinks: weight,
+    depth: weight,
+    type: weight,
+    source: weight,
+    timeSince: weight,
+    changeRate: weight,
+    volatility: weight,
+  }),
+  scales: z.strictObject({
+    linkingDomainsMost: positive,
+    trafficRankMost: positive.min(2),
+    pagesHalf: positive,
+    inLinksMost: positive,
+    ageMs: positive,
+    changesPerDayHalf: positive,
+    cashHalf: positive,
+  }),
+});

@@ -1,0 +1,86 @@
+/**
+ * The score of a URL: how much it is worth to fetch it, from 0 to 1, and the band it waits in.
+ *
+ * A weighted mean of weighted means: domain, page, freshness, each of its own factors. A factor that knows nothing is
+ * left out of its mean, and a group without any out of the whole, rather than counted as bad: a new host has no
+ * record, not a poor one. Where only the link itself is known, the score is depth and spelling, and the band is the one
+ * of `bandOf`.
+ *
+ * Pure, no state: counts are inputs, which the frontier keeps (inputs.ts).
+ */
+import { bandCount } from '../band.ts';
+import * as domain from './domain-factors.ts';
+import * as freshness from './freshness-factors.ts';
+import type { ScoreInputs } from './inputs.ts';
+import * as page from './page-factors.ts';
+import { defaultScore, type Factors, type ScoreConfig } from './score-config.ts';
+
+/** `url` is normal. */
+export type Scorer = (url: string, inputs: ScoreInputs) => number;
+
+export type GroupName = 'domain' | 'page' | 'freshness';
+
+export interface FactorScore {
+  readonly group: GroupName;
+  readonly factor: keyof Factors;
+  /** null: unknown. */
+  readonly value: number | null;
+  readonly weight: number;
+}
+
+export function compileScorer(config: ScoreConfig = defaultScore): Scorer {
+  return (url, inputs) => meanOfGroups(config, factorScores(config, url, inputs));
+}
+
+/** Every factor with its value and its weight within its group: what `check score` prints. */
+export function factorScores(config: ScoreConfig, url: string, inputs: ScoreInputs): FactorScore[] {
+  const { factors, scales } = config;
+  const row = (group: GroupName, factor: keyof Factors, value: number | null): FactorScore => ({
+    group,
+    factor,
+    value,
+    weight: factors[factor],
+  });
+  return [
+    row('domain', 'authority', domain.authority(inputs.domain, scales)),
+    row('domain', 'traffic', domain.traffic(inputs.domain, scales)),
+    row('domain', 'quality', domain.quality(inputs.domain, scales)),
+    row('page', 'inLinks', page.inLinks(inputs.page, scales)),
+    row('page', 'depth', page.depth(inputs.page, url)),
+    row('page', 'type', page.type(inputs.page)),
+    row('page', 'source', page.source(inputs.page)),
+    row('freshness', 'timeSince', freshness.timeSince(inputs.freshness, scales)),
+    row('freshness', 'changeRate', freshness.changeRate(inputs.freshness, scales)),
+    row('freshness', 'volatility', freshness.volatility(inputs.freshness)),
+  ];
+}
+
+/** The mean of a group's known factors; null: none is known, or none counts. */
+export function groupScore(group: GroupName, scores: readonly FactorScore[]): number | null {
+  let sum = 0;
+  let weights = 0;
+  for (const { group: of, value, weight } of scores) {
+    if (of !== group || value === null) continue;
+    sum += value * weight;
+    weights += weight;
+  }
+  return weights === 0 ? null : sum / weights;
+}
+
+function meanOfGroups(config: ScoreConfig, scores: readonly FactorScore[]): number {
+  let sum = 0;
+  let weights = 0;
+  for (const group of ['domain', 'page', 'freshness'] as const) {
+    const value = groupScore(group, scores);
+    if (value === null) continue;
+    sum += value * config[group];
+    weights += config[group];
+  }
+  return weights === 0 ? 0 : sum / weights;
+}
+
+/** Bands are equal stretches around their middles, so that `1 − band / 7` falls into `band`. */
+export function bandOfScore(score: number): number {
+  const band = Math.round((1 - score) * (bandCount - 1));
+  return Math.max(0, Math.min(bandCount - 1, band));
+}

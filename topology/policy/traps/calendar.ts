@@ -1,0 +1,13 @@
+/** Four digits that may be a year, then a month: `/2026/01`, `2026-1`, `202601`, with a day or without. */
+const yearMonth = /(?:^|\D)(?:1[5-9]|[2-9]\d)\d\d[/_.-]?(?:0?[1-9]|1[0-2])(?:[/_.-]?(?:0?[1-9]|[12]\d|3[01]))?(?:\D|$)/;
+/** Month first: `01/2026`, `1-15-2026`. */
+const monthYear = /(?:^|\D)\d\d?(?:[/_.-]\d\d?)?[/_.-](?:1[5-9]|[2-9]\d)\d\d(?:\D|$)/;
+const yearParameter = /[?&](?:y|yr|year|jahr|annee|ano)=\d/i;
+const monthParameter = /[?&](?:m|mo|month|monat|mois|mes|w|week|d|day|date)=\d/i;
+
+/** Do a URL's numbers read as a date? */
+export function calendarIn(url: string): boolean {
+  const target = url.slice(Math.max(0, url.indexOf('/', 8)));
+  if (yearParameter.test(target) && monthParameter.test(target)) return true;
+  return yearMonth.test(target) || monthYear.test(target);
+}

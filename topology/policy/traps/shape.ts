@@ -1,0 +1,83 @@
+/**
+ * The shape of a URL: its path and query with everything that a machine can count or draw taken out, so that the pages
+ * of a trap, however many, are one shape.
+ *
+ *   `#`  a run of digits                    /calendar/2026/01 → /calendar/#/#     ?date=2026-01 → ?date=#-#
+ *   `~`  a token: digits and letters mixed, of 8 and more characters, as sessions and hashes are
+ *   `*`  words of a title (three and more, or 24 characters and more), and values of parameters
+ *
+ * Input: a normal URL. Linear in its length; what lies beyond `shapeCharsMax` is cut, and its pages share the shape.
+ */
+import { trapLimits } from '../../limits.ts';
+
+const slash = 47;
+const question = 63;
+const equals = 61;
+const ampersand = 38;
+
+/** Path and query of a normal URL. */
+export function targetOf(url: string): string {
+  const start = url.indexOf('/', 8);
+  return start < 0 ? '/' : url.slice(start);
+}
+
+export function shapeOf(url: string): string {
+  let out = '';
+  let inQuery = false;
+  let at = Math.max(0, url.indexOf('/', 8));
+  while (at < url.length && out.length < trapLimits.shapeCharsMax) {
+    const code = url.charCodeAt(at);
+    if (code === question) inQuery = true;
+    const value = inQuery && code === equals;
+    let end = at + 1;
+    while (end < url.length && !separates(url.charCodeAt(end), inQuery, value)) end++;
+    out +=
+      url[at]! + (code === ampersand || code === question ? url.slice(at + 1, end) : piece(url, at + 1, end, value));
+    at = end;
+  }
+  return out.length > trapLimits.shapeCharsMax ? out.slice(0, trapLimits.shapeCharsMax) : out;
+}
+
+/** Within a value `=` and `/` are data. */
+function separates(code: number, inQuery: boolean, value: boolean): boolean {
+  if (inQuery) return code === ampersand || (code === equals && !value);
+  return code === slash || code === question;
+}
+
+/** A path segment or a parameter's value, collapsed. */
+function piece(url: string, start: number, end: number, value: boolean): string {
+  let digits = 0;
+  let letters = 0;
+  let runs = 0;
+  let words = 0;
+  let inRun = false;
+  for (let at = start; at < end; at++) {
+    const code = url.charCodeAt(at);
+    const digit = code >= 48 && code <= 57;
+    if (digit) {
+      digits++;
+      if (!inRun) runs++;
+    } else if ((code | 32) >= 97 && (code | 32) <= 122) letters++;
+    else if (code === 45 || code === 95 || code === 43) words++;
+    inRun = digit;
+  }
+  const length = end - start;
+  if (digits === 0) return value || words >= 2 || length >= 24 ? (length === 0 ? '' : '*') : url.slice(start, end);
+  // `2026-01` has digits alone; `8f3ab0c1` changes between the two; `page12` and `v2` do neither.
+  if (letters > 0 && length >= 8 && (runs >= 2 || digits >= 6) && words < 2 && digits * 8 >= length) return '~';
+  if (letters > 0 && (words >= 2 || length >= 24)) return '*';
+  return withoutDigits(url, start, end);
+}
+
+function withoutDigits(url: string, start: number, end: number): string {
+  let out = '';
+  let inRun = false;
+  for (let at = start; at < end; at++) {
+    const code = url.charCodeAt(at);
+    const digit = code >= 48 && code <= 57;
+    if (!digit) out += url[at];
+    else if (!inRun) out += '#';
+    inRun = digit;
+  }
+  return out;
+}

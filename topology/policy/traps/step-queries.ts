@@ -1,0 +1,60 @@
+/** Parameters: how many sets of names a path takes, and which of them carry tokens. */
+import { trapLimits } from '../../limits.ts';
+import type { ParameterStat, PathStat } from './summary.ts';
+
+/** Facets are combinations: a URL with fewer parameters than this is a plain listing or an item. */
+const facetParameters = 3;
+
+export function stepPaths(before: readonly PathStat[], shape: string, question: number, met: number): PathStat[] {
+  const path = shape.slice(0, question + 1);
+  const names = shape.slice(question + 1).replace(/=[^&]*/g, '');
+  const set = hash32(names);
+  const isFacet = names.split('&').length >= facetParameters;
+  const old = before.find((stat) => stat.path === path) ?? { path, met, sets: [], variants: 0 };
+  const isNew = !old.sets.includes(set) && old.sets.length < trapLimits.setsMax;
+  const sets = isNew ? [...old.sets, set] : old.sets;
+  const stat = { path, met, sets, variants: old.variants + (isFacet ? 1 : 0) };
+  return keptNewest(before, (one) => one.path === path, stat, trapLimits.pathsMax);
+}
+
+export function stepParameters(
+  before: readonly ParameterStat[],
+  shape: string,
+  question: number,
+  met: number,
+): readonly ParameterStat[] {
+  if (!shape.includes('=~', question)) return before;
+  const path = hash32(shape.slice(0, question));
+  let after = before;
+  for (const piece of shape.slice(question + 1).split('&')) {
+    if (!piece.endsWith('=~')) continue;
+    const name = piece.slice(0, -2);
+    const old = after.find((stat) => stat.name === name) ?? { name, met, values: 0, paths: [] };
+    const isNew = !old.paths.includes(path) && old.paths.length < trapLimits.parameterPathsMax;
+    const stat = { name, met, values: old.values + 1, paths: isNew ? [...old.paths, path] : old.paths };
+    after = keptNewest(after, (one) => one.name === name, stat, trapLimits.parametersMax);
+  }
+  return after;
+}
+
+/** `stat` in the place of its like, or of the one not met for longest where there is no room. */
+export function keptNewest<T extends { readonly met: number }>(
+  before: readonly T[],
+  isLike: (one: T) => boolean,
+  stat: T,
+  most: number,
+): T[] {
+  const at = before.findIndex(isLike);
+  if (at >= 0) return before.with(at, stat);
+  if (before.length < most) return [...before, stat];
+  let oldest = 0;
+  for (let i = 1; i < before.length; i++) if (before[i]!.met < before[oldest]!.met) oldest = i;
+  return before.with(oldest, stat);
+}
+
+/** FNV-1a: collisions only make a set smaller. */
+function hash32(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,52 @@
+/**
+ * Chains of one shape: each page leads to the next, one step deeper, and to nothing else that is new.
+ *
+ * That is what an endless calendar and an honest archive differ in: a month of an archive, or page 7 of a shop, brings
+ * posts and products. What lies below the chain's own shape (the days of its months) is no yield, nor is another chain.
+ * Each URL that a page brings takes a step back, so that chains which bring something never get far.
+ */
+import { trapLimits } from '../../limits.ts';
+import { calendarIn } from './calendar.ts';
+import { shapeOf } from './shape.ts';
+import type { Admitted } from './step.ts';
+import type { ShapeStat } from './summary.ts';
+
+export function stepShapes(before: readonly ShapeStat[], event: Admitted, shape: string, met: number): ShapeStat[] {
+  const source = event.sourceUrl === undefined ? null : shapeOf(event.sourceUrl);
+  const at = before.findIndex((stat) => stat.shape === shape);
+  const chained = at >= 0 && before[at]!.steps >= trapLimits.chainFrom;
+  const after = before.map((stat, i) => {
+    if (i === at) return advanced(stat, event.depth, source, met);
+    return !chained && isYield(stat, event.depth, shape, source) ? { ...stat, brought: stat.brought + 1 } : stat;
+  });
+  if (at < 0) {
+    if (after.length >= trapLimits.shapesMax) after.splice(leastTelling(after), 1);
+    const calendar = calendarIn(event.url);
+    after.push({ shape, met, depth: event.depth, width: 1, brought: 0, steps: 0, calendar });
+  }
+  return after;
+}
+
+function advanced(stat: ShapeStat, depth: number, source: string | null, met: number): ShapeStat {
+  if (depth < stat.depth) return { ...stat, met };
+  if (depth === stat.depth) return { ...stat, met, width: stat.width + 1 };
+  const goesOn =
+    depth === stat.depth + 1 &&
+    stat.width <= trapLimits.chainWidthMax &&
+    (source === null || source.startsWith(stat.shape));
+  const steps = goesOn ? Math.max(0, stat.steps + 1 - stat.brought) : 0;
+  return { ...stat, met, depth, width: 1, brought: 0, steps };
+}
+
+/** Without a source, by depth: links of one page come before and after the one that goes on. */
+function isYield(stat: ShapeStat, depth: number, shape: string, source: string | null): boolean {
+  if (shape.startsWith(stat.shape)) return false;
+  return source === null ? depth === stat.depth || depth === stat.depth + 1 : source.startsWith(stat.shape);
+}
+
+function leastTelling(stats: readonly ShapeStat[]): number {
+  let least = 0;
+  const worth = ({ met, steps }: ShapeStat) => met + steps * trapLimits.eventsPerStep;
+  for (let i = 1; i < stats.length; i++) if (worth(stats[i]!) < worth(stats[least]!)) least = i;
+  return least;
+}

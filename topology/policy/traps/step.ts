@@ -1,0 +1,54 @@
+/** The steps of a host's summary: one event, a new summary. Pure, and independent of configuration. */
+import { trapLimits } from '../../limits.ts';
+import { shapeOf } from './shape.ts';
+import { stepContents } from './step-contents.ts';
+import { stepParameters, stepPaths } from './step-queries.ts';
+import { stepShapes } from './step-shapes.ts';
+import type { Trap, TrapSummary } from './summary.ts';
+
+export type TrapEvent = Admitted | Fetched;
+
+/** A URL was admitted. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  /** Normal. */
+  readonly url: string;
+  readonly depth: number;
+  /** The page that links to it. Absent: chains are told by depth alone. */
+  readonly sourceUrl?: string;
+}
+
+/** A URL was fetched, to a terminal outcome. */
+export interface Fetched {
+  readonly kind: 'fetched';
+  /** Normal. */
+  readonly url: string;
+  readonly status: number;
+  /** Hexadecimal. Empty: no body. */
+  readonly contentHash: string;
+  /** The page says that it does not exist, with a status that says it does. */
+  readonly soft404?: boolean;
+}
+
+export function stepSummary(before: TrapSummary, event: TrapEvent): TrapSummary {
+  const shape = shapeOf(event.url);
+  const events = before.events + 1;
+  if (event.kind === 'fetched') return { ...before, events, ...stepContents(before, event, shape) };
+  const shapes = stepShapes(before.shapes, event, shape, events);
+  const question = shape.indexOf('?');
+  if (question < 0) return { ...before, events, shapes };
+  const paths = stepPaths(before.paths, shape, question, events);
+  return { ...before, events, shapes, paths, parameters: stepParameters(before.parameters, shape, question, events) };
+}
+
+/** Once noticed, a trap stays until it is released; what does not fit is not kept, and noticed again. */
+export function addTrap(before: TrapSummary, trap: Trap): TrapSummary {
+  if (before.trapped.length >= trapLimits.trapsMax) return before;
+  return { ...before, trapped: [...before.trapped, trap] };
+}
+
+/** An operator knows better: the pattern is free from now on. */
+export function releaseTrap(before: TrapSummary, pattern: string): TrapSummary {
+  const released = [...before.released.filter((one) => one !== pattern), pattern].slice(-trapLimits.releasedMax);
+  return { ...before, trapped: before.trapped.filter((trap) => trap.pattern !== pattern), released };
+}

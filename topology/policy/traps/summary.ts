@@ -1,0 +1,101 @@
+/**
+ * What is remembered of one host in order to notice its traps: a plain value, JSON-able, a few kB at most.
+ *
+ * Nothing in it is ever changed: steps give a new summary that shares what stayed. Two hosts that saw the same events
+ * in the same order have equal summaries, whoever computed them, so a frontier need not log them: they follow from the
+ * changes that admit and resolve URLs.
+ */
+export interface TrapSummary {
+  /** The most telling shapes, at most `shapesMax`. */
+  readonly shapes: readonly ShapeStat[];
+  /** Paths with queries, at most `pathsMax`. */
+  readonly paths: readonly PathStat[];
+  /** Parameters whose values are tokens, at most `parametersMax`. */
+  readonly parameters: readonly ParameterStat[];
+  /** Prefixes by what fetching them brought, at most `prefixesMax`. */
+  readonly prefixes: readonly PrefixStat[];
+  /** Hashes of contents seen last, 32 bits each, newest last. */
+  readonly contents: readonly number[];
+  /** Fetches, and those that brought something good; both halve now and then, so that a host may recover. */
+  readonly fetches: number;
+  readonly good: number;
+  /** Grows with each event: the age of what is remembered. */
+  readonly events: number;
+  readonly trapped: readonly Trap[];
+  /** Patterns an operator released: they are not trapped again. */
+  readonly released: readonly string[];
+}
+
+/** How a shape's URLs come: a chain goes one step deeper with each new one, and brings nothing else. */
+export interface ShapeStat {
+  readonly shape: string;
+  /** Events counter when it was last met. */
+  readonly met: number;
+  /** Deepest link distance met, and how many of its URLs had that one. */
+  readonly depth: number;
+  readonly width: number;
+  /** URLs of other, unchained shapes found at about this depth: what the chain has brought. */
+  readonly brought: number;
+  /** Steps of the chain so far that brought nothing. */
+  readonly steps: number;
+  /** Its numbers read as a year with a month or a day of it. */
+  readonly calendar: boolean;
+}
+
+export interface PathStat {
+  readonly path: string;
+  readonly met: number;
+  /** 32-bit hashes of distinct sets of parameter names. */
+  readonly sets: readonly number[];
+  /** URLs with three and more parameters. */
+  readonly variants: number;
+}
+
+export interface ParameterStat {
+  readonly name: string;
+  readonly met: number;
+  readonly values: number;
+  /** 32-bit hashes of paths it stood on, a few. */
+  readonly paths: readonly number[];
+}
+
+export interface PrefixStat {
+  readonly prefix: string;
+  readonly met: number;
+  readonly fetches: number;
+  /** Of them, duplicates of something seen, or soft 404s. */
+  readonly wasted: number;
+}
+
+export type TrapReason =
+  | 'repeatedSegments'
+  | 'calendar'
+  | 'counter'
+  | 'tokens'
+  | 'parameterExplosion'
+  | 'duplicateContent'
+  | 'hostYield';
+
+export interface Trap {
+  /**
+   * What is trapped, as a beginning of shapes (shape.ts): `/calendar/#/#` holds all its months and what lies below. One
+   * that begins with `&` is a parameter, on whatever path.
+   */
+  readonly pattern: string;
+  readonly reason: TrapReason;
+  /** Plain words, with the numbers that decided. */
+  readonly detail: string;
+}
+
+export const emptySummary: TrapSummary = {
+  shapes: [],
+  paths: [],
+  parameters: [],
+  prefixes: [],
+  contents: [],
+  fetches: 0,
+  good: 0,
+  events: 0,
+  trapped: [],
+  released: [],
+};

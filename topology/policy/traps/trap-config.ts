@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** When something counts as a trap, as plain data. Each bound may be null: that detector is off. */
+export interface TrapConfig {
+  /** A path that repeats a group of segments so often. */
+  readonly repeats: number | null;
+  /** Steps along a calendar (year and month, or day), each found on the one before, with nothing else new. */
+  readonly calendarSteps: number | null;
+  /** The same for any other number that grows. */
+  readonly counterSteps: number | null;
+  /** The same for tokens, each new page under a new one: sessions in paths and parameters. */
+  readonly tokenSteps: number | null;
+  /** Different sets of parameter names on one path. */
+  readonly parameterSets: number | null;
+  /** URLs of one path with three and more parameters. */
+  readonly parameterVariants: number | null;
+  /** Values of one token parameter that stands on many paths. */
+  readonly tokenValues: number | null;
+  /** Fetches of one prefix before its share of duplicates and soft 404s is judged, and the share. */
+  readonly wasteFetches: number | null;
+  readonly wasteShare: number;
+  /** Fetches of a host before its yield is judged, and the share of them that must be good. */
+  readonly yieldFetches: number | null;
+  readonly yieldShare: number;
+}
+
+export const defaultTraps: TrapConfig = {
+  // Twice is ordinary (/news/news/), three times in a row happens by hand only with numbers.
+  repeats: 3,
+  // Two years of months are an events calendar; a third year of nothing new is a calendar without end.
+  calendarSteps: 24,
+  // The longest threads and archives that are chained page by page and lead nowhere else.
+  counterSteps: 256,
+  tokenSteps: 32,
+  // Facets: five on/off filters make 32 sets, and each one more doubles them.
+  parameterSets: 40,
+  parameterVariants: 1_000,
+  tokenValues: 200,
+  // Below 25 the share says little; nine in ten is far beyond what mirrors and printing views make.
+  wasteFetches: 25,
+  wasteShare: 0.9,
+  yieldFetches: 1_000,
+  yieldShare: 0.02,
+};
+
+const count = z.int().min(1).max(1_000_000).nullable();
+const share = z.number().min(0).max(1);
+
+export const trapSchema: z.ZodType<TrapConfig> = z.strictObject({
+  repeats: z.int().min(2).max(100).nullable(),
+  calendarSteps: count,
+  counterSteps: count,
+  tokenSteps: count,
+  parameterSets: z.int().min(1).max(64).nullable(),
+  parameterVariants: count,
+  tokenValues: count,
+  wasteFetches: count,
+  wasteShare: share,
+  yieldFetches: count,
+  yieldShare: share,
+});

@@ -1,0 +1,102 @@
+/**
+ * Traps: places of a host that hold URLs without end and nothing worth fetching. Source of the kinds: the trap
+ * chapters of Heydon & Najork, "Mercator" (1999) §3.8, and of Olston & Najork, "Web Crawling" (2010) §5.
+ *
+ * Two questions. `trapOf`: is this URL in a trap? Asked of each URL before it is admitted, cheap while there is none.
+ * `noticeTrap`: does the summary, now that it holds this event, show a new one? Asked after each step.
+ *
+ * Pure. The summary follows from events alone, the verdicts from it and the policy: a replay notices the same traps.
+ */
+import { repeatedSegments } from './repeated-segments.ts';
+import { shapeOf } from './shape.ts';
+import type { TrapEvent } from './step.ts';
+import { prefixOf } from './step-contents.ts';
+import type { ShapeStat, Trap, TrapSummary } from './summary.ts';
+import type { TrapConfig } from './trap-config.ts';
+
+/** A parameter must carry tokens on so many paths to be a session rather than the id of some kind of page. */
+const tokenPathsMin = 5;
+
+/** null: in none. `summary` undefined: nothing is remembered of the host. `url` is normal. */
+export function trapOf(config: TrapConfig, summary: TrapSummary | undefined, url: string): Trap | null {
+  if (config.repeats !== null) {
+    const pattern = repeatedSegments(url, config.repeats);
+    if (pattern !== null && summary?.released.includes(pattern) !== true)
+      return { pattern, reason: 'repeatedSegments', detail: `a path that repeats itself ${config.repeats} times` };
+  }
+  if (summary === undefined || summary.trapped.length === 0) return null;
+  const shape = shapeOf(url);
+  return summary.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
+}
+
+/** Does a trap's pattern hold a shape? */
+export function holds(pattern: string, shape: string): boolean {
+  if (!pattern.startsWith('&')) return shape.startsWith(pattern);
+  return shape.includes(pattern) || shape.includes(`?${pattern.slice(1)}`);
+}
+
+/** A trap that the newest event has brought to light. `summary` already holds the event. */
+export function noticeTrap(config: TrapConfig, summary: TrapSummary, event: TrapEvent): Trap | null {
+  const shape = shapeOf(event.url);
+  const found = event.kind === 'admitted' ? ofAdmitted(config, summary, shape) : ofFetched(config, summary, shape);
+  if (found === null || summary.released.includes(found.pattern)) return null;
+  return summary.trapped.some(({ pattern }) => pattern === found.pattern) ? null : found;
+}
+
+function ofAdmitted(config: TrapConfig, summary: TrapSummary, shape: string): Trap | null {
+  const stat = summary.shapes.find((one) => one.shape === shape);
+  return (stat === undefined ? null : ofChain(config, stat)) ?? ofQuery(config, summary, shape);
+}
+
+function ofChain(config: TrapConfig, stat: ShapeStat): Trap | null {
+  const reason = chainReason(stat);
+  if (reason === null) return null;
+  const most = { calendar: config.calendarSteps, counter: config.counterSteps, tokens: config.tokenSteps }[reason];
+  if (most === null || stat.steps < most) return null;
+  return { pattern: stat.shape, reason, detail: `${stat.steps} pages in a row that led only to the next` };
+}
+
+/** Chains of titles have an end, however long: only what can be counted or drawn has none. */
+function chainReason({ shape, calendar }: ShapeStat): 'calendar' | 'counter' | 'tokens' | null {
+  if (shape.includes('~')) return 'tokens';
+  const title = shape.indexOf('*');
+  const question = shape.indexOf('?');
+  if (!shape.includes('#') || (title >= 0 && (question < 0 || title < question))) return null;
+  return calendar ? 'calendar' : 'counter';
+}
+
+function ofQuery(config: TrapConfig, summary: TrapSummary, shape: string): Trap | null {
+  const question = shape.indexOf('?');
+  if (question < 0) return null;
+  const path = shape.slice(0, question + 1);
+  const stat = summary.paths.find((one) => one.path === path);
+  if (stat !== undefined) {
+    const { parameterSets, parameterVariants } = config;
+    const { sets, variants } = stat;
+    const bySets = parameterSets !== null && sets.length >= parameterSets;
+    if (bySets || (parameterVariants !== null && variants >= parameterVariants)) {
+      const detail = `${sets.length} sets of parameters, ${variants} URLs with three and more`;
+      return { pattern: path, reason: 'parameterExplosion', detail };
+    }
+  }
+  if (config.tokenValues === null) return null;
+  for (const { name, values, paths } of summary.parameters) {
+    if (values < config.tokenValues || paths.length < tokenPathsMin || !holds(`&${name}=~`, shape)) continue;
+    return { pattern: `&${name}=~`, reason: 'tokens', detail: `${values} values of ${name} on many paths` };
+  }
+  return null;
+}
+
+function ofFetched(config: TrapConfig, summary: TrapSummary, shape: string): Trap | null {
+  const prefix = prefixOf(shape);
+  const stat = summary.prefixes.find((one) => one.prefix === prefix);
+  const { wasteFetches, wasteShare, yieldFetches, yieldShare } = config;
+  if (stat !== undefined && wasteFetches !== null && stat.fetches >= wasteFetches) {
+    const { fetches, wasted } = stat;
+    if (wasted >= wasteShare * fetches)
+      return { pattern: prefix, reason: 'duplicateContent', detail: `${wasted} of ${fetches} pages are no news` };
+  }
+  const { fetches, good } = summary;
+  if (yieldFetches === null || fetches < yieldFetches || good >= yieldShare * fetches) return null;
+  return { pattern: '/', reason: 'hostYield', detail: `${good} of ${fetches} fetches brought a page` };
+}
