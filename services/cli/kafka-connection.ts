@@ -3,6 +3,7 @@
 import { createBundledRegistry } from '../runtime/avro/bundled-registry.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
+import type { SchemaRegistry } from '../runtime/avro/schema-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { agreeManifest } from '../runtime/crawl/agree-manifest.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
@@ -31,10 +32,13 @@ export async function withKafka<T>(
   const { crawl, registry, partitions } = flags;
   // Loaded here, so that a crawl on a laptop does without Kafka's client.
   const { openKafkaLog } = await import('../runtime/log/kafka/kafka-log.ts');
-  const { openConfluentRegistry } = await import('../runtime/avro/confluent-registry.ts');
-  const log = await openKafkaLog({ brokers: needBrokers(flags).split(','), clientId: `crawlstream-${process.pid}` });
+  const log = await openKafkaLog({
+    brokers: needBrokers(flags).split(','),
+    clientId: `crawlstream-${process.pid}`,
+    ...credentials(process.env),
+  });
   try {
-    const schemas = registry === undefined ? createBundledRegistry() : await openConfluentRegistry(registry);
+    const schemas = registry === undefined ? createBundledRegistry() : await confluentRegistry(registry);
     const codec = await openCodec(schemas, crawl);
     const { partitions: _, ...facts } = newCrawl(crawl, 1);
     const wanted = partitions === undefined ? facts : { ...facts, partitions };
@@ -44,4 +48,30 @@ export async function withKafka<T>(
   } finally {
     await log.close();
   }
+}
+
+async function confluentRegistry(url: string): Promise<SchemaRegistry> {
+  const { openConfluentRegistry } = await import('../runtime/avro/confluent-registry.ts');
+  return openConfluentRegistry(url);
+}
+
+/**
+ * Credentials come from the environment, never from a command line that others can list:
+ * CRAWLSTREAM_KAFKA_TLS=1, CRAWLSTREAM_KAFKA_USERNAME, _PASSWORD, and _MECHANISM (plain, scram-sha-256, scram-sha-512).
+ */
+function credentials(env: NodeJS.ProcessEnv): { ssl?: boolean; sasl?: object } {
+  const username = env['CRAWLSTREAM_KAFKA_USERNAME'];
+  const tls = env['CRAWLSTREAM_KAFKA_TLS'];
+  return {
+    ...(tls === undefined || tls === '0' ? {} : { ssl: true }),
+    ...(username === undefined
+      ? {}
+      : {
+          sasl: {
+            mechanism: env['CRAWLSTREAM_KAFKA_MECHANISM'] ?? 'scram-sha-512',
+            username,
+            password: env['CRAWLSTREAM_KAFKA_PASSWORD'] ?? '',
+          },
+        }),
+  };
 }

@@ -2,6 +2,7 @@
 /** The `crawlstream` command. Errors a user can mend are one line on stderr and exit code 1 (2: the command line). */
 import { Command, CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { addCheckCommand } from './check-command.ts';
 import { addCrawlCommand } from './crawl-command.ts';
 import { addInjectCommand } from './inject-command.ts';
 import { addReadCommands } from './read-commands.ts';
@@ -18,6 +19,7 @@ addCrawlCommand(program);
 addRoleCommands(program);
 addInjectCommand(program);
 addReadCommands(program);
+addCheckCommand(program);
 addTopologyCommand(program);
 
 // A reader of our output that goes away (head, less) is no failure.

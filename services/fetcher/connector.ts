@@ -4,7 +4,7 @@
  * Invariant: the socket's peer is an address the resolver gave out for this connection. Addresses are tried one after
  * another, within one connect timeout for all of them. The certificate is checked against the name, not the address.
  */
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Resolution, Resolver } from './resolver.ts';
 
@@ -29,7 +29,7 @@ export interface ConnectorOptions {
 }
 
 /** One connector per origin; all share TLS sessions. */
-export type ConnectorFor = (onConnected: (address: string) => void) => buildConnector.connector;
+export type ConnectorFor = (onConnected: (address: string, socket: Socket) => void) => buildConnector.connector;
 
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
 const triesMax = 2;
@@ -46,7 +46,7 @@ export function createConnectors({ resolver, timeoutMs, ca }: ConnectorOptions):
       const address = addresses[index]!;
       connect({ ...target, ...named, hostname: address, port }, (...[error, socket]) => {
         if (error === null) {
-          onConnected(address);
+          onConnected(address, socket);
           callback(null, socket);
         } else if (index + 1 < Math.min(addresses.length, triesMax)) {
           connectTo(addresses, index + 1);

@@ -33,6 +33,9 @@ const syncBytesMax = 64 * 1024;
 /** Output the synchronous path may produce: about a millisecond of work. */
 const syncOutputMax = 1024 * 1024;
 
+/** Output between two turns of the event loop: below a millisecond, and few turns even for a bomb. */
+const streamChunkBytes = 256 * 1024;
+
 type Coding = 'gzip' | 'deflate' | 'deflate-raw' | 'br';
 
 /** `contentEncoding`: the header's value, empty where there is none. Resolves at once for what is small. */
@@ -115,7 +118,7 @@ function outputChunk(body: Buffer): number {
 function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boolean): Promise<DecodeResult> {
   return new Promise((resolve) => {
     // Sync flush: give out all that a cut stream holds.
-    const options = { finishFlush: zlib.Z_SYNC_FLUSH };
+    const options = { finishFlush: zlib.Z_SYNC_FLUSH, chunkSize: streamChunkBytes };
     const stream =
       coding === 'gzip'
         ? createGunzip(options)
@@ -123,7 +126,7 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boo
           ? createInflate(options)
           : coding === 'deflate-raw'
             ? createInflateRaw(options)
-            : createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH });
+            : createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH, chunkSize: streamChunkBytes });
     const chunks: Buffer[] = [];
     let bytes = 0;
     const finish = (truncated: boolean) => {

@@ -3,7 +3,8 @@
  *
  * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
  * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
- * while that is cheap, and whatever goes wrong in it is no failure either.
+ * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
+ * when its connection is closed: until then the host still has work with it.
  */
 import { performance } from 'node:perf_hooks';
 import type { requestLimits } from '../../topology/limits.ts';
@@ -14,9 +15,18 @@ import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
 
 export type ExchangeLimits = { readonly [name in keyof typeof requestLimits]: number };
 
+/** A socket, as far as its end goes. */
+export interface Closing {
+  readonly closed: boolean;
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
 /** What the exchange needs to know of its connection. */
 export interface ConnectionState {
-  /** Peer of the newest connection. Empty: none yet. */
+  /** The newest connection. Null: none yet, or there may be several. */
+  socket: Closing | null;
+  /** Its peer. Empty: none yet. */
   address: string;
   /** Responses received on it. */
   served: number;
@@ -158,38 +168,60 @@ export class Exchange implements Watched {
 
   #giveUp(error: GaveUp): void {
     const draining = this.#phase === 'drain';
-    this.#finish(draining ? null : { kind: error.kind, detail: error.message }, false);
-    this.#abort?.(error);
+    this.#breakOff(draining ? null : { kind: error.kind, detail: error.message }, false, error);
   }
 
   /** Enough was read: the rest isn't worth its time, and the connection goes with it. */
   #cutShort(truncated: boolean): void {
-    this.#finish(null, truncated);
-    this.#abort?.(new GaveUp('aborted', 'the rest of the body is not read'));
+    this.#breakOff(null, truncated, new GaveUp('aborted', 'the rest of the body is not read'));
+  }
+
+  #breakOff(failure: RequestFailure | null, truncated: boolean, error: GaveUp): void {
+    if (this.#phase === 'done') return;
+    const { socket } = this.#connection;
+    const settle = this.#finished(failure, truncated);
+    if (this.#abort === undefined || socket === null) {
+      this.#abort?.(error);
+      settle();
+      return;
+    }
+    socket.once('close', settle);
+    this.#abort(error);
+    // Not broken off after all, or over already.
+    if (socket.closed || !socket.destroyed) settle();
   }
 
   #finish(failure: RequestFailure | null, truncated: boolean): void {
-    if (this.#phase === 'done') return;
+    if (this.#phase !== 'done') this.#finished(failure, truncated)();
+  }
+
+  /** Ends the exchange; what is returned tells it, and is to be called at its completion, once or more often. */
+  #finished(failure: RequestFailure | null, truncated: boolean): () => void {
     const hadHeaders = this.#status !== 0;
     const staleConnection =
       failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
     const keepsBody = this.#phase === 'body';
     this.#phase = 'done';
-    this.#settle(
-      {
-        status: this.#status,
-        headers: this.#headers,
-        body: keepsBody ? joined(this.#chunks) : Buffer.alloc(0),
-        truncated,
-        address: this.#address,
-        startMs: this.#startMs,
-        endMs: this.#clock.nowMs(),
-        firstByteMs: this.#firstByteMs,
-        failure,
-        staleConnection,
-      },
-      this,
-    );
+    let told = false;
+    return () => {
+      if (told) return;
+      told = true;
+      this.#settle(
+        {
+          status: this.#status,
+          headers: this.#headers,
+          body: keepsBody ? joined(this.#chunks) : Buffer.alloc(0),
+          truncated,
+          address: this.#address,
+          startMs: this.#startMs,
+          endMs: this.#clock.nowMs(),
+          firstByteMs: this.#firstByteMs,
+          failure,
+          staleConnection,
+        },
+        this,
+      );
+    };
   }
 }
 

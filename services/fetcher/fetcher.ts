@@ -7,6 +7,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
 import { isBlockedAddress } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -210,7 +211,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const some = backlog.splice(0, leasesMax - running.size);
     const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
     if (deadLetters.length > 0) await log.append(deadLetters);
-    await log.commit(options.group, positions);
+    try {
+      await log.commit(options.group, positions);
+    } catch (error) {
+      // Partitions that moved on in the meantime: their tasks are read by whoever has them now, from the last commit.
+      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      return;
+    }
     for (const task of tasks) start(task);
   };
 

@@ -126,7 +126,8 @@ function everything(): boolean {
 
 function openOrigin(name: string, connectors: ConnectorFor, limits: ExchangeLimits, connections: number): Origin {
   const settings = {
-    connect: connectors((address) => {
+    connect: connectors((address, socket) => {
+      origin.socket = connections === 1 ? socket : null;
       origin.address = address;
       origin.served = 0;
     }),
@@ -138,7 +139,7 @@ function openOrigin(name: string, connectors: ConnectorFor, limits: ExchangeLimi
     keepAliveTimeout: limits.keepAliveMs,
   };
   const dispatcher = connections === 1 ? new Client(name, settings) : new Pool(name, { ...settings, connections });
-  const origin: Origin = { dispatcher, address: '', served: 0, inFlight: 0 };
+  const origin: Origin = { dispatcher, socket: null, address: '', served: 0, inFlight: 0 };
   return origin;
 }
 

@@ -74,10 +74,11 @@ interface LeaseState {
 
 /** What a cycle publishes. */
 interface Batch {
-  readonly pages: { readonly partition: number; readonly page: Page }[];
+  /** Encoded at once: bytes cost the garbage collector nothing while they wait, and a page's strings need not wait. */
+  readonly pages: AppendRecord[];
   readonly groups: LinkGroup[];
   readonly pending: number[];
-  readonly reports: { readonly lease: LeaseState; readonly report: UrlReport }[];
+  readonly reports: ({ readonly lease: LeaseState } & Pick<UrlReport, 'outcome' | 'requests'>)[];
   bytes: number;
 }
 
@@ -135,10 +136,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (records.length > 0) await log.append(records);
     options.linkCache.remember(batch.pending);
     const nowMs = clock.nowMs();
-    for (const { lease, report } of batch.reports) {
+    for (const { lease, outcome, requests } of batch.reports) {
       lease.unacked -= 1;
-      lease.outcomes.push(report.outcome);
-      lease.requests.push(...report.requests);
+      lease.outcomes.push(outcome);
+      lease.requests.push(...requests);
       lease.readySinceMs ||= nowMs;
     }
     bytesUnacked -= batch.bytes;
@@ -188,7 +189,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       leases.add(lease);
       return {
         report(report) {
-          const bytes = add(gathering, lease, report);
+          const bytes = add(gathering, lease, report, options);
           bytesUnacked += bytes;
           for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);
           if (gathering.bytes >= fetcherLimits.flushBytes) flush();
@@ -229,13 +230,15 @@ function emptyBatch(): Batch {
 }
 
 /** About the bytes that the report adds. */
-function add(batch: Batch, lease: LeaseState, report: UrlReport): number {
+function add(batch: Batch, lease: LeaseState, report: UrlReport, { codec, topics }: PublisherOptions): number {
   let bytes = 0;
   lease.unacked += 1;
-  batch.reports.push({ lease, report });
+  batch.reports.push({ lease, outcome: report.outcome, requests: report.requests });
   if (report.page !== null) {
-    batch.pages.push({ partition: lease.task.partition, page: report.page });
-    bytes += report.page.text.length + report.page.url.length + 256;
+    const key = Buffer.from(report.page.hostKey);
+    const value = codec.encode('pages', report.page);
+    batch.pages.push({ topic: topics.pages, partition: lease.task.partition, key, value });
+    bytes += value.length;
   }
   for (const group of report.groups) {
     batch.groups.push(group);
@@ -248,11 +251,7 @@ function add(batch: Batch, lease: LeaseState, report: UrlReport): number {
 
 function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
   const { codec, topics, partitions, keyMode } = options;
-  const records: AppendRecord[] = [];
-  for (const { partition, page } of batch.pages) {
-    const key = Buffer.from(page.hostKey);
-    records.push({ topic: topics.pages, partition, key, value: codec.encode('pages', page) });
-  }
+  const records = batch.pages;
   for (const { partition, key, groups } of discoveredMessages(batch.groups, partitions, keyMode)) {
     const value = codec.encode('discovered', { groups });
     records.push({ topic: topics.discovered, partition, key: Buffer.from(key), value });

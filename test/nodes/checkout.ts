@@ -1,11 +1,11 @@
 /** A copy of the checkout with dependencies of its own, installed by a given Node's npm as a fresh clone would. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { FetchedNode } from './fetch-node.ts';
 
-/** Returns the folder. Throws with npm's output on stderr where `npm ci` fails. */
+/** Returns the folder. Throws where `npm ci` fails. */
 export function installCheckout(root: string, { node, npm, version }: FetchedNode): string {
   const folder = mkdtempSync(join(tmpdir(), `crawlstream-${version}-`));
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
@@ -16,7 +16,12 @@ export function installCheckout(root: string, { node, npm, version }: FetchedNod
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     copyFileSync(join(root, file), join(folder, file));
   }
-  execFileSync(node, [npm, 'ci'], { cwd: folder, env: environmentOf(node), stdio: ['ignore', 'ignore', 'inherit'] });
+  try {
+    execFileSync(node, [npm, 'ci'], { cwd: folder, env: environmentOf(node), stdio: ['ignore', 'inherit', 'inherit'] });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
   return folder;
 }
 

@@ -2,7 +2,7 @@
  * The policy: which links become work, under which spelling, and how urgently (DESIGN §4).
  *
  * `PolicyConfig` is plain data with a version, immutable by version; it travels on `control` as JSON. `compilePolicy`
- * makes a pure function of it: normalise → filter → scope → depth → band. Replaying with the same version gives the
+ * makes a pure function of it: normalise → filter → scope → depth → hops → metadata → band. Replaying with the same version gives the
  * same verdicts.
  */
 import { policyLimits, urlLimits } from '../limits.ts';
@@ -11,7 +11,14 @@ import { hostKeyOf } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
+import { type ListSource, noLists } from '../url/url-lists.ts';
 import { bandOf } from './band.ts';
+import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
+import type { ScoreInputs } from './score/inputs.ts';
+import { bandOfScore, compileScorer } from './score/score.ts';
+import type { ScoreConfig } from './score/score-config.ts';
+import { defaultTraps, type TrapConfig } from './traps/trap-config.ts';
+import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
@@ -42,6 +49,14 @@ export interface PolicyConfig {
   readonly urlsPerHostMax: number | null;
   /** URLs a partition may hold queued or waiting for retry before it stops reading `discovered`. */
   readonly queuedMax: number;
+  /** Hours in which hosts may be contacted. Absent: at any. */
+  readonly windows?: readonly CrawlWindow[] | undefined;
+  /** Refusals by what is known of a link beside its URL. Absent: none. */
+  readonly metadata?: readonly MetadataRule[] | undefined;
+  /** How URLs are scored. Absent: by depth and spelling alone (band.ts). */
+  readonly score?: ScoreConfig | undefined;
+  /** When a place counts as a trap. Absent: never. */
+  readonly traps?: TrapConfig | undefined;
 }
 
 export type Admission =
@@ -52,8 +67,15 @@ export interface Policy {
   readonly config: PolicyConfig;
   /** The spelling a URL is known by; null for one that can't be crawled. */
   readonly normalize: Normalizer;
-  /** `depth`: link distance from a seed; `hop`: redirects taken to get here. */
-  admit(url: string, depth: number, hop: number): Admission;
+  /**
+   * `depth`: link distance from a seed; `hop`: redirects taken to get here. `facts`: the rest that is known; without it
+   * no metadata rule is asked. `band` is that of depth and spelling; `bandOf` gives a better one where more is known.
+   */
+  admit(url: string, depth: number, hop: number, facts?: LinkFacts): Admission;
+  /** The band of a normal URL by all that is known of it. */
+  bandOf(url: string, inputs: ScoreInputs): number;
+  /** When a host may be contacted, by the crawl's windows. */
+  readonly openAt: OpenAt;
 }
 
 export function defaultPolicy(): PolicyConfig {
@@ -68,25 +90,33 @@ export function defaultPolicy(): PolicyConfig {
     ...policyLimits,
     pageQuota: null,
     urlsPerHostMax: null,
+    traps: defaultTraps,
   };
 }
 
-/** Throws INVALID_ARGUMENT for a regular expression that does not compile. */
-export function compilePolicy(config: PolicyConfig): Policy {
+/** Throws INVALID_ARGUMENT for a regular expression that does not compile, or a list that `lists` cannot give. */
+export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists): Policy {
   const normalize = compileNormalizer(config.normalize);
-  const filter = compileFilters(config.filters);
+  const filter = compileFilters(config.filters, null, lists);
+  const metadata = compileMetadataRules(config.metadata ?? []);
+  const hasMetadata = (config.metadata?.length ?? 0) > 0;
+  const score = config.score === undefined ? null : compileScorer(config.score);
   const outOfScope = compileScope(config.scope);
   const { maxDepth, hopsMax } = config;
   return {
     config,
     normalize,
-    admit(given, depth, hop) {
+    openAt: compileWindows(config.windows ?? []),
+    bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
+    admit(given, depth, hop, facts) {
       const url = normalize(given);
       if (url === null) return { ok: false, rule: 'normalize', detail: refusalOf(given, config.normalize) };
       const verdict =
         filter(url, depth) ?? outOfScope(url) ?? (maxDepth === null ? null : depthVerdict(depth, maxDepth));
       if (verdict !== null) return { ok: false, rule: verdict.rule, detail: verdict.detail };
       if (hop > hopsMax) return { ok: false, rule: 'hops', detail: `${hop} > ${hopsMax}` };
+      const refused = hasMetadata && facts !== undefined ? metadata(url, facts) : null;
+      if (refused !== null) return { ok: false, rule: refused.rule, detail: refused.detail };
       return { ok: true, url, hostKey: hostKeyOf(url), band: bandOf(url, depth) };
     },
   };

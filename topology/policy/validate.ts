@@ -4,9 +4,14 @@
  * optional here, and mean the behaviour of before where it is absent: logs keep old policies.
  */
 import { z } from 'zod';
+import { intents } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
 import { urlLimits } from '../limits.ts';
-import { compilePolicy, type PolicyConfig } from './policy.ts';
+import { compileFilters } from '../url/filters.ts';
+import { listKinds } from '../url/url-lists.ts';
+import type { PolicyConfig } from './policy.ts';
+import { scoreSchema } from './score/score-config.ts';
+import { trapSchema } from './traps/trap-config.ts';
 
 const strings = z.array(z.string().min(1));
 const millis = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -42,7 +47,52 @@ const filtersSchema = z.strictObject({
   hostsDenied: strings,
   domainsAllowed: strings,
   domainsDenied: strings,
+  lists: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(100),
+        kind: z.enum(listKinds),
+        verdict: z.enum(['allow', 'deny']),
+        path: z.string().min(1),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, as sha256sum prints them'),
+      }),
+    )
+    .optional(),
 });
+
+const hour = z.int().min(0).max(24);
+
+const windowSchema = z.strictObject({
+  hosts: strings.min(1),
+  fromHour: hour,
+  toHour: hour,
+  utcOffsetMinutes: z
+    .int()
+    .min(-14 * 60)
+    .max(14 * 60),
+  days: z.array(z.int().min(0).max(6)).min(1).optional(),
+});
+
+const pattern = z.string().superRefine((source, context) => {
+  try {
+    new RegExp(source);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+
+const metadataSchema = z
+  .strictObject({
+    name: z.string().min(1).max(100),
+    url: pattern.optional(),
+    intents: z.array(z.enum(intents)).min(1).optional(),
+    sourceDomains: strings.min(1).optional(),
+    offHost: z.boolean().optional(),
+    depthFrom: z.int().min(0).optional(),
+    hopFrom: z.int().min(0).optional(),
+    modifiedBeforeMs: millis.optional(),
+  })
+  .refine((rule) => Object.keys(rule).length > 1, 'a rule without a condition would refuse everything');
 
 const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   version: z.int().min(1),
@@ -61,6 +111,10 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   pageQuota: z.int().min(0).nullable(),
   urlsPerHostMax: count.nullable(),
   queuedMax: count,
+  windows: z.array(windowSchema).optional(),
+  metadata: z.array(metadataSchema).optional(),
+  score: scoreSchema.optional(),
+  traps: trapSchema.optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */
@@ -81,7 +135,8 @@ export function parsePolicy(json: string): PolicyConfig {
 export function validatePolicy(value: unknown): PolicyConfig {
   const parsed = policySchema.safeParse(value);
   if (!parsed.success) throw invalid(parsed.error.issues[0]!, parsed.error);
-  compilePolicy(parsed.data);
+  // Patterns must compile; what lists hold is for whoever loads them.
+  compileFilters({ ...parsed.data.filters, lists: [] });
   return parsed.data;
 }
 

@@ -9,6 +9,7 @@ import { urlLimits } from '../limits.ts';
 import { deniedExtensions } from './denied-extensions.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
 import { compileSuffixSet } from './suffix-set.ts';
+import { type ListKind, type ListReference, type ListSource, listKinds, noLists } from './url-lists.ts';
 
 export interface FilterConfig {
   /** Without colon. Only `http` and `https` can be fetched. */
@@ -30,6 +31,8 @@ export interface FilterConfig {
   /** Domains with their subdomains. */
   readonly domainsAllowed: readonly string[];
   readonly domainsDenied: readonly string[];
+  /** Longer lists, in files, by the hash of what they hold. Absent: none. */
+  readonly lists?: readonly ListReference[] | undefined;
 }
 
 /** Why a URL is refused: the rule's name, and which entry of it. */
@@ -55,8 +58,15 @@ export const defaultFilters: FilterConfig = {
   domainsDenied: [],
 };
 
-/** `maxDepth` null: any depth. Throws INVALID_ARGUMENT for a regular expression that does not compile. */
-export function compileFilters(partial: Partial<FilterConfig> = {}, maxDepth: number | null = null): Filter {
+/**
+ * `maxDepth` null: any depth. `lists` gives what `config.lists` refers to. Throws INVALID_ARGUMENT for a regular
+ * expression that does not compile, or a list that is not there.
+ */
+export function compileFilters(
+  partial: Partial<FilterConfig> = {},
+  maxDepth: number | null = null,
+  lists: ListSource = noLists,
+): Filter {
   const config = { ...defaultFilters, ...partial };
   const rules: Filter[] = [
     schemeRule(config),
@@ -65,6 +75,7 @@ export function compileFilters(partial: Partial<FilterConfig> = {}, maxDepth: nu
     ...(config.extensionsDenied.length > 0 ? [extensionRule(config)] : []),
     ...prefixRules(config),
     ...regexRules(config),
+    ...listRules(config.lists ?? [], lists),
   ];
   if (maxDepth !== null) rules.push((_, depth) => depthVerdict(depth, maxDepth));
   return (url, depth) => {
@@ -188,6 +199,23 @@ function regexRules(config: FilterConfig): Filter[] {
     });
   }
   return rules;
+}
+
+/** A deny list speaks for itself; allow lists of one kind speak together. */
+function listRules(references: readonly ListReference[], source: ListSource): Filter[] {
+  const loaded = references.map((reference) => ({ ...reference, list: source(reference) }));
+  const denied = loaded.filter(({ verdict }) => verdict === 'deny');
+  const rules: Filter[] = denied.map(({ name, list }) => (url) => {
+    const entry = list.match(url);
+    return entry === null ? null : { rule: name, detail: entry };
+  });
+  const allowRule = (kind: ListKind): Filter[] => {
+    const allowed = loaded.filter((one) => one.kind === kind && one.verdict === 'allow');
+    if (allowed.length === 0) return [];
+    const rule = allowed.map(({ name }) => name).join(', ');
+    return [(url) => (allowed.some(({ list }) => list.match(url) !== null) ? null : { rule, detail: 'not in it' })];
+  };
+  return [...rules, ...listKinds.flatMap(allowRule)];
 }
 
 function compileRegexes(field: 'include' | 'exclude', sources: readonly string[]): RegExp[] {

@@ -28,6 +28,8 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Shell text put before the command, such as `ulimit -f 100;`. */
   readonly shellPrefix?: string;
+  /** The command is killed after this, ms. Absent: a minute. */
+  readonly patienceMs?: number;
   /** Another script in the place of the command. */
   readonly script?: string;
 }
@@ -41,7 +43,7 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-  const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const patience = setTimeout(() => child.kill('SIGKILL'), options.patienceMs ?? patienceMs);
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => {
       clearTimeout(patience);

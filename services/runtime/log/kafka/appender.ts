@@ -79,7 +79,11 @@ export function createAppender(cluster: Cluster, clock: Clock, deliveryTimeoutMs
     let byPartition = lanes.get(topic);
     if (!byPartition) lanes.set(topic, (byPartition = new Map()));
     let lane = byPartition.get(partition);
-    if (!lane) byPartition.set(partition, (lane = { topic, partition, queue: [], batch: undefined, id: undefined, epoch: 0, sequence: 0 }));
+    if (!lane)
+      byPartition.set(
+        partition,
+        (lane = { topic, partition, queue: [], batch: undefined, id: undefined, epoch: 0, sequence: 0 }),
+      );
     return lane;
   };
 

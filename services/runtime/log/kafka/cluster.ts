@@ -156,7 +156,10 @@ export async function openCluster(
     const known = await leadersOf(topic);
     const leader = known[partition];
     if (leader === undefined) {
-      throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} has no partition ${partition}, only 0 to ${known.length - 1}`);
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `topic ${topic} has no partition ${partition}, only 0 to ${known.length - 1}`,
+      );
     }
     if (leader >= 0 && nodes.has(leader)) return leader;
     leaders.delete(topic);
@@ -193,7 +196,8 @@ export async function openCluster(
         const found = topicMetadata.find((each) => each.topic === topic);
         if (!found || found.topicErrorCode === 3) return undefined;
         throwFor(found.topicErrorCode, `looking at topic ${topic}`);
-        if (found.partitionMetadata.some(({ leader }) => leader < 0)) throw transient(`topic ${topic} has no leaders yet`);
+        if (found.partitionMetadata.some(({ leader }) => leader < 0))
+          throw transient(`topic ${topic} has no leaders yet`);
         return found.partitionMetadata.length;
       });
     },

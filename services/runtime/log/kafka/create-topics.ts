@@ -65,14 +65,22 @@ async function create(cluster: Cluster, specs: readonly LogTopic[], replicas: nu
     })),
   });
   type Answer = {
-    topicErrors: readonly { readonly topic: string; readonly errorCode: number; readonly errorMessage?: string | null }[];
+    topicErrors: readonly {
+      readonly topic: string;
+      readonly errorCode: number;
+      readonly errorMessage?: string | null;
+    }[];
   };
   const { topicErrors } = await cluster.sendAny<Answer>(request);
   const there: LogTopic[] = [];
   for (const { topic, errorCode, errorMessage } of topicErrors) {
     const { type } = errorOf(errorCode);
     if (type === 'TOPIC_ALREADY_EXISTS') there.push(specs.find(({ name }) => name === topic) as LogTopic);
-    else if (type === 'INVALID_TOPIC_EXCEPTION' || type === 'INVALID_PARTITIONS' || type === 'INVALID_REPLICATION_FACTOR') {
+    else if (
+      type === 'INVALID_TOPIC_EXCEPTION' ||
+      type === 'INVALID_PARTITIONS' ||
+      type === 'INVALID_REPLICATION_FACTOR'
+    ) {
       throw new CrawlstreamError('INVALID_ARGUMENT', `topic ${topic} can't be made: ${errorMessage ?? type}`);
     } else throwFor(errorCode, `making topic ${topic}`);
   }
@@ -92,7 +100,9 @@ async function checkSettings(cluster: Cluster, specs: readonly LogTopic[]): Prom
       readonly configEntries: readonly { configName: string; configValue: string }[];
     }[];
   };
-  const { resources } = await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), () => cluster.sendAny<Answer>(request));
+  const { resources } = await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), () =>
+    cluster.sendAny<Answer>(request),
+  );
   for (const { resourceName, errorCode, configEntries } of resources) {
     throwFor(errorCode, `reading the settings of topic ${resourceName}`);
     for (const { configName, configValue } of configEntries) {

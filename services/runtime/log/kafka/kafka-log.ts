@@ -67,6 +67,11 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       checkOpen();
       await createTopics(cluster, specs, options.replicationFactor);
     },
+    partitionsOf: async (topic) => {
+      checkOpen();
+      const [count] = await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), () => cluster.look([topic]));
+      return count ?? 0;
+    },
     append: appender.append,
     reader: () => {
       checkOpen();

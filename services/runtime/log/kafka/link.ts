@@ -121,7 +121,10 @@ function notOpened(address: string, error: Error, options: LinkOptions): Crawlst
     return transient(`broker ${address} refuses the login (${error.message}): check the SASL user and password`, error);
   }
   const remedy = options.ssl || options.sasl ? 'its TLS and SASL settings' : 'whether it wants TLS or SASL';
-  return transient(`broker ${address} can't be reached (${error.message}): check the address, that it runs, and ${remedy}`, error);
+  return transient(
+    `broker ${address} can't be reached (${error.message}): check the address, that it runs, and ${remedy}`,
+    error,
+  );
 }
 
 async function within<T>(ms: number, act: () => Promise<T>): Promise<T> {

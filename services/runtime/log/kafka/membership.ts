@@ -14,7 +14,7 @@ import { assign, type Claimant } from './assigner.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, isTransient, retrying } from './errors.ts';
 import { errorOf, MemberAssignment, MemberMetadata, raw } from './kafkajs-wire.ts';
-import { checkGroup, type Committer } from './positions.ts';
+import { type Committer, checkGroup } from './positions.ts';
 
 export interface KafkaMembership extends Membership {
   /** Who commits for the partitions held now; undefined while joining. */
@@ -62,7 +62,7 @@ export async function joinGroup(
   let isJoined = false;
   let isOut = false;
   const leaving = new AbortController();
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
 
   /** One round of joining; false where it has to be gone through again. */
   const joinOnce = async (): Promise<boolean> => {
@@ -72,7 +72,9 @@ export async function joinGroup(
       rebalanceTimeout: options.sessionTimeoutMs,
       memberId,
       protocolType: 'consumer',
-      groupProtocols: [{ name: protocolName, metadata: MemberMetadata.encode({ version: protocolVersion, topics, userData }) }],
+      groupProtocols: [
+        { name: protocolName, metadata: MemberMetadata.encode({ version: protocolVersion, topics, userData }) },
+      ],
     });
     if (!isAccepted(joined.errorCode, joined.memberId)) return false;
     memberId = joined.memberId;
@@ -136,7 +138,8 @@ export async function joinGroup(
     const args = { groupGenerationId: generation, memberId };
     const { errorCode } = await retrying(deadlineIn(options.giveUpMs), async () => {
       const answer = await send<{ errorCode: number }>('Heartbeat', args);
-      if (errorOf(answer.errorCode).retriable) checkGroup(cluster, answer.errorCode, group, `heartbeat in group ${group}`);
+      if (errorOf(answer.errorCode).retriable)
+        checkGroup(cluster, answer.errorCode, group, `heartbeat in group ${group}`);
       return answer;
     });
     return isAccepted(errorCode);

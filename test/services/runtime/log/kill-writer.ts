@@ -12,6 +12,18 @@ const log = await openEmbeddedLog(store, new SystemClock(), { segmentBytes: 400_
 await log.createTopics([{ name: 't', partitions, retention: 'state' }]);
 let next = (await log.offsets('t', 0)).end;
 
+/** At once, before the next append: a pipe whose reader lags is full for a moment. */
+function print(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
 async function appendForever() {
   for (;;) {
     const offset = next++;
@@ -23,7 +35,7 @@ async function appendForever() {
     }));
     const offsets = await log.append(records);
     offsets.forEach((acked, partition) => {
-      writeSync(1, `${partition} ${acked}\n`);
+      print(`${partition} ${acked}\n`);
     });
     if (offset % 10 === 0) await log.commit('g', [{ topic: 't', partition: 0, offset }]);
   }

@@ -94,7 +94,7 @@ test('a thread of 200 pages that hold nothing but words', () => {
 
 test('two years of an events calendar, months with nothing in them', () => {
   const crawled = assertNoTrap((url) => {
-    const [, year, month] = /(\d{4})-(\d\d)$/.exec(url) ?? [, '2025', '12'];
+    const [, year, month] = /(\d{4})-(\d\d)$/.exec(url) ?? ['', '2025', '12'];
     const n = (Number(year) - 2026) * 12 + Number(month);
     return {
       links:

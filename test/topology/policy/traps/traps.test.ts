@@ -12,10 +12,6 @@ function reasons({ trapped }: Crawled): string[] {
   return [...trapped.values()].map(({ pattern, reason }) => `${pattern} ${reason}`).sort();
 }
 
-function numberIn(url: string, name: string): number {
-  return Number(new URL(url).searchParams.get(name));
-}
-
 test('a calendar that leads both ways and has pages for its days is left after two years', () => {
   const crawled = crawlThrough(
     (url) => {

@@ -1,0 +1,20 @@
+/** What checkers print: rows of a name and a value for people, one line of JSON for programs. */
+
+export interface Answer {
+  /** Printed with `--json`, on one line. */
+  readonly json: unknown;
+  readonly text: string;
+}
+
+export function print({ json, text }: Answer, asJson: boolean | undefined): void {
+  process.stdout.write(asJson === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
+}
+
+/** Values in one column; a value of several lines goes on below itself. Absent values are left out. */
+export function rows(table: readonly (readonly [name: string, value: string | number | null | undefined])[]): string {
+  const shown = table.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const width = Math.max(0, ...shown.map(([name]) => name.length)) + 2;
+  return shown
+    .map(([name, value]) => name.padEnd(width) + String(value).replaceAll('\n', `\n${' '.repeat(width)}`))
+    .join('\n');
+}

@@ -1,0 +1,71 @@
+/**
+ * Loads the lists that a policy refers to (topology/url/url-lists.ts) from files.
+ *
+ * Invariant: what is given out has the hash that the policy names. A list that was loaded before, by hash and kind, is
+ * shared: a policy that changes elsewhere reads no file again.
+ */
+import { hash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { listLimits } from '../../../topology/limits.ts';
+import type { CompiledList, ListReference, ListSource } from '../../../topology/url/url-lists.ts';
+import { compileList } from '../../../topology/url/url-lists.ts';
+
+export interface ListFiles {
+  /** Reads and compiles what is not there yet; the source answers for all of `references`. `folder`: of the policy. */
+  load(references: readonly ListReference[], folder: string): Promise<ListSource>;
+}
+
+export function createListFiles(): ListFiles {
+  /** Of the newest policy and no other: what nobody refers to any more goes. */
+  let loaded = new Map<string, CompiledList>();
+  return {
+    async load(references, folder) {
+      const next = new Map<string, CompiledList>();
+      for (const reference of references) {
+        const key = keyOf(reference);
+        next.set(key, next.get(key) ?? loaded.get(key) ?? (await loadList(reference, folder)));
+      }
+      loaded = next;
+      return (reference) => {
+        const list = next.get(keyOf(reference));
+        if (list === undefined) throw invalid(reference, 'it is not loaded; give the policy that names it');
+        return list;
+      };
+    },
+  };
+}
+
+function keyOf({ sha256, kind }: ListReference): string {
+  return `${sha256} ${kind}`;
+}
+
+async function loadList(reference: ListReference, folder: string): Promise<CompiledList> {
+  const { bytes, sha256 } = await readList(resolve(folder, reference.path), reference.name);
+  if (sha256 !== reference.sha256) {
+    const why = `${reference.path} has the SHA-256 ${sha256}, not ${reference.sha256}`;
+    throw invalid(reference, `${why}; restore that file, or set a policy with the new hash`);
+  }
+  return compileList(reference.kind, bytes.toString('utf8'), reference.name);
+}
+
+/** A list's bytes and their hash. Throws INVALID_ARGUMENT for a file that can't be read or is too large. */
+export async function readList(
+  path: string,
+  name: string,
+): Promise<{ readonly bytes: Buffer; readonly sha256: string }> {
+  try {
+    const { size } = await stat(path);
+    if (size > listLimits.fileBytesMax)
+      throw new Error(`it has ${size} bytes; keep lists to ${listLimits.fileBytesMax}, or split them`);
+    const bytes = await readFile(path);
+    return { bytes, sha256: hash('sha256', bytes, 'hex') };
+  } catch (error) {
+    throw invalid({ name }, `${(error as Error).message}; name a text file with one entry a line`, error);
+  }
+}
+
+function invalid({ name }: Pick<ListReference, 'name'>, why: string, cause?: unknown): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `filters.lists ${JSON.stringify(name)}: ${why}`, cause);
+}

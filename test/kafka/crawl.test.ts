@@ -1,0 +1,167 @@
+/**
+ * A crawl in several processes on a real Kafka with a real registry: two frontiers, two fetchers, as they are deployed.
+ *
+ * With CRAWLSTREAM_KAFKA_FULL the web is of 200 hosts × 100 pages; every process is killed in turn, and the broker.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Running } from '../services/cli/command.ts';
+import { lastJson, runCommand, startCommand } from '../services/cli/command.ts';
+import type { SmallWeb } from '../services/cli/small-web.ts';
+import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
+import type { TestBroker } from './broker.ts';
+import { startBroker } from './broker.ts';
+import { skipReason } from './components.ts';
+import type { TestRegistry } from './registry.ts';
+import { startRegistry } from './registry.ts';
+
+const skip = await skipReason();
+const full = process.env['CRAWLSTREAM_KAFKA_FULL'] !== undefined;
+const [hosts, pagesPerHost] = full ? [200, 100] : [24, 20];
+/** A fetcher's leases are given up when they expire: two minutes at most. ms */
+const crawlMs = full ? 600_000 : 240_000;
+
+describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout: 900_000 }, () => {
+  let broker: TestBroker;
+  let registry: TestRegistry;
+  let folder: string;
+  const children = new Set<Running>();
+
+  before(async () => {
+    [broker, registry] = await Promise.all([startBroker({ own: true }), startRegistry()]);
+    folder = await mkdtemp(join(tmpdir(), 'crawlstream-on-kafka-'));
+  });
+  after(async () => {
+    for (const { child } of children) child.kill('SIGKILL');
+    await Promise.all([broker?.stop(), registry?.stop()]);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  const at = (crawl: string) => ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', crawl];
+  const start = (args: readonly string[]): Running => {
+    const running = startCommand(args, { patienceMs: crawlMs });
+    children.add(running);
+    running.ended.then(() => children.delete(running));
+    return running;
+  };
+  const frontier = (crawl: string, name: string) =>
+    start(['frontier', ...at(crawl), '--partitions', '6', '--data', join(folder, `${crawl}-${name}`)]);
+  const fetcher = (crawl: string, web: SmallWeb) =>
+    start(['fetcher', ...at(crawl), '--partitions', '6', '--resolve', `*:${web.port}:127.0.0.1`]);
+  const inject = async (crawl: string, web: SmallWeb, policy: readonly string[]) => {
+    const ended = await runCommand(['inject', ...web.seeds, ...at(crawl), '--partitions', '6', ...policy]);
+    assert.equal(ended.code, 0, ended.stderr);
+  };
+  const stats = async (crawl: string) => lastJson(await runCommand(['stats', ...at(crawl), '--json']));
+  const untilPages = async (crawl: string, pages: number) => {
+    const deadline = Date.now() + crawlMs;
+    for (;;) {
+      const now = await stats(crawl);
+      if ((now['pages'] as number) >= pages || now['end'] !== null) return now;
+      assert.ok(Date.now() < deadline, `the crawl stands still: ${JSON.stringify(now)}`);
+      await sleep(250);
+    }
+  };
+  const untilDone = async (crawl: string) => {
+    const now = await untilPages(crawl, Number.POSITIVE_INFINITY);
+    assert.equal(now['end'], 'done');
+    return now;
+  };
+  const stop = async (...running: readonly Running[]) => {
+    for (const { child } of running) child.kill('SIGTERM');
+    for (const { ended } of running) {
+      const { code, stderr } = await ended;
+      assert.equal(code, 0, stderr);
+    }
+  };
+  const printed = async (crawl: string) => {
+    const { stdout } = await runCommand(['pages', ...at(crawl)]);
+    return new Set(
+      stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { url: string }).url),
+    );
+  };
+
+  it('fetches every reachable allowed page once, with no violation, and says when it is done', async () => {
+    const web = await startSmallWeb({ preset: 'full', hosts, pagesPerHost, crawlDelayMs: 60, slowMs: 30, seed: 5 });
+    const processes = [frontier('clean', 'a'), frontier('clean', 'b'), fetcher('clean', web), fetcher('clean', web)];
+    await inject('clean', web, ['--delay', '20', '--retries', '0.2,0.5,1']);
+    const end = await untilDone('clean');
+    assertFlawless(web.check({ delayMs: 20 }));
+    assert.equal(end['pages'], web.plan.expected(web.port).fetch.size);
+    assert.equal((await printed('clean')).size, end['pages']);
+    await stop(...processes);
+  });
+
+  it('moves partitions to a frontier that joins and back from one that leaves, and loses nothing', async () => {
+    const web = await startSmallWeb({ hosts, pagesPerHost, seed: 6 });
+    const first = frontier('moving', 'a');
+    const fetching = fetcher('moving', web);
+    await inject('moving', web, ['--delay', '15']);
+    await untilPages('moving', 20);
+    const second = frontier('moving', 'b');
+    await untilPages('moving', 150);
+    await stop(first);
+    await untilDone('moving');
+    assertFlawless(web.check({ delayMs: 15 }));
+    await stop(second, fetching);
+  });
+
+  it('gives the same pages after kill -9 of a frontier, of a fetcher, and of the broker', async () => {
+    const web = await startSmallWeb({ hosts, pagesPerHost, seed: 7 });
+    const killed = [frontier('kills', 'a'), fetcher('kills', web)];
+    const processes = [frontier('kills', 'b'), fetcher('kills', web)];
+    await inject('kills', web, ['--delay', '25', '--retries', '0.5,1,2']);
+    const total = hosts * pagesPerHost;
+    await untilPages('kills', Math.floor(total / 10));
+    killed[0]!.child.kill('SIGKILL');
+    processes.push(frontier('kills', 'a'));
+    await untilPages('kills', Math.floor(total / 4));
+    await broker.kill();
+    await sleep(1_500);
+    await broker.restart();
+    await untilPages('kills', Math.floor(total / 2));
+    killed[1]!.child.kill('SIGKILL');
+    processes.push(fetcher('kills', web));
+    const end = await untilDone('kills');
+    const report = web.check({ delayMs: 25, abortToleranceMs: 25 });
+    for (const kind of ['missing', 'unexpected', 'shortGaps', 'concurrency', 'robotsViolations'] as const) {
+      assert.equal(report[kind].count, 0, `${kind}: ${report[kind].details.join('; ')}`);
+    }
+    assert.equal(end['pages'], total);
+    assert.equal((await printed('kills')).size, total);
+    await stop(...processes);
+  });
+
+  it('refuses other partition counts by name, and a crawl that is not there', async () => {
+    const other = await runCommand(['frontier', ...at('clean'), '--partitions', '3', '--data', join(folder, 'other')]);
+    assert.notEqual(other.code, 0);
+    assert.match(other.stderr, /^crawlstream: .*clean.*6.*3.*\n$/);
+    const absent = await runCommand(['stats', ...at('absent')]);
+    assert.notEqual(absent.code, 0);
+    assert.match(absent.stderr, /^crawlstream: .*absent.*\n$/);
+  });
+
+  it('says in one line that a broker or a registry cannot be reached', async () => {
+    const noBroker = await runCommand(['stats', '--brokers', '127.0.0.1:1', '--crawl', 'clean']);
+    assert.equal(noBroker.code, 1);
+    assert.match(noBroker.stderr, /^crawlstream: .*127\.0\.0\.1:1.*\n$/);
+    const noRegistry = await runCommand([
+      'stats',
+      '--brokers',
+      broker.brokers,
+      '--registry',
+      'http://127.0.0.1:1/',
+      '--crawl',
+      'clean',
+    ]);
+    assert.equal(noRegistry.code, 1);
+    assert.match(noRegistry.stderr, /^crawlstream: .*127\.0\.0\.1:1.*\n$/);
+  });
+});

@@ -1,0 +1,73 @@
+/**
+ * Rules on what is known of a link when it arrives, beside its URL: who found it, where, and what was said of it.
+ *
+ * A rule refuses a link that meets all its conditions. What only the page itself could tell (type, size, language) is
+ * not known here and belongs to the fetcher or to a consumer.
+ */
+import type { Intent } from '../../schemas/types.ts';
+import type { Verdict } from '../url/filters.ts';
+import { hostnameOf } from '../url/host-key.ts';
+import { compileSuffixSet } from '../url/suffix-set.ts';
+
+export interface MetadataRule {
+  /** Named in the verdict. */
+  readonly name: string;
+  /** A regular expression (JavaScript, no flags) that the URL matches. */
+  readonly url?: string | undefined;
+  readonly intents?: readonly Intent[] | undefined;
+  /** Domains of the page that links, with their subdomains. Seeds and injections have none. */
+  readonly sourceDomains?: readonly string[] | undefined;
+  /** True: the page that links is of another host. */
+  readonly offHost?: boolean | undefined;
+  readonly depthFrom?: number | undefined;
+  readonly hopFrom?: number | undefined;
+  /** The link's lastmod (sitemaps, feeds) is before this: ms since the Unix epoch. Links without one don't meet it. */
+  readonly modifiedBeforeMs?: number | undefined;
+}
+
+/** What a link group and its link say (schemas/types.ts). */
+export interface LinkFacts {
+  readonly depth: number;
+  readonly hop: number;
+  readonly intent: Intent;
+  /** Empty: a seed or an injection. */
+  readonly sourceUrl: string;
+  /** 0: unknown. */
+  readonly lastModifiedMs: number;
+}
+
+/** null: no rule refuses it. `url` is normal. */
+export type MetadataFilter = (url: string, facts: LinkFacts) => Verdict | null;
+
+type Condition = (url: string, facts: LinkFacts) => boolean;
+
+/** Throws SyntaxError for a `url` that does not compile: `validate.ts` says where. */
+export function compileMetadataRules(rules: readonly MetadataRule[]): MetadataFilter {
+  const compiled = rules.map((rule) => ({ name: rule.name, conditions: conditionsOf(rule) }));
+  return (url, facts) => {
+    for (const { name, conditions } of compiled)
+      if (conditions.every((holds) => holds(url, facts))) return { rule: 'metadata', detail: name };
+    return null;
+  };
+}
+
+function conditionsOf(rule: MetadataRule): Condition[] {
+  const conditions: Condition[] = [];
+  const { url, intents, sourceDomains, offHost, depthFrom, hopFrom, modifiedBeforeMs } = rule;
+  if (intents !== undefined) conditions.push((_, { intent }) => intents.includes(intent));
+  if (depthFrom !== undefined) conditions.push((_, { depth }) => depth >= depthFrom);
+  if (hopFrom !== undefined) conditions.push((_, { hop }) => hop >= hopFrom);
+  if (modifiedBeforeMs !== undefined)
+    conditions.push((_, { lastModifiedMs }) => lastModifiedMs > 0 && lastModifiedMs < modifiedBeforeMs);
+  if (sourceDomains !== undefined) {
+    const domains = compileSuffixSet(sourceDomains);
+    conditions.push((_, { sourceUrl }) => sourceUrl !== '' && domains.match(hostnameOf(sourceUrl)) !== null);
+  }
+  if (offHost !== undefined)
+    conditions.push((at, { sourceUrl }) => sourceUrl !== '' && (hostnameOf(sourceUrl) !== hostnameOf(at)) === offHost);
+  if (url !== undefined) {
+    const pattern = new RegExp(url);
+    conditions.push((at) => pattern.test(at));
+  }
+  return conditions;
+}

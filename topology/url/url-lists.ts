@@ -1,0 +1,154 @@
+/**
+ * Lists of a policy that are too long to stand in it: by reference.
+ *
+ * The policy names a list by the SHA-256 of its bytes; the path beside it only says where to look. What is loaded must
+ * have that hash, so that a policy version means the same entries on every machine and in every replay. A list that
+ * changes is another hash, and so another version of the policy.
+ *
+ * Text, one entry a line; empty lines and lines that begin with `#` are skipped. Pure: whoever reads the file hashes it
+ * and gives the text to `compileList`.
+ */
+import { CrawlstreamError } from '../errors.ts';
+import { listLimits } from '../limits.ts';
+import { hostKeyOf, hostnameOf } from './host-key.ts';
+import { sortTexts } from './sorted-texts.ts';
+
+export const listKinds = ['hosts', 'domains', 'prefixes', 'patterns'] as const;
+export type ListKind = (typeof listKinds)[number];
+
+export interface ListReference {
+  /** The rule's name in verdicts, and the list's in messages. */
+  readonly name: string;
+  readonly kind: ListKind;
+  /** `deny`: no URL of the list. `allow`: of all allow lists of the kind together, one must hold the URL. */
+  readonly verdict: 'allow' | 'deny';
+  /** Where it was read, and is looked for: absolute, or beside the policy. */
+  readonly path: string;
+  /** Of its bytes, 64 hexadecimal digits, lower-case. */
+  readonly sha256: string;
+}
+
+export interface CompiledList {
+  readonly size: number;
+  /** Held in memory, about. */
+  readonly bytes: number;
+  /** The entry that holds the URL, or null. `url` is normal. */
+  match(url: string): string | null;
+}
+
+/** By SHA-256; throws INVALID_ARGUMENT for a list that is not there. */
+export type ListSource = (reference: ListReference) => CompiledList;
+
+export const noLists: ListSource = ({ name, path }) => {
+  const remedy = `lists are not loaded here; name the policy's file, beside ${path}`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', `filters.lists ${JSON.stringify(name)}: ${remedy}`);
+};
+
+/** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that cannot be one of the kind. */
+export function compileList(kind: ListKind, text: string, name: string): CompiledList {
+  const entries = entriesOf(text, name);
+  switch (kind) {
+    case 'hosts':
+      return compileHosts(entries.map((entry) => entry.toLowerCase()));
+    case 'domains':
+      return compileDomains(entries.map((entry) => entry.toLowerCase()));
+    case 'prefixes':
+      return compilePrefixList(entries);
+    case 'patterns':
+      return compilePatterns(entries, name);
+  }
+}
+
+function entriesOf(text: string, name: string): string[] {
+  const entries: string[] = [];
+  for (let start = 0, line = 1; start < text.length; line++) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const entry = text.slice(start, end).trim();
+    start = end + 1;
+    if (entry === '' || entry.startsWith('#')) continue;
+    if (entry.length > listLimits.entryCharsMax || /\s/.test(entry))
+      throw invalid(name, line, `no entry has blanks, or more than ${listLimits.entryCharsMax} characters`);
+    entries.push(entry);
+    if (entries.length > listLimits.entriesMax)
+      throw invalid(
+        name,
+        line,
+        `more than ${listLimits.entriesMax} entries; split the crawl, or list domains for hosts`,
+      );
+  }
+  return entries;
+}
+
+/** Host keys and host names, exactly: each ends in a blank, which no host does, so that none begins another. */
+function compileHosts(hosts: readonly string[]): CompiledList {
+  const texts = sortTexts(hosts.map((host) => `${host} `));
+  const holds = (host: string) =>
+    texts.prefixOf((i) => (i < host.length ? host.charCodeAt(i) : 32), host.length + 1) > 0;
+  return {
+    size: texts.size,
+    bytes: texts.bytes,
+    match(url) {
+      const hostname = hostnameOf(url);
+      if (holds(hostname)) return hostname;
+      const hostKey = hostKeyOf(url);
+      return hostKey !== hostname && holds(hostKey) ? hostKey : null;
+    },
+  };
+}
+
+/** Domains backwards, with a dot at the end: those that hold a host are the beginnings of it, backwards. */
+function compileDomains(domains: readonly string[]): CompiledList {
+  const texts = sortTexts(domains.map((domain) => `${backwards(domain.replace(/^(?:\*?\.)|\.$/g, ''))}.`));
+  return {
+    size: texts.size,
+    bytes: texts.bytes,
+    match(url) {
+      const host = hostnameOf(url);
+      const last = host.length - 1;
+      const found = texts.prefixOf((i) => (i <= last ? host.charCodeAt(last - i) : 46), host.length + 1);
+      return found < 0 ? null : host.slice(host.length - (found - 1));
+    },
+  };
+}
+
+function backwards(text: string): string {
+  let out = '';
+  for (let at = text.length - 1; at >= 0; at--) out += text[at];
+  return out;
+}
+
+function compilePrefixList(prefixes: readonly string[]): CompiledList {
+  const texts = sortTexts(prefixes);
+  return {
+    size: texts.size,
+    bytes: texts.bytes,
+    match(url) {
+      const found = texts.prefixOf((i) => url.charCodeAt(i), url.length);
+      return found < 0 ? null : url.slice(0, found);
+    },
+  };
+}
+
+function compilePatterns(sources: readonly string[], name: string): CompiledList {
+  if (sources.length > listLimits.patternsMax) {
+    const why = `${sources.length} patterns are tried one by one; keep to ${listLimits.patternsMax}, or write prefixes`;
+    throw invalid(name, sources.length, why);
+  }
+  const patterns = sources.map((source, index) => {
+    try {
+      return new RegExp(source);
+    } catch (error) {
+      throw invalid(name, index + 1, `${(error as Error).message}; write a JavaScript regular expression`);
+    }
+  });
+  return {
+    size: patterns.length,
+    bytes: sources.reduce((sum, source) => sum + 500 + source.length, 0),
+    match: (url) => patterns.find((pattern) => pattern.test(url))?.source ?? null,
+  };
+}
+
+function invalid(name: string, entry: number, why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `list ${JSON.stringify(name)}, entry ${entry}: ${why}`);
+}
