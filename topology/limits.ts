@@ -24,6 +24,8 @@ export const requestLimits = {
   bodyBytesMax: 2 * 1024 * 1024,
   /** Content codings on one response: one is usual, two happen, more are an attack. */
   codingLayersMax: 2,
+  /** RFC 9659 §3: senders of zstd must not ask for a larger window. */
+  zstdWindowBytesMax: 8 * 1024 * 1024,
   /** Bytes of an unwanted body that are read off so that the connection lives; beyond, closing is cheaper. */
   drainBytesMax: 64 * 1024,
   /** Origins with a connection kept open: file descriptors are finite, and most hosts come back later than servers wait. */
@@ -307,7 +309,7 @@ export const trapLimits = {
 
 /** Bounds on filter lists loaded from files. */
 export const listLimits = {
-  /** Some ten times the largest public block lists; about 25 B each once compiled, ten times that while loading. */
+  /** Some ten times the largest public block lists; about 40 B each once compiled, ten times that while loading. */
   entriesMax: 10_000_000,
   /** Patterns are tried one by one, 50 ns each: so many cost what a page may. */
   patternsMax: 1_000,

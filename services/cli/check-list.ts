@@ -31,7 +31,7 @@ export function addCheckList(check: Command): void {
 
 async function checkList(file: string, { kind, url, json }: ListFlags): Promise<void> {
   const startMs = performance.now();
-  const { bytes, sha256 } = await readList(file, file);
+  const { bytes, sha256 } = await readList(file, `file ${JSON.stringify(file)}`);
   const list = compileList(kind, bytes.toString('utf8'), file);
   const loadMs = Math.round(performance.now() - startMs);
   const match = url === undefined ? undefined : list.match(normalUrl(withScheme(url)));

@@ -8,7 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { isBlockedAddress } from '../../topology/fetch/address.ts';
+import { compileAddressGuard, isBlockedAddress } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
@@ -40,8 +40,8 @@ export interface FetcherConfig {
   readonly version: string;
   /** URL or mail address for the User-Agent. Empty only against a web of our own. */
   readonly contact: string;
-  /** Connect to loopback, private and other special addresses too. */
-  readonly allowPrivate: boolean;
+  /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
+  readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];
   /** Between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
   readonly addressDelayMs: number;
@@ -145,7 +145,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     clock,
     lookup: options.dnsLookup ?? createDnsLookup(),
     overrides: compileOverrides(config.resolve),
-    isBlocked: config.allowPrivate ? () => false : isBlockedAddress,
+    isBlocked: addressGuard(config.allowPrivate),
   });
   const http = createHttpClient({
     clock,
@@ -263,6 +263,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       await publisher.drain();
     },
   };
+}
+
+function addressGuard(allowPrivate: FetcherConfig['allowPrivate']): (address: string) => boolean {
+  if (typeof allowPrivate === 'boolean') return allowPrivate ? () => false : isBlockedAddress;
+  return compileAddressGuard(allowPrivate);
 }
 
 function requestHeaders(config: FetcherConfig): string[] {

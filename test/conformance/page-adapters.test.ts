@@ -1,8 +1,8 @@
 /**
  * Plays the conformance cases of pages, robots.txt, sitemaps and responses, where their folder is present.
  *
- * Three gating cases contradict another one: the runner hands both of a pair the same arguments and expects different
- * answers, so that one of each must fail. Each is named with its twin, which must pass.
+ * Four gating cases contradict another one: the runner hands both of a pair the same arguments, or the same bytes, and
+ * expects different answers, so that one of each must fail. Each is named with its twin, which must pass.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,6 +24,8 @@ const contradicted: Readonly<Record<string, string>> = {
   'redirect-041': 'redirect-040',
   // URLs of another host, once wanted and once refused by an option that is not passed on.
   'sitemap-sc-061': 'sitemap-056',
+  // The same response byte for byte, too large once and not the other time: curl's --max-filesize is not passed on.
+  'wire-curl-test293-crlf': 'wire-curl-test292-crlf',
 };
 const kinds = [
   'allowed',
@@ -38,10 +40,15 @@ const kinds = [
   'retry_after',
   'redirect',
   'address_policy',
+  'parse',
+  'resolve',
+  'normalize',
+  'registrable_domain',
+  'wire',
 ];
 
 it('every gating case passes, but for those that another contradicts', { skip, timeout: 60_000 }, async () => {
-  const args = ['--import', 'tsx', `${corpora}/run.mjs`, corpora, `${root}/test/conformance/page-adapters.ts`];
+  const args = ['--import', 'tsx', `${corpora}/run.mjs`, corpora, `${root}/test/conformance/adapters.ts`];
   const run = promisify(execFile)(process.execPath, [...args, '--fails', '--json'], { cwd: root, maxBuffer: 1 << 26 });
   const { stdout } = await run.catch((error: { stdout: string }) => error);
   const lines = stdout.split('\n').filter((line) => line.startsWith('{'));

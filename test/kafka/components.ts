@@ -58,14 +58,17 @@ export async function skipReason(): Promise<string | undefined> {
 }
 
 async function findMissing(): Promise<string | undefined> {
-  const isThere = (command: string, args: string[]) => run(command, args).then(
-    () => true,
-    () => false,
-  );
+  const isThere = (command: string, args: string[]) =>
+    run(command, args).then(
+      () => true,
+      () => false,
+    );
   if (!(await isThere('java', ['-version']))) {
     return 'no Java 17 here, and KAFKA_BROKERS with SCHEMA_REGISTRY_URL are not set';
   }
-  const fetched = existsSync(join(cacheFolder, `kafka-${kafkaVersion}`)) && existsSync(join(cacheFolder, `apicurio-${registryVersion}`));
+  const fetched =
+    existsSync(join(cacheFolder, `kafka-${kafkaVersion}`)) &&
+    existsSync(join(cacheFolder, `apicurio-${registryVersion}`));
   if (fetched) return undefined;
   if (!(await isThere('mvn', ['-version']))) return 'no Maven here to fetch the broker with';
   try {

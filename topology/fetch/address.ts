@@ -7,6 +7,7 @@
  * Teredo) and everything outside global unicast. What cannot be read as an address is blocked.
  */
 import ipaddr from 'ipaddr.js';
+import { CrawlstreamError } from '../errors.ts';
 
 /** Names that mean this machine whatever DNS says (RFC 6761 §6.3). */
 const localName = /(?:^|\.)localhost\.?$/;
@@ -18,6 +19,33 @@ export function isBlockedAddress(address: string): boolean {
   const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   if (!ipaddr.IPv6.isValid(bare)) return true;
   return isBlockedIpv6(ipaddr.IPv6.parse(bare).parts);
+}
+
+/**
+ * The guard with exceptions: `allowed` lists networks that may be reached all the same (`10.1.0.0/16`, `fd00::/8`; a
+ * lone address is a network of one). An IPv4 address inside an IPv6 one is no member of its IPv4 network. Throws
+ * INVALID_ARGUMENT for what is no network.
+ */
+export function compileAddressGuard(allowed: readonly string[]): (address: string) => boolean {
+  const networks = allowed.map(parseNetwork);
+  return (address) => isBlockedAddress(address) && !networks.some((network) => contains(network, address));
+}
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+function parseNetwork(text: string): Network {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${text} is no network: expected one such as 10.1.0.0/16 or ::1`);
+  }
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function contains([network, bits]: Network, address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  return parsed.kind() === network.kind() && parsed.match(network, bits);
 }
 
 /**

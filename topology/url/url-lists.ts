@@ -11,6 +11,7 @@
 import { CrawlstreamError } from '../errors.ts';
 import { listLimits } from '../limits.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
+import { markTexts } from './marked-texts.ts';
 import { sortTexts } from './sorted-texts.ts';
 
 export const listKinds = ['hosts', 'domains', 'prefixes', 'patterns'] as const;
@@ -80,11 +81,17 @@ function entriesOf(text: string, name: string): string[] {
   return entries;
 }
 
-/** Host keys and host names, exactly: each ends in a blank, which no host does, so that none begins another. */
+const blank = 32;
+const dot = 46;
+
+/** Host keys and host names, exactly: each ends in a blank, which no host has. */
 function compileHosts(hosts: readonly string[]): CompiledList {
-  const texts = sortTexts(hosts.map((host) => `${host} `));
+  const texts = markTexts(
+    hosts.map((host) => `${host} `),
+    blank,
+  );
   const holds = (host: string) =>
-    texts.prefixOf((i) => (i < host.length ? host.charCodeAt(i) : 32), host.length + 1) > 0;
+    texts.beginningOf((i) => (i < host.length ? host.charCodeAt(i) : blank), host.length + 1) > 0;
   return {
     size: texts.size,
     bytes: texts.bytes,
@@ -99,14 +106,17 @@ function compileHosts(hosts: readonly string[]): CompiledList {
 
 /** Domains backwards, with a dot at the end: those that hold a host are the beginnings of it, backwards. */
 function compileDomains(domains: readonly string[]): CompiledList {
-  const texts = sortTexts(domains.map((domain) => `${backwards(domain.replace(/^(?:\*?\.)|\.$/g, ''))}.`));
+  const texts = markTexts(
+    domains.map((domain) => `${backwards(domain.replace(/^(?:\*?\.)|\.$/g, ''))}.`),
+    dot,
+  );
   return {
     size: texts.size,
     bytes: texts.bytes,
     match(url) {
       const host = hostnameOf(url);
       const last = host.length - 1;
-      const found = texts.prefixOf((i) => (i <= last ? host.charCodeAt(last - i) : 46), host.length + 1);
+      const found = texts.beginningOf((i) => (i <= last ? host.charCodeAt(last - i) : dot), host.length + 1);
       return found < 0 ? null : host.slice(host.length - (found - 1));
     },
   };

@@ -42,7 +42,7 @@ function keyOf({ sha256, kind }: ListReference): string {
 }
 
 async function loadList(reference: ListReference, folder: string): Promise<CompiledList> {
-  const { bytes, sha256 } = await readList(resolve(folder, reference.path), reference.name);
+  const { bytes, sha256 } = await readList(resolve(folder, reference.path), fieldOf(reference));
   if (sha256 !== reference.sha256) {
     const why = `${reference.path} has the SHA-256 ${sha256}, not ${reference.sha256}`;
     throw invalid(reference, `${why}; restore that file, or set a policy with the new hash`);
@@ -50,10 +50,10 @@ async function loadList(reference: ListReference, folder: string): Promise<Compi
   return compileList(reference.kind, bytes.toString('utf8'), reference.name);
 }
 
-/** A list's bytes and their hash. Throws INVALID_ARGUMENT for a file that can't be read or is too large. */
+/** A list's bytes and their hash. Throws INVALID_ARGUMENT, naming `field`, for a file that can't be read or is too large. */
 export async function readList(
   path: string,
-  name: string,
+  field: string,
 ): Promise<{ readonly bytes: Buffer; readonly sha256: string }> {
   try {
     const { size } = await stat(path);
@@ -62,10 +62,15 @@ export async function readList(
     const bytes = await readFile(path);
     return { bytes, sha256: hash('sha256', bytes, 'hex') };
   } catch (error) {
-    throw invalid({ name }, `${(error as Error).message}; name a text file with one entry a line`, error);
+    const why = `${(error as Error).message}; name a text file with one entry a line`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${field}: ${why}`, error);
   }
 }
 
-function invalid({ name }: Pick<ListReference, 'name'>, why: string, cause?: unknown): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', `filters.lists ${JSON.stringify(name)}: ${why}`, cause);
+function fieldOf({ name }: ListReference): string {
+  return `filters.lists ${JSON.stringify(name)}`;
+}
+
+function invalid(reference: ListReference, why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `${fieldOf(reference)}: ${why}`);
 }

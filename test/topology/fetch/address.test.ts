@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isBlockedAddress, urlHasBlockedAddress } from '../../../topology/fetch/address.ts';
+import { compileAddressGuard, isBlockedAddress, urlHasBlockedAddress } from '../../../topology/fetch/address.ts';
 
 it('IPv4 ranges are blocked from their first address to their last, and not beyond', () => {
   const ranges = [
@@ -46,5 +46,17 @@ it('a URL is judged by the address its host spells, however odd', () => {
   for (const url of blocked) assert.equal(urlHasBlockedAddress(url), true, url);
   for (const url of ['http://8.8.8.8/', 'http://10.0.0.1@8.8.8.8/', 'http://example.com/', 'http://[2600::]/']) {
     assert.equal(urlHasBlockedAddress(url), false, url);
+  }
+});
+
+it('networks that are allowed are reached, and no others', () => {
+  const blocked = compileAddressGuard(['10.1.0.0/16', '127.0.0.1', 'fd00::/8']);
+  for (const address of ['10.1.2.3', '127.0.0.1', 'fd00::1', '93.184.215.14'])
+    assert.equal(blocked(address), false, address);
+  for (const address of ['10.2.0.1', '127.0.0.2', '::ffff:10.1.2.3', 'fe80::1', 'name']) {
+    assert.equal(blocked(address), true, address);
+  }
+  for (const none of ['10.1.0.0/33', '10.1', 'all', '']) {
+    assert.throws(() => compileAddressGuard([none]), { code: 'INVALID_ARGUMENT' }, none);
   }
 });

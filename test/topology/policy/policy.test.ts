@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bandOf } from '../../../topology/policy/band.ts';
 import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
+import { linkOnly } from '../../../topology/policy/score/inputs.ts';
+import { defaultScore } from '../../../topology/policy/score/score-config.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
 
 const policy = compilePolicy({ ...defaultPolicy(), scope: scopeOf('domain', ['https://a.org/']), maxDepth: 2 });
@@ -46,4 +48,21 @@ test('bands fall with depth, queries, many parameters and deep paths, and front 
     ['http://a.org/1/2/3/4/5/6/7?a&b&c&d', 50, 7],
   ];
   for (const [url, depth, band] of rows) assert.equal(bandOf(url, depth), band, `${url} at ${depth}`);
+});
+
+test('metadata rules speak last, and only where the facts of the link are given', () => {
+  const { admit } = compilePolicy({ ...defaultPolicy(), metadata: [{ name: 'no feeds', intents: ['refresh'] }] });
+  const facts = { depth: 1, hop: 0, intent: 'refresh', sourceUrl: '', lastModifiedMs: 0 } as const;
+  assert.deepEqual(admit('http://a.org/', 1, 0, facts), { ok: false, rule: 'metadata', detail: 'no feeds' });
+  assert.equal(admit('http://a.org/', 1, 0, { ...facts, intent: 'discover' }).ok, true);
+  assert.equal(admit('http://a.org/', 1, 0).ok, true);
+});
+
+test('a policy with a score puts what is known into the band, one without goes by depth and spelling', () => {
+  const known = { ...linkOnly(3), domain: { ...linkOnly(3).domain, linkingDomains: 100_000 } };
+  const plain = compilePolicy(defaultPolicy());
+  const scored = compilePolicy({ ...defaultPolicy(), score: defaultScore });
+  assert.equal(plain.bandOf('http://a.org/b', known), 3);
+  assert.equal(scored.bandOf('http://a.org/b', known), 2);
+  assert.equal(scored.bandOf('http://a.org/b', linkOnly(3)), 3);
 });

@@ -1,12 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { linkOnly } from '../../../topology/policy/score/inputs.ts';
+import { defaultScore } from '../../../topology/policy/score/score-config.ts';
+import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 
 test('a policy survives its journey as JSON', () => {
   const policy = { ...defaultPolicy(), maxDepth: 3, pageQuota: 100 };
   assert.deepEqual(parsePolicy(JSON.stringify(policy)), policy);
+});
+
+test('windows, metadata rules, scores, traps and lists travel too', () => {
+  const base = defaultPolicy();
+  const policy: PolicyConfig = {
+    ...base,
+    filters: {
+      ...base.filters,
+      lists: [{ name: 'bad hosts', kind: 'hosts', verdict: 'deny', path: 'lists/bad.txt', sha256: 'a'.repeat(64) }],
+    },
+    windows: [{ hosts: ['a.org'], fromHour: 22, toHour: 6, utcOffsetMinutes: 60, days: [0, 6] }],
+    metadata: [{ name: 'old', modifiedBeforeMs: 1, offHost: true, intents: ['refresh'] }],
+    score: defaultScore,
+    traps: { ...defaultTraps, calendarSteps: null },
+  };
+  assert.deepEqual(parsePolicy(JSON.stringify(policy)), policy);
+});
+
+test('a policy written before these fields were there is understood as it was meant', () => {
+  const { traps, windows, metadata, score, ...old } = defaultPolicy();
+  assert.deepEqual([windows, metadata, score], [undefined, undefined, undefined]);
+  assert.notEqual(traps, undefined);
+  const policy = compilePolicy(parsePolicy(JSON.stringify(old)));
+  assert.equal(policy.config.traps, undefined);
+  assert.equal(policy.openAt('a.org', 5), 5);
+  assert.equal(policy.bandOf('http://a.org/b', linkOnly(2)), 2);
 });
 
 test('a policy at fault is refused with the field and a remedy', () => {
@@ -23,6 +52,17 @@ test('a policy at fault is refused with the field and a remedy', () => {
       { ...good, normalize: { ...good.normalize, hosts: { 'a.org': { kep: [] } } } },
       /^policy\.normalize\.hosts\.a\.org\.kep: /,
     ],
+    [
+      { ...good, metadata: [{ name: 'x' }] },
+      /^policy\.metadata\[0\]: a rule without a condition would refuse everything/,
+    ],
+    [{ ...good, metadata: [{ name: 'x', url: '(' }] }, /^policy\.metadata\[0\]\.url: Invalid regular expression/],
+    [
+      { ...good, windows: [{ hosts: ['*'], fromHour: 25, toHour: 0, utcOffsetMinutes: 0 }] },
+      /^policy\.windows\[0\]\.fromHour/,
+    ],
+    [{ ...good, filters: { ...good.filters, lists: [{ name: 'x' }] } }, /^policy\.filters\.lists\[0\]\.kind: /],
+    [{ ...good, traps: { ...good.traps, repeats: 1 } }, /^policy\.traps\.repeats: /],
     [
       { ...good, filters: { ...good.filters, include: ['('] } },
       /^filters\.include\[0\]: .*; write a JavaScript regular/,

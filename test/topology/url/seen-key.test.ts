@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seenKey } from '../../../topology/url/seen-key.ts';
+import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
+import { numbers } from '../../web/random.ts';
 
 test('a URL without a query is its own key', () => {
   assert.equal(seenKey('http://a.org/b/'), 'http://a.org/b/');
@@ -28,4 +29,18 @@ test('spellings that may name different pages keep different keys', () => {
     'http://a.org/b?x=2&x=1',
   ];
   assert.equal(new Set(urls.map(seenKey)).size, urls.length);
+});
+
+test('the steps that are explained lead from the URL to its key', () => {
+  const next = numbers(11);
+  for (let round = 0; round < 500; round++) {
+    const pieces = Array.from(
+      { length: next() % 5 },
+      () => ['a', 'a=', 'b=1+2', 'b=1%202', '=', '', 'c=='][next() % 7],
+    );
+    const url = `http://a.org/${round % 9 === 0 ? '' : '?'}${pieces.join('&')}`;
+    const steps = explainSeenKey(url);
+    assert.equal(steps.at(-1)?.after ?? url, seenKey(url), url);
+    for (const [at, { before }] of steps.entries()) assert.equal(before, at === 0 ? url : steps[at - 1]!.after);
+  }
 });

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createListFiles } from '../../../../services/runtime/policy/list-files.ts';
+import type { ListReference } from '../../../../topology/url/url-lists.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+function listed(name: string, text: string): ListReference {
+  writeFileSync(join(folder, name), text);
+  return { name, kind: 'domains', verdict: 'deny', path: name, sha256: hash('sha256', text, 'hex') };
+}
+
+test('lists load by hash from beside the policy, and a new version shares what stayed', async () => {
+  const files = createListFiles();
+  const one = listed('one', 'a.org\n');
+  const first = (await files.load([one], folder))(one);
+  assert.equal(first.match('http://www.a.org/'), 'a.org');
+  rmSync(join(folder, 'one'));
+  const two = listed('two', 'b.org\n');
+  const source = await files.load([one, two], folder);
+  assert.equal(source(one), first, 'its file is not needed again');
+  assert.equal(source(two).size, 1);
+});
+
+test('a list that changed, or is gone, refuses the policy and leaves what is loaded', async () => {
+  const files = createListFiles();
+  const kept = listed('kept', 'a.org\n');
+  const list = (await files.load([kept], folder))(kept);
+  const changed = { ...listed('changed', 'a.org\n'), sha256: 'f'.repeat(64) };
+  await assert.rejects(files.load([kept, changed], folder), /"changed": .*restore that file, or set a policy with the/);
+  const gone = { ...kept, name: 'gone', path: 'gone', sha256: 'e'.repeat(64) };
+  await assert.rejects(files.load([gone], folder), /"gone": ENOENT.*; name a text file/);
+  rmSync(join(folder, 'kept'));
+  assert.equal((await files.load([kept], folder))(kept), list);
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bandOf } from '../../../../topology/policy/band.ts';
+import { linkOnly, type ScoreInputs } from '../../../../topology/policy/score/inputs.ts';
+import { bandOfScore, compileScorer, factorScores } from '../../../../topology/policy/score/score.ts';
+import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
+import { numbers } from '../../../web/random.ts';
+
+const score = compileScorer();
+const url = 'http://a.org/b?c=1';
+
+const best: ScoreInputs = {
+  domain: { linkingDomains: 1e9, trafficRank: 1, pagesGood: 1e9, pagesFetched: 1e9 },
+  page: { inLinks: 1e9, depth: 0, type: 'html', source: 'seed' },
+  freshness: { ageMs: 1e15, changesPerDay: 1e12, changedShare: 1 },
+};
+const worst: ScoreInputs = {
+  domain: { linkingDomains: 0, trafficRank: 1e9, pagesGood: 0, pagesFetched: 1e9 },
+  page: { inLinks: 0, depth: 99, type: 'other', source: 'link' },
+  freshness: { ageMs: 0, changesPerDay: 0, changedShare: 0 },
+};
+
+test('where only the link is known, the band is that of depth and spelling', () => {
+  const urls = ['http://a.org/', 'http://a.org/b', url, 'http://a.org/1/2/3/4/5/6/7?a&b&c&d'];
+  for (const one of urls)
+    for (let depth = 0; depth < 9; depth++)
+      assert.equal(bandOfScore(score(one, linkOnly(depth))), bandOf(one, depth), `${one} at ${depth}`);
+});
+
+test('the best of everything is 1 and band 0, the worst is near 0 and band 7', () => {
+  const most = score('http://a.org/', best);
+  const least = score('http://a.org/1/2/3/4/5/6/7?a&b&c&d', worst);
+  assert.ok(most > 0.999 && most <= 1, `${most}`);
+  assert.ok(least >= 0 && least < 0.06, `${least}`);
+  assert.equal(bandOfScore(most), 0);
+  assert.equal(bandOfScore(least), 7);
+});
+
+test('domain, page and freshness weigh 0.3, 0.4 and 0.3', () => {
+  const { domain, page, freshness } = defaultScore;
+  assert.deepEqual([domain, page, freshness], [0.3, 0.4, 0.3]);
+  // Each group by itself at its best, the others at their worst.
+  const low = score(url, worst);
+  const rise = (inputs: Partial<ScoreInputs>) => score(url, { ...worst, ...inputs }) - low;
+  assert.ok(Math.abs(rise({ domain: best.domain }) - 0.3) < 1e-6);
+  assert.ok(Math.abs(rise({ freshness: best.freshness }) - 0.3) < 1e-6);
+});
+
+test('inner weights of each group add up to 1', () => {
+  const sums = new Map<string, number>();
+  for (const { group, weight } of factorScores(defaultScore, url, best))
+    sums.set(group, (sums.get(group) ?? 0) + weight);
+  for (const [group, sum] of sums) assert.ok(Math.abs(sum - 1) < 1e-9, group);
+});
+
+test('every factor gives 0 to 1, or says that it does not know, whatever comes in', () => {
+  const next = numbers(5);
+  const any = () => [null, 0, 1, 0.5, 1e15, next()][next() % 6] as number | null;
+  for (let round = 0; round < 500; round++) {
+    const inputs: ScoreInputs = {
+      domain: { linkingDomains: any(), trafficRank: any(), pagesGood: any(), pagesFetched: any() },
+      page: { inLinks: any(), depth: next() % 20, type: null, source: 'sitemap' },
+      freshness: { ageMs: any(), changesPerDay: any(), changedShare: any() },
+    };
+    for (const { factor, value } of factorScores(defaultScore, url, inputs))
+      assert.ok(value === null || (value >= 0 && value <= 1), `${factor} ${value} of ${JSON.stringify(inputs)}`);
+    const whole = score(url, inputs);
+    assert.ok(whole >= 0 && whole <= 1, `${whole}`);
+  }
+});
+
+test('more of a good thing never lowers the score', () => {
+  const raised: ((n: number) => ScoreInputs)[] = [
+    (n) => ({ ...worst, domain: { ...worst.domain, linkingDomains: n } }),
+    (n) => ({ ...worst, domain: { ...worst.domain, trafficRank: 1_000_000 - n } }),
+    (n) => ({ ...worst, domain: { ...worst.domain, pagesGood: n } }),
+    (n) => ({ ...worst, page: { ...worst.page, inLinks: n } }),
+    (n) => ({ ...worst, freshness: { ...worst.freshness, ageMs: n * 1e5 } }),
+    (n) => ({ ...worst, freshness: { ...worst.freshness, changesPerDay: n } }),
+  ];
+  for (const [at, inputs] of raised.entries()) {
+    let last = -1;
+    for (let n = 0; n <= 10_000; n += 100) {
+      const now = score(url, inputs(n));
+      assert.ok(now >= last, `input ${at} at ${n}`);
+      last = now;
+    }
+  }
+});
+
+test('a weight of 0 switches a factor off, and its group when nothing is left', () => {
+  const { factors } = defaultScore;
+  const off = compileScorer({ ...defaultScore, freshness: 0, factors: { ...factors, depth: 0 } });
+  assert.equal(off(url, linkOnly(0)), 0, 'nothing is known that counts');
+  assert.equal(off(url, { ...best, freshness: worst.freshness }), off(url, best));
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { parseSeedList } from '../../../topology/url/seed-list.ts';
+
+test('a list gives its seeds in order, with the priority that is said', () => {
+  const text = '# ours\nhttps://a.org/x\tpriority=0\r\n\n  b.org   # plain\nc.org priority=7 # last\n';
+  assert.deepEqual(parseSeedList(text, 'seeds.txt'), [
+    { url: 'https://a.org/x', priority: 0 },
+    { url: 'https://b.org/', priority: -1 },
+    { url: 'https://c.org/', priority: 7 },
+  ]);
+});
+
+test('a line at fault is refused with its number and a remedy', () => {
+  for (const [text, says] of [
+    ['a.org\nftp://b.org/', /^seeds\.txt line 2: seed "ftp:.*use http:/],
+    ['a.org priority=8', /^seeds\.txt line 1: "priority=8": write priority=0 \(first\) to priority=7/],
+    ['a.org prio=1', /line 1: "prio=1": write priority/],
+  ] as const) {
+    assert.throws(
+      () => parseSeedList(text, 'seeds.txt'),
+      (error) => error instanceof CrawlstreamError && error.code === 'INVALID_SEED' && says.test(error.message),
+    );
+  }
+});
