@@ -4,11 +4,13 @@
  * With CRAWLSTREAM_KAFKA_FULL the web is of 200 hosts × 100 pages; every process is killed in turn, and the broker.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import type { Running } from '../services/cli/command.ts';
 import { lastJson, runCommand, startCommand } from '../services/cli/command.ts';
 import type { SmallWeb } from '../services/cli/small-web.ts';
@@ -136,6 +138,35 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     }
     assert.equal(end['pages'], total);
     assert.equal((await printed('kills')).size, total);
+    await stop(...processes);
+  });
+
+  it('runs every role as the compose file says', async () => {
+    const file = fileURLToPath(new URL('../../docker-compose.yml', import.meta.url));
+    const compose = parse(await readFile(file, 'utf8'), { merge: true }) as {
+      services: Record<string, { command?: string[] }>;
+    };
+    const roles = Object.entries(compose.services).filter(([, { command }]) => command !== undefined);
+    assert.deepEqual(
+      roles.map(([, { command }]) => command![0]),
+      ['frontier', 'frontier', 'fetcher', 'fetcher'],
+    );
+    const processes = roles.map(([name, { command }]) =>
+      start(
+        command!.map((word) =>
+          word
+            .replace('kafka:9092', broker.brokers)
+            .replace(/^http:\/\/registry.*/, registry.url)
+            .replace('/data', join(folder, name))
+            .replace(/^\$\{CONTACT:.*/, 'me@example.org'),
+        ),
+      ),
+    );
+    for (const { output, ended } of processes) {
+      while (!/ready, crawl crawl/.test(output())) {
+        await Promise.race([sleep(100), ended.then(({ stderr }) => assert.fail(stderr))]);
+      }
+    }
     await stop(...processes);
   });
 

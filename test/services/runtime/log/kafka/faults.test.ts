@@ -1,0 +1,207 @@
+/** Brokers that die, on a real cluster: nothing acked is lost, nothing is there twice, order holds. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
+import type { Log, LogRecord } from '../../../../../services/runtime/log/log.ts';
+import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
+import { skipReason } from '../../../../kafka/components.ts';
+
+const skip = (await skipReason()) ?? false;
+
+const readAll = async (log: Log, topic: string, partition: number): Promise<LogRecord[]> => {
+  const { end } = await log.offsets(topic, partition);
+  const reader = log.reader();
+  reader.seek(topic, partition, 0);
+  const records: LogRecord[] = [];
+  while (records.length < end) {
+    const more = await reader.poll({ maxBytes: 1 << 20, waitMs: 5000 });
+    assert.ok(more.length > 0, `stuck at ${records.length} of ${end}`);
+    records.push(...more);
+  }
+  await reader.close();
+  return records;
+};
+
+interface Stream {
+  readonly acked: Map<string, number>[];
+  stop(): Promise<void>;
+}
+
+/** Appends numbers to each partition, eight under way at a time, until told to stop. */
+function appendForever(log: Log, topic: string, partitions: number): Stream {
+  let isStopped = false;
+  const acked = Array.from({ length: partitions }, () => new Map<string, number>());
+  const streams = acked.map(async (of, partition) => {
+    const underWay: Promise<unknown>[] = [];
+    for (let n = 0; !isStopped; n++) {
+      const value = `${n}`;
+      const append = log.append([{ topic, partition, key: null, value: Buffer.from(value) }]);
+      underWay.push(append.then(([offset]) => of.set(value, offset as number)));
+      if (underWay.length === 8) await underWay.shift();
+      await sleep(1);
+    }
+    await Promise.all(underWay);
+  });
+  return {
+    acked,
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(streams);
+    },
+  };
+}
+
+async function assertExact(log: Log, topic: string, acked: readonly Map<string, number>[]): Promise<void> {
+  for (const [partition, offsets] of acked.entries()) {
+    const records = await readAll(log, topic, partition);
+    assert.ok(offsets.size > 20, `only ${offsets.size} appends`);
+    assert.deepEqual(
+      records.map(({ value }) => value.toString()),
+      Array.from({ length: offsets.size }, (_, n) => `${n}`),
+      'each once, in order',
+    );
+    for (const { value, offset } of records) assert.equal(offsets.get(value.toString()), offset);
+  }
+}
+
+describe('a broker that is killed', { skip }, () => {
+  let broker: TestBroker;
+  before(async () => {
+    broker = await startBroker({ own: true });
+  });
+  after(() => broker?.stop());
+  const open = (more: { deliveryTimeoutMs?: number } = {}) =>
+    openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'faults', ...more });
+
+  it('and restarted in the middle of appends loses nothing acked and has nothing twice', {
+    timeout: 60_000,
+  }, async () => {
+    const log = await open();
+    const topic = 'faults.appends';
+    await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
+    const reader = log.reader();
+    for (const partition of [0, 1, 2]) reader.seek(topic, partition, 0);
+    const stream = appendForever(log, topic, 3);
+    await sleep(300);
+    for (let i = 0; i < 2; i++) {
+      await broker.kill();
+      assert.deepEqual(await reader.poll({ maxBytes: 1, waitMs: 0 }).then((records) => records.length <= 1), true);
+      await sleep(200);
+      await broker.restart();
+      await sleep(500);
+    }
+    await stream.stop();
+    await assertExact(log, topic, stream.acked);
+    let read = 0;
+    const total = stream.acked.reduce((sum, of) => sum + of.size, 0) - 2;
+    while (read < total) {
+      const more = await reader.poll({ maxBytes: 1 << 20, waitMs: 5000 });
+      assert.ok(more.length > 0, 'a reader goes on by itself');
+      read += more.length;
+    }
+    await log.close();
+  });
+
+  it('rejects what can’t be delivered in time with all that follows it, and takes appends again once back', {
+    timeout: 60_000,
+  }, async () => {
+    const log = await open({ deliveryTimeoutMs: 600 });
+    const topic = 'faults.late';
+    await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+    const append = (value: string) => log.append([{ topic, partition: 0, key: null, value: Buffer.from(value) }]);
+    await append('before');
+    await broker.kill();
+    const late = await Promise.allSettled([append('lost 1'), sleep(20).then(() => append('lost 2'))]);
+    for (const each of late) {
+      assert.equal(each.status, 'rejected');
+      const { code, retriable } = (each as PromiseRejectedResult).reason as { code: string; retriable: boolean };
+      assert.deepEqual([code, retriable], ['BROKER_UNREACHABLE', true]);
+    }
+    await broker.restart();
+    let offset: number | undefined;
+    for (let tries = 0; offset === undefined && tries < 20; tries++) {
+      offset = await append('after').then(
+        ([first]) => first,
+        () => undefined,
+      );
+    }
+    assert.equal(offset, 1);
+    assert.deepEqual(
+      (await readAll(log, topic, 0)).map(({ value }) => value.toString()),
+      ['before', 'after'],
+    );
+    await log.close();
+  });
+
+  it('keeps its members in their group over a restart', { timeout: 60_000 }, async () => {
+    const log = await open();
+    const topic = 'faults.group';
+    await log.createTopics([{ name: topic, partitions: 4, retention: 'state' }]);
+    const assigned: (readonly number[])[] = [];
+    const failures: unknown[] = [];
+    const membership = await log.join({
+      group: 'faults',
+      topics: [topic],
+      onAssigned: (partitions) => assigned.push(partitions),
+      onFailure: (error) => failures.push(error),
+    });
+    await broker.kill();
+    await sleep(300);
+    await broker.restart();
+    for (let tries = 0; tries < 40; tries++) {
+      const done = await log.commit('faults', [{ topic, partition: 1, offset: 5 }]).then(
+        () => true,
+        () => false,
+      );
+      if (done) break;
+      await sleep(250);
+    }
+    assert.equal(await log.committed('faults', topic, 1), 5);
+    assert.deepEqual(assigned.at(-1), [0, 1, 2, 3]);
+    assert.deepEqual(failures, []);
+    await membership.leave();
+    await log.close();
+  });
+
+  it('fails its members and readers when it stays away', { timeout: 60_000 }, async () => {
+    const log = await open({ deliveryTimeoutMs: 700 });
+    const topic = 'faults.gone';
+    await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+    const reader = log.reader();
+    reader.seek(topic, 0, 0);
+    await reader.poll({ maxBytes: 1, waitMs: 0 });
+    const failed = new Promise<unknown>((resolve) => {
+      void log
+        .join({ group: 'faults-gone', topics: [topic], onAssigned: () => {}, onFailure: resolve })
+        .then(() => broker.kill());
+    });
+    assert.equal(((await failed) as { code?: string }).code, 'BROKER_UNREACHABLE');
+    const readOn = async () => {
+      for (;;) await reader.poll({ maxBytes: 1, waitMs: 100 });
+    };
+    await assert.rejects(readOn(), { code: 'BROKER_UNREACHABLE' });
+    await log.close();
+    await broker.restart();
+  });
+});
+
+describe('the leader of three brokers, killed', { skip }, () => {
+  it('hands over: nothing acked is lost, nothing is there twice', { timeout: 90_000 }, async () => {
+    const broker = await startBroker({ own: true, brokers: 3 });
+    try {
+      const log = await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'three' });
+      const topic = 'faults.three';
+      await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
+      const stream = appendForever(log, topic, 3);
+      await sleep(500);
+      await broker.kill(0);
+      await sleep(1000);
+      await stream.stop();
+      await assertExact(log, topic, stream.acked);
+      await log.close();
+    } finally {
+      await broker.stop();
+    }
+  });
+});

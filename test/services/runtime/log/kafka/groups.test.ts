@@ -1,0 +1,208 @@
+/** Consumer groups on a real broker: shared out, handed over, taken away. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
+import type { Log, Membership } from '../../../../../services/runtime/log/log.ts';
+import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
+import { skipReason } from '../../../../kafka/components.ts';
+
+const skip = (await skipReason()) ?? false;
+const partitions = 8;
+
+interface Member {
+  readonly log: Log;
+  readonly membership: Membership;
+  readonly told: (readonly number[])[];
+  readonly failures: unknown[];
+}
+
+describe('groups on Kafka', { skip }, () => {
+  let broker: TestBroker;
+  let topics: string[];
+  let count = 0;
+  const open: Log[] = [];
+  before(async () => {
+    broker = await startBroker();
+  });
+  after(async () => {
+    await Promise.all(open.map((log) => log.close()));
+    await broker?.stop();
+  });
+
+  const newLog = async () => {
+    const log = await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'groups', heartbeatMs: 200 });
+    open.push(log);
+    return log;
+  };
+  const newGroup = async () => {
+    const name = `groups-${process.pid}-${count++}`;
+    topics = [`${name}.discovered`, `${name}.results`];
+    const log = await newLog();
+    await log.createTopics(topics.map((each) => ({ name: each, partitions, retention: 'state' as const })));
+    return name;
+  };
+  const join1 = async (group: string): Promise<Member> => {
+    const log = await newLog();
+    const told: (readonly number[])[] = [];
+    const failures: unknown[] = [];
+    const membership = await log.join({
+      group,
+      topics,
+      onAssigned: (owned) => told.push(owned),
+      onFailure: (error) => failures.push(error),
+    });
+    return { log, membership, told, failures };
+  };
+  /** Until the members' newest assignments share out everything, evenly. */
+  const settled = async (members: readonly Member[]): Promise<void> => {
+    const shares = () => members.map(({ told }) => told.at(-1) ?? []);
+    for (let tries = 0; ; tries++) {
+      const all = shares()
+        .flat()
+        .sort((a, b) => a - b);
+      const isWhole = all.length === partitions && all.every((each, i) => each === i);
+      if (isWhole && members.every(({ membership }) => membership.members === members.length)) break;
+      assert.ok(tries < 100, `not settled: ${JSON.stringify(shares())}`);
+      await sleep(50);
+    }
+    const counts = shares().map((owned) => owned.length);
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, `balanced: ${counts}`);
+  };
+  const moved = (before: readonly (readonly number[])[], members: readonly Member[]) =>
+    before.flatMap((owned, i) => owned.filter((each) => !members[i]?.told.at(-1)?.includes(each))).length;
+
+  it('share out partitions among members that come and go, moving few', { timeout: 30_000 }, async () => {
+    const group = await newGroup();
+    const a = await join1(group);
+    assert.deepEqual(a.told, [[0, 1, 2, 3, 4, 5, 6, 7]]);
+    const b = await join1(group);
+    await settled([a, b]);
+    const two = [a, b].map(({ told }) => told.at(-1) as readonly number[]);
+    const c = await join1(group);
+    await settled([a, b, c]);
+    assert.equal(moved(two, [a, b]), 2);
+    const three = [a, c].map(({ told }) => told.at(-1) as readonly number[]);
+    await b.membership.leave();
+    const startMs = Date.now();
+    await settled([a, c]);
+    assert.ok(Date.now() - startMs < 2000, 'at once, not after a session');
+    assert.equal(moved(three, [a, c]), 0);
+    assert.deepEqual([...a.failures, ...b.failures, ...c.failures], []);
+    await Promise.all([a, c].map(({ membership }) => membership.leave()));
+  });
+
+  it('keep a member whose handlers take longer than its session', { timeout: 30_000 }, async () => {
+    const group = await newGroup();
+    const log = await openKafkaLog({
+      brokers: broker.brokers.split(','),
+      clientId: 'slow',
+      sessionTimeoutMs: 1000,
+      heartbeatMs: 200,
+    });
+    open.push(log);
+    const told: unknown[] = [];
+    await log.join({ group, topics, onAssigned: (owned) => told.push(owned), onFailure: (error) => told.push(error) });
+    await sleep(2500);
+    assert.equal(told.length, 1);
+    await log.commit(group, [{ topic: topics[0] as string, partition: 0, offset: 3 }]);
+    assert.equal(await log.committed(group, topics[0] as string, 0), 3);
+  });
+
+  it('let only a partition’s owner commit its position', { timeout: 30_000 }, async () => {
+    const group = await newGroup();
+    const topic = topics[0] as string;
+    const [a, b] = [await join1(group), await join1(group)];
+    await settled([a, b]);
+    const mine = a.told.at(-1)?.[0] as number;
+    await a.log.commit(group, [{ topic, partition: mine, offset: 7 }]);
+    assert.equal(await b.log.committed(group, topic, mine), 7);
+    await assert.rejects(b.log.commit(group, [{ topic, partition: mine, offset: 1 }]), { code: 'OWNERSHIP_LOST' });
+    const outsider = await newLog();
+    await assert.rejects(outsider.commit(group, [{ topic, partition: mine, offset: 1 }]), { code: 'OWNERSHIP_LOST' });
+    assert.equal(await outsider.committed(group, topic, mine), 7);
+  });
+
+  it('refuse members that share out in another way', { timeout: 30_000 }, async () => {
+    const { Kafka, logLevel } = await import('kafkajs');
+    const group = await newGroup();
+    const foreign = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING }).consumer({
+      groupId: group,
+    });
+    await foreign.connect();
+    await foreign.subscribe({ topics });
+    const joined = new Promise((resolve) => foreign.on(foreign.events.GROUP_JOIN, resolve));
+    await foreign.run({ eachMessage: async () => {} });
+    await joined;
+    await assert.rejects(join1(group), { code: 'INVALID_ARGUMENT', message: new RegExp(`${group}.*another way`) });
+    await foreign.disconnect();
+  });
+
+  it('replace a member that is stopped past its session, and tell it when it wakes', { timeout: 30_000 }, async () => {
+    const group = await newGroup();
+    const topic = topics[0] as string;
+    topics = [topic];
+    const sleeper = startMember(broker.brokers, group, topic);
+    assert.deepEqual(await sleeper.next('assigned'), [0, 1, 2, 3, 4, 5, 6, 7]);
+    const heir = await join1(group);
+    const shared = (await sleeper.next('assigned')) as number[];
+    await settledWith(heir, shared);
+    sleeper.child.kill('SIGSTOP');
+    for (let tries = 0; heir.told.at(-1)?.length !== partitions; tries++) {
+      assert.ok(tries < 100, 'the stopped member was not replaced');
+      await sleep(100);
+    }
+    sleeper.child.kill('SIGCONT');
+    sleeper.child.stdin?.write(`${JSON.stringify({ commit: shared[0] })}\n`);
+    const again = (await sleeper.next('assigned')) as number[];
+    assert.equal(again.length, partitions / 2);
+    const outcome = await sleeper.next('commit');
+    assert.equal(outcome, again.includes(shared[0] as number) ? 'done' : 'OWNERSHIP_LOST');
+    await settledWith(heir, again);
+    sleeper.child.stdin?.write('leave\n');
+    await sleeper.ended;
+    await heir.membership.leave();
+  });
+
+  const settledWith = async (member: Member, other: readonly number[]) => {
+    for (let tries = 0; ; tries++) {
+      const all = [...(member.told.at(-1) ?? []), ...other].sort((a, b) => a - b);
+      if (all.length === partitions && all.every((each, i) => each === i)) return;
+      assert.ok(tries < 100, `not shared out: ${all}`);
+      await sleep(50);
+    }
+  };
+});
+
+interface MemberProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+  /** The next line that tells this. */
+  next(what: 'assigned' | 'commit'): Promise<unknown>;
+}
+
+function startMember(brokers: string, group: string, topic: string): MemberProcess {
+  const script = join(import.meta.dirname, 'member.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, brokers, group, topic], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })[Symbol.asyncIterator]();
+  const waiting: Record<string, unknown>[] = [];
+  return {
+    child,
+    ended: new Promise((resolve) => child.once('exit', resolve)),
+    next: async (what) => {
+      for (;;) {
+        const at = waiting.findIndex((each) => what in each);
+        if (at >= 0) return waiting.splice(at, 1)[0]?.[what];
+        const { value, done } = await lines.next();
+        assert.ok(!done, 'the member ended');
+        waiting.push(JSON.parse(value as string) as Record<string, unknown>);
+      }
+    },
+  };
+}

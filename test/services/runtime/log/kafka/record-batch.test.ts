@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createByteWriter } from '../../../../../services/runtime/log/kafka/bytes.ts';
+import { crc32c } from '../../../../../services/runtime/log/kafka/crc32c.ts';
+import { readBatches, recordBytesAtMost, writeBatch } from '../../../../../services/runtime/log/kafka/record-batch.ts';
+import type { AppendRecord } from '../../../../../services/runtime/log/log.ts';
+
+const record = (value: string | Buffer, more: Partial<AppendRecord> = {}): AppendRecord => ({
+  topic: 't',
+  partition: 0,
+  key: null,
+  value: Buffer.from(value as string),
+  ...more,
+});
+
+function batchOf(values: readonly AppendRecord[], base = 0, more: { attributes?: number; id?: number } = {}): Buffer {
+  const w = createByteWriter(16);
+  const stamped = values.map((each, i) => ({ record: each, timestampMs: 1_700_000_000_000 - i * 40_000 }));
+  writeBatch(w, stamped, { id: more.id ?? 5_000_000_001, epoch: 3, sequence: 9 });
+  const bytes = Buffer.from(w.buffer);
+  bytes.writeBigInt64BE(BigInt(base));
+  if (more.attributes !== undefined) bytes.writeInt16BE(more.attributes, 21);
+  return bytes;
+}
+
+describe('record batches', () => {
+  it('checks them with CRC-32C, as in the vectors of RFC 3720', () => {
+    assert.equal(crc32c(Buffer.alloc(32)) >>> 0, 0x8a9136aa);
+    assert.equal(crc32c(Buffer.alloc(32, 0xff)) >>> 0, 0x62a8ab43);
+    assert.equal(crc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i))) >>> 0, 0x46dd794e);
+    assert.equal(crc32c(Buffer.from('123456789')) >>> 0, 0xe3069283);
+    assert.equal(crc32c(Buffer.from('xx123456789xx'), 2, 11) >>> 0, 0xe3069283);
+  });
+
+  it('gives back what was written, of any size, earlier times too', () => {
+    const records = [
+      record(''),
+      record('a', { key: Buffer.alloc(0) }),
+      record(Buffer.alloc(70_000, 7), { key: Buffer.from('k'), headers: { ünï: 'cödé', empty: '' } }),
+    ];
+    const { records: read, next } = readBatches(batchOf(records, 2 ** 40), 't', 0, 2 ** 40, []);
+    assert.equal(next, 2 ** 40 + 3);
+    assert.deepEqual(
+      read.map(({ offset, timestampMs }) => [offset - 2 ** 40, timestampMs]),
+      [0, 1, 2].map((i) => [i, 1_700_000_000_000 - i * 40_000]),
+    );
+    read.forEach((each, i) => {
+      assert.deepEqual(each.key, records[i]?.key ?? null);
+      assert.deepEqual(each.value, records[i]?.value);
+      assert.deepEqual({ ...each.headers }, records[i]?.headers ?? {});
+    });
+  });
+
+  it('never takes more bytes than it is said to', () => {
+    for (const each of [record(''), record('x'.repeat(300), { key: Buffer.alloc(200), headers: { 'é'.repeat(50): '☃' } })]) {
+      assert.ok(batchOf([each]).length - 61 <= recordBytesAtMost(each));
+    }
+  });
+
+  it('gives records from the position on, and leaves a batch cut short for the next fetch', () => {
+    const whole = batchOf([record('a'), record('b'), record('c')], 10);
+    const second = batchOf([record('d')], 13);
+    for (let cut = 0; cut < second.length; cut += 7) {
+      const { records, next } = readBatches(Buffer.concat([whole, second.subarray(0, cut)]), 't', 0, 11, []);
+      assert.deepEqual(records.map(({ offset, value }) => `${offset} ${value}`), ['11 b', '12 c']);
+      assert.equal(next, 13);
+    }
+    assert.deepEqual(readBatches(Buffer.alloc(0), 't', 0, 11, []), { records: [], next: 11 });
+  });
+
+  it('moves on over holes: aborted transactions and their markers', () => {
+    const marker = (type: number, base: number) =>
+      batchOf([record(Buffer.alloc(6), { key: Buffer.from([0, 0, 0, type]) })], base, { attributes: 0x30, id: 8 });
+    const bytes = Buffer.concat([
+      batchOf([record('gone'), record('gone')], 0, { attributes: 0x10, id: 8 }),
+      batchOf([record('plain')], 2, { id: 8 }),
+      marker(0, 3),
+      batchOf([record('kept')], 4, { attributes: 0x10, id: 8 }),
+      marker(1, 5),
+    ]);
+    const { records, next } = readBatches(bytes, 't', 0, 0, [{ producerId: 8, firstOffset: 0 }]);
+    assert.deepEqual(records.map(({ offset, value }) => `${offset} ${value}`), ['2 plain', '4 kept']);
+    assert.equal(next, 6);
+  });
+
+  it('names a compression it cannot read', () => {
+    const zstd = batchOf([record('a')], 0, { attributes: 4 });
+    assert.throws(() => readBatches(zstd, 'crawl.pages', 0, 0, []), { code: 'UNSUPPORTED', message: /crawl\.pages.*zstd/ });
+  });
+});

@@ -1,0 +1,271 @@
+/** Topics, foreign clients, and what is wrong with a cluster, on a real broker. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
+import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
+import type { Log, LogRecord } from '../../../../../services/runtime/log/log.ts';
+import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
+import { skipReason } from '../../../../kafka/components.ts';
+import { freePorts } from '../../../../kafka/daemon.ts';
+
+const skip = (await skipReason()) ?? false;
+process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
+
+describe('topics on Kafka, and other clients of them', { skip }, () => {
+  let broker: TestBroker;
+  let log: Log;
+  let foreign: Kafka;
+  let count = 0;
+  const newTopic = () => `topics-${process.pid}-${count++}`;
+
+  before(async () => {
+    broker = await startBroker();
+    const brokers = broker.brokers.split(',');
+    log = await openKafkaLog({ brokers, clientId: 'topics' });
+    foreign = new Kafka({ clientId: 'foreign', brokers, logLevel: logLevel.NOTHING });
+  });
+  after(async () => {
+    await log?.close();
+    await broker?.stop();
+  });
+
+  const withAdmin = async <T>(act: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> => {
+    const admin = foreign.admin();
+    await admin.connect();
+    try {
+      return await act(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  };
+  const settingsOf = async (topic: string) => {
+    const { resources } = await withAdmin((admin) =>
+      admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name: topic }] }),
+    );
+    return Object.fromEntries(resources[0]?.configEntries.map((e) => [e.configName, e.configValue]) ?? []);
+  };
+  const makeElsewhere = (topic: string, numPartitions: number, settings: Record<string, string> = {}) =>
+    withAdmin((admin) =>
+      admin.createTopics({
+        topics: [
+          {
+            topic,
+            numPartitions,
+            replicationFactor: 1,
+            configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+          },
+        ],
+      }),
+    );
+  const readFrom = async (topic: string, offset: number, wanted: number): Promise<LogRecord[]> => {
+    const reader = log.reader();
+    reader.seek(topic, 0, offset);
+    const records: LogRecord[] = [];
+    for (let polls = 0; records.length < wanted && polls < 20; polls++) {
+      records.push(...(await reader.poll({ maxBytes: 1 << 20, waitMs: 500 })));
+    }
+    await reader.close();
+    return records;
+  };
+
+  it('keeps state topics for ever, and leaves others to the brokers’ settings', async () => {
+    const [state, time] = [newTopic(), newTopic()];
+    await log.createTopics([
+      { name: state, partitions: 2, retention: 'state' },
+      { name: time, partitions: 3, retention: 'time' },
+    ]);
+    const settings = await settingsOf(state);
+    assert.equal(settings['retention.ms'], '-1');
+    assert.equal(settings['cleanup.policy'], 'delete');
+    assert.notEqual((await settingsOf(time))['retention.ms'], '-1');
+    assert.deepEqual([await log.partitionsOf(state), await log.partitionsOf(time)], [2, 3]);
+    assert.equal(await log.partitionsOf(newTopic()), 0);
+  });
+
+  it('makes topics once when several processes make them at the same time', async () => {
+    const specs = [newTopic(), newTopic()].map((name) => ({ name, partitions: 4, retention: 'state' as const }));
+    const others = await Promise.all(
+      [1, 2, 3].map(() => openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'racer' })),
+    );
+    await Promise.all([log, ...others].map((each) => each.createTopics(specs)));
+    assert.equal(await log.partitionsOf(specs[0]?.name as string), 4);
+    await Promise.all(others.map((each) => each.close()));
+  });
+
+  it('refuses a state topic that loses records, naming the setting and the remedy', async () => {
+    for (const [setting, value] of [
+      ['retention.ms', '60000'],
+      ['cleanup.policy', 'compact'],
+    ] as const) {
+      const name = newTopic();
+      await makeElsewhere(name, 2, { 'retention.ms': '-1', [setting]: value });
+      await assert.rejects(log.createTopics([{ name, partitions: 2, retention: 'state' }]), (error: Error) => {
+        assert.match(error.message, new RegExp(`${name}.*${setting}=${value}.*--add-config`));
+        return (error as { code?: string }).code === 'TOPIC_MISMATCH';
+      });
+      await log.createTopics([{ name, partitions: 2, retention: 'time' }]);
+    }
+  });
+
+  it('refuses a group over topics of unequal partition counts, by name', async () => {
+    const [four, three] = [newTopic(), newTopic()];
+    await log.createTopics([
+      { name: four, partitions: 4, retention: 'state' },
+      { name: three, partitions: 3, retention: 'state' },
+    ]);
+    const joined = log.join({ group: newTopic(), topics: [four, three], onAssigned: () => {}, onFailure: () => {} });
+    await assert.rejects(joined, { code: 'TOPIC_MISMATCH', message: new RegExp(`${four} has 4, ${three} has 3`) });
+  });
+
+  it('refuses a record larger than the topic takes, and goes on', async () => {
+    const name = newTopic();
+    await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
+    const append = (bytes: number) =>
+      log.append([{ topic: name, partition: 0, key: null, value: Buffer.alloc(bytes) }]);
+    await assert.rejects(append(5000), { code: 'INVALID_ARGUMENT', message: new RegExp(name) });
+    assert.deepEqual(await append(10), [0]);
+  });
+
+  it('writes what any client reads', async () => {
+    const topic = newTopic();
+    await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+    await log.append([
+      { topic, partition: 0, key: Buffer.from('k'), value: Buffer.from('v'), headers: { h: 'é' } },
+      { topic, partition: 0, key: null, value: Buffer.alloc(200_000, 1) },
+    ]);
+    const consumer = foreign.consumer({ groupId: newTopic(), maxWaitTimeInMs: 50 });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    const seen: { key: string | undefined; bytes: number | undefined; header: string | undefined }[] = [];
+    await new Promise<void>((resolve) => {
+      void consumer.run({
+        eachMessage: async ({ message }) => {
+          const { key, value, headers } = message;
+          seen.push({ key: key?.toString(), bytes: value?.length, header: headers?.['h']?.toString() });
+          if (seen.length === 2) resolve();
+        },
+      });
+    });
+    await consumer.disconnect();
+    assert.deepEqual(seen, [
+      { key: 'k', bytes: 1, header: 'é' },
+      { key: undefined, bytes: 200_000, header: undefined },
+    ]);
+  });
+
+  it('reads what any client writes: gzip, and transactions but for aborted ones', async () => {
+    const topic = newTopic();
+    await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+    const plain = foreign.producer();
+    await plain.connect();
+    await plain.send({ topic, compression: CompressionTypes.GZIP, messages: [{ value: 'zipped' }, { value: 'too' }] });
+    await plain.disconnect();
+    const producer = foreign.producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    for (const [value, end] of [
+      ['aborted', 'abort'],
+      ['committed', 'commit'],
+    ] as const) {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic, messages: [{ value }] });
+      await transaction[end]();
+    }
+    await producer.disconnect();
+    await log.append([{ topic, partition: 0, key: null, value: Buffer.from('ours') }]);
+    const read = await readFrom(topic, 0, 4);
+    assert.deepEqual(
+      read.map(({ value }) => value.toString()),
+      ['zipped', 'too', 'committed', 'ours'],
+    );
+    assert.ok(read.every(({ offset }, i) => i === 0 || offset > (read[i - 1] as LogRecord).offset));
+    assert.equal((await log.last(topic, 0))?.value.toString(), 'ours');
+  });
+
+  it('finds the newest record behind the marker of a transaction', async () => {
+    const topic = newTopic();
+    await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
+    await log.append([{ topic, partition: 0, key: null, value: Buffer.from('newest') }]);
+    const producer = foreign.producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: Array.from({ length: 5 }, () => ({ value: 'aborted' })) });
+    await transaction.abort();
+    await producer.disconnect();
+    assert.equal((await log.last(topic, 0))?.value.toString(), 'newest');
+    assert.equal((await log.offsets(topic, 0)).end, 7);
+  });
+
+  it('says which address does not answer, soon, whether refused, silent or no broker at all', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const [refused] = await freePorts(1);
+    for (const address of [`127.0.0.1:${refused}`, `127.0.0.1:${port}`]) {
+      const startMs = Date.now();
+      await assert.rejects(openKafkaLog({ brokers: [address], clientId: 'x', openTimeoutMs: 300 }), {
+        code: 'BROKER_UNREACHABLE',
+        message: new RegExp(`${address}.*check the address`),
+      });
+      assert.ok(Date.now() - startMs < 10_000);
+    }
+    silent.close();
+    await assert.rejects(openKafkaLog({ brokers: ['nowhere'], clientId: 'x' }), { code: 'INVALID_ARGUMENT' });
+  });
+
+  it('starts with one of several addresses', async () => {
+    const [refused] = await freePorts(1);
+    const brokers = [`127.0.0.1:${refused}`, ...broker.brokers.split(',')];
+    const other = await openKafkaLog({ brokers, clientId: 'x' });
+    await other.close();
+  });
+});
+
+describe('a broker that asks for a login', { skip }, () => {
+  let broker: TestBroker;
+  before(async () => {
+    broker = await startBroker({
+      own: true,
+      protocol: 'SASL_PLAINTEXT',
+      settings: {
+        'sasl.enabled.mechanisms': 'PLAIN',
+        'sasl.mechanism.inter.broker.protocol': 'PLAIN',
+        'listener.name.client.plain.sasl.jaas.config':
+          'org.apache.kafka.common.security.plain.PlainLoginModule required ' +
+          'username="broker" password="inner" user_broker="inner" user_crawler="secret";',
+      },
+    });
+  });
+  after(() => broker?.stop());
+
+  const open = (password: string | undefined) =>
+    openKafkaLog({
+      brokers: broker.brokers.split(','),
+      clientId: 'login',
+      openTimeoutMs: 500,
+      ...(password !== undefined && { sasl: { mechanism: 'plain', username: 'crawler', password } }),
+    });
+
+  it('lets in who knows the password, for appending and reading', async () => {
+    const log = await open('secret');
+    await log.createTopics([{ name: 'login.t', partitions: 1, retention: 'state' }]);
+    assert.deepEqual(await log.append([{ topic: 'login.t', partition: 0, key: null, value: Buffer.from('a') }]), [0]);
+    const reader = log.reader();
+    reader.seek('login.t', 0, 0);
+    assert.equal((await reader.poll({ maxBytes: 100, waitMs: 5000 })).length, 1);
+    await log.close();
+  });
+
+  it('says that the login was refused, at once and without a retry', async () => {
+    const startMs = Date.now();
+    await assert.rejects(open('wrong'), {
+      code: 'BROKER_UNREACHABLE',
+      message: /refuses the login.*check the SASL user/,
+    });
+    assert.ok(Date.now() - startMs < 3000);
+  });
+
+  it('hints at a login where none was given', async () => {
+    await assert.rejects(open(undefined), { code: 'BROKER_UNREACHABLE' });
+  });
+});
