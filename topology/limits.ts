@@ -72,6 +72,8 @@ export const fetcherLimits = {
   linkCacheEntries: 262_144,
   /** Bodies up to this are parsed on the main thread: about 5 ms, below the cost of moving them. */
   inlineParseBytes: 256 * 1024,
+  /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
+  inlineParseMs: 50,
   /** A worker that parses one page for longer is killed. */
   parseTimeoutMs: 3_000,
   /** Name and value bytes of a page's text in one record: search needs no more, and brokers refuse messages above 1 MB. */

@@ -67,9 +67,9 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
 
   return {
     parse(body, page) {
-      if (!hasWorker || body.length <= inlineBytes) {
-        return parseHere(body, page, timeoutMs);
-      }
+      if (body.length <= inlineBytes) return parseHere(body, page, timeoutMs);
+      // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
+      if (!hasWorker) return parseHere(body, page, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
       // One after another: large pages are rare, and a second worker would only compete for the cores.
       const job = jobs.then(() => runInWorker(body, page));
       jobs = job;

@@ -27,7 +27,7 @@ import { createLinkCache } from './link-cache.ts';
 import { createPacer } from './pacer.ts';
 import { createPublisher } from './publisher.ts';
 import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
-import { createResolver } from './resolver.ts';
+import { createResolver, type Resolver } from './resolver.ts';
 import { createRobotsCache } from './robots-cache.ts';
 import { createSlots } from './slots.ts';
 import { createTaskIntake } from './task-intake.ts';
@@ -185,6 +185,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const start = (task: Task) => {
     clock.observe(task.grantedAtMs);
+    // Its first request may have to wait for its time; the name is then known when it comes.
+    if (task.notBeforeMs > clock.nowMs()) prefetchName(resolver, task);
     const reporter = publisher.open(task);
     const lease = runLease(runner, task, {
       ...reporter,
@@ -263,6 +265,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       await publisher.drain();
     },
   };
+}
+
+function prefetchName(resolver: Resolver, task: Task): void {
+  const { hostname, port, protocol } = new URL(task.urls[0]!.url);
+  void resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
 }
 
 function addressGuard(allowPrivate: FetcherConfig['allowPrivate']): (address: string) => boolean {

@@ -16,7 +16,7 @@ export async function run(args: readonly string[]): Promise<void> {
     options: {
       hosts: { type: 'string', default: '200' },
       delay: { type: 'string', default: '250' },
-      seconds: { type: 'string', default: '20' },
+      seconds: { type: 'string', default: '30' },
       json: { type: 'boolean', default: false },
     },
   });

@@ -130,7 +130,9 @@ function properties(
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
     'group.min.session.timeout.ms': '1000',
-    'broker.session.timeout.ms': '6000',
+    // A killed node may come back only when its session has run out.
+    'broker.session.timeout.ms': '2000',
+    'broker.heartbeat.interval.ms': '500',
     'log.cleaner.dedupe.buffer.size': '2097152',
     'log.cleaner.backoff.ms': '500',
     ...options.settings,

@@ -36,6 +36,7 @@ export interface WireConnection {
   disconnect(): Promise<unknown>;
   authenticate(): Promise<void>;
   isConnected(): boolean;
+  readonly requestQueue: { readonly pending: readonly unknown[]; scheduleCheckPendingRequests(): void };
   setVersions(versions: ApiVersions): void;
   setSupportAuthenticationProtocol(isSupported: boolean): void;
   rejectRequests(error: Error): void;
@@ -129,7 +130,7 @@ export interface WireOptions {
 
 export function createWireConnection(options: WireOptions): WireConnection {
   const { onLog } = options;
-  return new Connection({
+  const connection = new Connection({
     host: options.host,
     port: options.port,
     clientId: options.clientId,
@@ -141,6 +142,20 @@ export function createWireConnection(options: WireOptions): WireConnection {
     socketFactory,
     logger: createLogger({ level: onLog ? LEVELS.WARN : LEVELS.NOTHING, logCreator: () => onLog ?? (() => {}) }),
   });
+  quieten(connection.requestQueue);
+  return connection;
+}
+
+/**
+ * After each answer 2.2.4 sets a timer in the past to look for requests that wait for a throttle to end, and the timer
+ * sets itself again: a thousand wake-ups a second per connection, and a process that never ends. Only where requests wait
+ * is there anything to look for.
+ */
+function quieten(queue: WireConnection['requestQueue']): void {
+  const schedule = queue.scheduleCheckPendingRequests;
+  queue.scheduleCheckPendingRequests = () => {
+    if (queue.pending.length > 0) schedule.call(queue);
+  };
 }
 
 export interface KafkaErrorCode {

@@ -53,8 +53,10 @@ export async function joinGroup(
 ): Promise<KafkaMembership> {
   const partitions = await equalPartitions(cluster, topics);
   const purpose = `group-${membershipCount++}`;
-  const send = <T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat' | 'LeaveGroup', args: object) =>
-    cluster.sendCoordinator<T>(group, purpose, raw(name, { groupId: group, ...args }));
+  const send = <T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat', args: object): Promise<T> => {
+    leaving.signal.throwIfAborted();
+    return cluster.sendCoordinator<T>(group, purpose, raw(name, { groupId: group, ...args }));
+  };
   let memberId = '';
   let generation = -1;
   let owned: readonly number[] = [];

@@ -52,7 +52,10 @@ describe('record batches', () => {
   });
 
   it('never takes more bytes than it is said to', () => {
-    for (const each of [record(''), record('x'.repeat(300), { key: Buffer.alloc(200), headers: { 'é'.repeat(50): '☃' } })]) {
+    for (const each of [
+      record(''),
+      record('x'.repeat(300), { key: Buffer.alloc(200), headers: { ['é'.repeat(50)]: '☃' } }),
+    ]) {
       assert.ok(batchOf([each]).length - 61 <= recordBytesAtMost(each));
     }
   });
@@ -62,7 +65,10 @@ describe('record batches', () => {
     const second = batchOf([record('d')], 13);
     for (let cut = 0; cut < second.length; cut += 7) {
       const { records, next } = readBatches(Buffer.concat([whole, second.subarray(0, cut)]), 't', 0, 11, []);
-      assert.deepEqual(records.map(({ offset, value }) => `${offset} ${value}`), ['11 b', '12 c']);
+      assert.deepEqual(
+        records.map(({ offset, value }) => `${offset} ${value}`),
+        ['11 b', '12 c'],
+      );
       assert.equal(next, 13);
     }
     assert.deepEqual(readBatches(Buffer.alloc(0), 't', 0, 11, []), { records: [], next: 11 });
@@ -79,12 +85,18 @@ describe('record batches', () => {
       marker(1, 5),
     ]);
     const { records, next } = readBatches(bytes, 't', 0, 0, [{ producerId: 8, firstOffset: 0 }]);
-    assert.deepEqual(records.map(({ offset, value }) => `${offset} ${value}`), ['2 plain', '4 kept']);
+    assert.deepEqual(
+      records.map(({ offset, value }) => `${offset} ${value}`),
+      ['2 plain', '4 kept'],
+    );
     assert.equal(next, 6);
   });
 
   it('names a compression it cannot read', () => {
     const zstd = batchOf([record('a')], 0, { attributes: 4 });
-    assert.throws(() => readBatches(zstd, 'crawl.pages', 0, 0, []), { code: 'UNSUPPORTED', message: /crawl\.pages.*zstd/ });
+    assert.throws(() => readBatches(zstd, 'crawl.pages', 0, 0, []), {
+      code: 'UNSUPPORTED',
+      message: /crawl\.pages.*zstd/,
+    });
   });
 });
