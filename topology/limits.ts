@@ -264,10 +264,11 @@ export const kafkaLimits = {
   produceBytesMax: 8 * 1024 * 1024,
   /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
   messageBytesMax: 8 * 1024 * 1024,
-  /** One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. */
+  /**
+   * One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. No less than a batch may have:
+   * brokers send a batch that does not fit only for the first partition, and reading the others over and over is waste.
+   */
   fetchBytes: 1024 * 1024,
-  /** Of one partition in it, at least: a batch larger than this still comes whole. */
-  fetchPartitionBytesMin: 64 * 1024,
   /** A fetch waits at the broker this long: an idle reader costs four small requests a second. */
   fetchWaitMs: 250,
   /** Fetches of one reader to one broker at once: the second asks for what the first, still waiting, left out. */

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { intents } from '../../schemas/types.ts';
 import type { LinkFacts } from '../../topology/policy/metadata-rules.ts';
-import { trapOf } from '../../topology/policy/traps/traps.ts';
 import { withScheme } from '../../topology/url/seed.ts';
 import { oneOf, wholeNumber } from './arguments.ts';
 import { addCheckPolicyOptions, type CheckPolicyFlags, checkedPolicy } from './check-policy.ts';
@@ -35,10 +34,8 @@ async function checkFilter(given: string, flags: FilterFlags): Promise<void> {
   const policyVersion = policy.config.version;
   const sourceUrl = source === '' ? '' : (policy.normalize(withScheme(source)) ?? '');
   const admission = policy.admit(withScheme(given), depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs: 0 });
-  const { traps } = policy.config;
-  const trap = admission.ok && traps !== undefined ? trapOf(traps, undefined, admission.url) : null;
-  if (!admission.ok || trap !== null) {
-    const { rule, detail } = admission.ok ? { rule: 'trap', detail: `${trap!.reason}: ${trap!.detail}` } : admission;
+  if (!admission.ok) {
+    const { rule, detail } = admission;
     const url = policy.normalize(withScheme(given));
     const table = rows([
       ['verdict', 'refused'],

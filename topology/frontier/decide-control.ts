@@ -1,5 +1,6 @@
 /** Control events: policies, page quota, operators' words about hosts. */
 import type { Control } from '../../schemas/types.ts';
+import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
@@ -30,7 +31,7 @@ export function decideControl(decision: Decision, event: Control): void {
 /** An invalid policy never gets here from our own tools; from others it is counted and changes nothing. */
 function switchPolicy(decision: Decision, event: Control): void {
   try {
-    parsePolicy(event.payload);
+    compilePolicy(parsePolicy(event.payload));
   } catch {
     decision.tally('unknownControls');
     return;

@@ -43,7 +43,14 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   const { state } = decision;
   const link = group.links[index]!;
   decision.tally('discovered');
-  const verdict = policy.admit(link.url, group.depth, group.hop);
+  const { depth, hop, intent, sourceUrl } = group;
+  const verdict = policy.admit(link.url, depth, hop, {
+    depth,
+    hop,
+    intent,
+    sourceUrl,
+    lastModifiedMs: link.lastModifiedMs,
+  });
   if (!verdict.ok) {
     decision.tally(tallyOf(verdict.rule));
     return;

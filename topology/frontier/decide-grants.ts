@@ -3,6 +3,7 @@ import type { Task } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import { bandCount } from '../policy/band.ts';
 import type { Policy } from '../policy/policy.ts';
+import { withoutPort } from '../url/host-key.ts';
 import type { Decision } from './decision.ts';
 import { baseDelayMs, leaseMs, leaseSize } from './politeness.ts';
 import type { Host } from './state.ts';
@@ -17,7 +18,15 @@ export function decideGrants(decision: Decision, demand: number): void {
     if (quotaLeft <= 0) return;
     const hostId = state.clock.take(decision.random);
     if (hostId === undefined) return;
-    grant(decision, policy, state.hostsById[hostId]!, quotaLeft);
+    const host = state.hostsById[hostId]!;
+    const openAtMs = policy.openAt(withoutPort(host.key), decision.nowMs);
+    if (openAtMs > decision.nowMs) {
+      // Outside its crawl window: back on the clock until it opens.
+      state.clock.schedule(hostId, openAtMs, host.queue.bestBand);
+      left += 1;
+      continue;
+    }
+    grant(decision, policy, host, quotaLeft);
   }
 }
 

@@ -14,10 +14,9 @@ import { compileScope, type ScopeConfig } from '../url/scope.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
 import { bandOf } from './band.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
-import type { ScoreInputs } from './score/inputs.ts';
+import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
-import { defaultTraps, type TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
 export interface PolicyConfig {
@@ -55,8 +54,6 @@ export interface PolicyConfig {
   readonly metadata?: readonly MetadataRule[] | undefined;
   /** How URLs are scored. Absent: by depth and spelling alone (band.ts). */
   readonly score?: ScoreConfig | undefined;
-  /** When a place counts as a trap. Absent: never. */
-  readonly traps?: TrapConfig | undefined;
 }
 
 export type Admission =
@@ -69,7 +66,7 @@ export interface Policy {
   readonly normalize: Normalizer;
   /**
    * `depth`: link distance from a seed; `hop`: redirects taken to get here. `facts`: the rest that is known; without it
-   * no metadata rule is asked. `band` is that of depth and spelling; `bandOf` gives a better one where more is known.
+   * no metadata rule is asked. `band` is that of the link alone; `bandOf` gives a better one where more is known.
    */
   admit(url: string, depth: number, hop: number, facts?: LinkFacts): Admission;
   /** The band of a normal URL by all that is known of it. */
@@ -90,7 +87,6 @@ export function defaultPolicy(): PolicyConfig {
     ...policyLimits,
     pageQuota: null,
     urlsPerHostMax: null,
-    traps: defaultTraps,
   };
 }
 
@@ -117,7 +113,8 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
       if (hop > hopsMax) return { ok: false, rule: 'hops', detail: `${hop} > ${hopsMax}` };
       const refused = hasMetadata && facts !== undefined ? metadata(url, facts) : null;
       if (refused !== null) return { ok: false, rule: refused.rule, detail: refused.detail };
-      return { ok: true, url, hostKey: hostKeyOf(url), band: bandOf(url, depth) };
+      const band = score === null ? bandOf(url, depth) : bandOfScore(score(url, linkOnly(depth)));
+      return { ok: true, url, hostKey: hostKeyOf(url), band };
     },
   };
 }

@@ -2,11 +2,15 @@
  * A real schema registry with the Confluent API (Confluent, Karapace, Apicurio), behind the registry port.
  *
  * Subjects are FULL_TRANSITIVE: frontiers and fetchers read each other's records during a rolling upgrade, and records of
- * any earlier version stay readable. The registry knows a schema by its content, so the same schema always has one id.
+ * any earlier version stay readable. A schema is known by its fingerprint: one that is there already, under whatever id
+ * and with whatever docs, is used as it is, so that only what is new needs the right to write.
+ *
+ * The client registers before it sets rules, lists no versions and waits for ever: those three are done here.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaRegistry as Client, COMPATIBILITY, SchemaType } from '@kafkajs/confluent-schema-registry';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { fingerprintOf } from './avro-types.ts';
 import { incompatibilities } from './compatibility.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { schemaUnknown } from './schema-registry.ts';
@@ -17,40 +21,50 @@ export interface RegistryLogin {
 }
 
 /** Of one call: a registry that does not answer is said to be away, not waited for. ms */
-const callMs = 10_000;
+const callMsMax = 10_000;
 const attemptsMax = 6;
+const mediaType = 'application/vnd.schemaregistry.v1+json';
 
-export function openConfluentRegistry(url: string, auth?: RegistryLogin): SchemaRegistry {
+export function openConfluentRegistry(url: string, auth?: RegistryLogin, callMs = callMsMax): SchemaRegistry {
   const client = new Client({
     host: url,
     clientId: 'crawlstream',
     retry: { retries: 1 },
     ...(auth && { auth: { ...auth } }),
   });
-  const ask = <T>(call: Promise<T>): Promise<T> => inTime(call, url);
+  const ask = <T>(call: Promise<T>): Promise<T> => inTime(call, callMs);
 
-  /** Why the newest schema of a subject and ours don't go together; empty where they do. */
-  const differences = async (subject: string, schema: object): Promise<string> => {
-    const newest = await ask(client.getSchema(await ask(client.getLatestSchemaId(subject))));
-    return incompatibilities(plain(newest), schema).join('; ');
+  /** Undefined: there is no such thing. */
+  const request = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const headers = { 'content-type': mediaType, accept: mediaType, ...(auth && { authorization: basic(auth) }) };
+    const init = { method, headers, signal: AbortSignal.timeout(callMs), ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(`${url.replace(/\/$/, '')}${path}`, init);
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text);
+    if (response.status === 404) return undefined;
+    const { status } = response;
+    throw Object.assign(new Error(`it answers ${status} to ${method} ${path}`), { status });
   };
 
-  /** The client sets rules only after a first registration: a crash between, or a process beside, leaves none. */
+  /** Versions of a subject with their schemas, newest first; the client keeps what it has seen. */
+  const versionsOf = async (subject: string) => {
+    const versions = (await request('GET', `/subjects/${encodeURIComponent(subject)}/versions`)) ?? [];
+    return Promise.all(
+      (versions as number[]).toReversed().map(async (version) => {
+        const id = await ask(client.getRegistryId(subject, version));
+        return { version, id, schema: plain(await ask(client.getSchema(id))) };
+      }),
+    );
+  };
+
+  /** Before a first registration, or a crash in between, or a process beside, would leave a subject without. */
   const setRules = async (subject: string): Promise<void> => {
-    const response = await fetch(`${url.replace(/\/$/, '')}/config/${encodeURIComponent(subject)}`, {
-      method: 'PUT',
-      headers: {
-        'content-type': 'application/vnd.schemaregistry.v1+json',
-        ...(auth && { authorization: basic(auth) }),
-      },
-      body: JSON.stringify({ compatibility: COMPATIBILITY.FULL_TRANSITIVE }),
-      signal: AbortSignal.timeout(callMs),
-    });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`it answers ${response.status} to new rules for ${subject}`);
+    const rules = { compatibility: COMPATIBILITY.FULL_TRANSITIVE };
+    const set = await request('PUT', `/config/${encodeURIComponent(subject)}`, rules);
+    if (set === undefined) throw new Error(`it takes no rules for ${subject}`);
   };
 
-  const registerOnce = async (subject: string, schema: object): Promise<number> => {
+  const registerNew = async (subject: string, schema: object): Promise<number> => {
     const confluent = { type: SchemaType.AVRO, schema: JSON.stringify(schema) } as const;
     const options = { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE };
     try {
@@ -64,13 +78,21 @@ export function openConfluentRegistry(url: string, auth?: RegistryLogin): Schema
 
   /** A conflict is a refusal, or just another process registering the same at this moment: then it passes. */
   const register = async (subject: string, schema: object): Promise<number> => {
+    const fingerprint = fingerprintOf(schema);
     for (let attempt = 1; ; attempt++) {
+      const versions = await versionsOf(subject);
+      const there = versions.find((each) => fingerprintOf(each.schema) === fingerprint);
+      if (there) return there.id;
       try {
-        return await registerOnce(subject, schema);
+        if (versions.length === 0) await setRules(subject);
+        return await registerNew(subject, schema);
       } catch (error) {
         if (statusOf(error) !== 409) throw error;
-        const why = await differences(subject, schema).catch(() => '');
-        if (why !== '' || attempt === attemptsMax) throw refused(subject, why, error);
+        const why = versions
+          .map(({ version, schema: earlier }) => ({ version, found: incompatibilities(earlier, schema) }))
+          .find(({ found }) => found.length > 0);
+        if (why) throw refused(subject, `version ${why.version}: ${why.found.join('; ')}`, error);
+        if (attempt === attemptsMax) throw refused(subject, (error as Error).message, error);
         await sleep(100 * attempt);
       }
     }
@@ -95,16 +117,10 @@ export function openConfluentRegistry(url: string, auth?: RegistryLogin): Schema
   };
 }
 
-function refused(subject: string, why: string, cause: unknown): CrawlstreamError {
-  const remedy = 'run the release that registered it, or start a crawl of another name';
-  const message = `the registry refuses our schema of ${subject} (${why || 'an earlier version is not compatible with it'}): ${remedy}`;
-  return new CrawlstreamError('SCHEMA_INCOMPATIBLE', message, cause);
-}
-
-async function inTime<T>(call: Promise<T>, url: string): Promise<T> {
+async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unreachable(url, new Error('no answer in time'))), callMs);
+    timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([call, late]);
@@ -126,12 +142,19 @@ function statusOf(error: unknown): number {
   return (error as { status?: number } | null)?.status ?? 0;
 }
 
+function refused(subject: string, why: string, cause: unknown): CrawlstreamError {
+  const remedy = 'run the release that registered it, or start a crawl of another name';
+  const message = `the registry refuses our schema of ${subject} (${why.trim()}): ${remedy}`;
+  return new CrawlstreamError('SCHEMA_INCOMPATIBLE', message, cause);
+}
+
 function unreachable(url: string, error: unknown): CrawlstreamError {
   if (error instanceof CrawlstreamError) return error;
-  const { message } = error as Error;
+  const { message, cause } = error as Error;
+  const why = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message;
   return new CrawlstreamError(
     'REGISTRY_UNREACHABLE',
-    `the registry at ${url} cannot be used (${message.trim()}): check --registry`,
+    `the registry at ${url} cannot be used (${why.trim()}): check --registry`,
     error,
   );
 }

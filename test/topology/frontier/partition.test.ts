@@ -68,6 +68,18 @@ describe('a crawl on a clock moved by hand', () => {
     assert.ok(second!.startMs - first!.endMs >= 10_000);
   });
 
+  it('contacts a host only within its crawl window', () => {
+    const { seed, web, count } = ring(1, 40);
+    const hourMs = 3_600_000;
+    const windows = [{ hosts: ['h0.test'], fromHour: 3, toHour: 4, utcOffsetMinutes: 0 }];
+    const driver = new TopologyDriver({ web, policy: { windows, delayMs: 300_000 } });
+    driver.inject([seed]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.requests.length, count);
+    const leases = driver.tasks.map(({ grantedAtMs }) => Math.floor(grantedAtMs / hourMs) % 24);
+    assert.deepEqual([...new Set(leases)], [3]);
+  });
+
   it('stops at the depth limit, and counts what lies deeper', () => {
     const { seed, web } = ring(1, 50);
     const driver = new TopologyDriver({ web, policy: { maxDepth: 3 } });

@@ -4,7 +4,6 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { linkOnly } from '../../../topology/policy/score/inputs.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
-import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 
 test('a policy survives its journey as JSON', () => {
@@ -12,7 +11,7 @@ test('a policy survives its journey as JSON', () => {
   assert.deepEqual(parsePolicy(JSON.stringify(policy)), policy);
 });
 
-test('windows, metadata rules, scores, traps and lists travel too', () => {
+test('windows, metadata rules, scores and lists travel too', () => {
   const base = defaultPolicy();
   const policy: PolicyConfig = {
     ...base,
@@ -23,17 +22,14 @@ test('windows, metadata rules, scores, traps and lists travel too', () => {
     windows: [{ hosts: ['a.org'], fromHour: 22, toHour: 6, utcOffsetMinutes: 60, days: [0, 6] }],
     metadata: [{ name: 'old', modifiedBeforeMs: 1, offHost: true, intents: ['refresh'] }],
     score: defaultScore,
-    traps: { ...defaultTraps, calendarSteps: null },
   };
   assert.deepEqual(parsePolicy(JSON.stringify(policy)), policy);
 });
 
 test('a policy written before these fields were there is understood as it was meant', () => {
-  const { traps, windows, metadata, score, ...old } = defaultPolicy();
+  const { windows, metadata, score, ...old } = defaultPolicy();
   assert.deepEqual([windows, metadata, score], [undefined, undefined, undefined]);
-  assert.notEqual(traps, undefined);
   const policy = compilePolicy(parsePolicy(JSON.stringify(old)));
-  assert.equal(policy.config.traps, undefined);
   assert.equal(policy.openAt('a.org', 5), 5);
   assert.equal(policy.bandOf('http://a.org/b', linkOnly(2)), 2);
 });
@@ -62,7 +58,6 @@ test('a policy at fault is refused with the field and a remedy', () => {
       /^policy\.windows\[0\]\.fromHour/,
     ],
     [{ ...good, filters: { ...good.filters, lists: [{ name: 'x' }] } }, /^policy\.filters\.lists\[0\]\.kind: /],
-    [{ ...good, traps: { ...good.traps, repeats: 1 } }, /^policy\.traps\.repeats: /],
     [
       { ...good, filters: { ...good.filters, include: ['('] } },
       /^filters\.include\[0\]: .*; write a JavaScript regular/,

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** When something counts as a trap, as plain data. Each bound may be null: that detector is off. */
 export interface TrapConfig {
   /** A path that repeats a group of segments so often. */
@@ -42,20 +40,3 @@ export const defaultTraps: TrapConfig = {
   yieldFetches: 1_000,
   yieldShare: 0.02,
 };
-
-const count = z.int().min(1).max(1_000_000).nullable();
-const share = z.number().min(0).max(1);
-
-export const trapSchema: z.ZodType<TrapConfig> = z.strictObject({
-  repeats: z.int().min(2).max(100).nullable(),
-  calendarSteps: count,
-  counterSteps: count,
-  tokenSteps: count,
-  parameterSets: z.int().min(1).max(64).nullable(),
-  parameterVariants: count,
-  tokenValues: count,
-  wasteFetches: count,
-  wasteShare: share,
-  yieldFetches: count,
-  yieldShare: share,
-});

@@ -4,7 +4,7 @@
  * A partition is asked for by one fetch at a time, and only while nothing of it is buffered: memory is bounded by one
  * response per broker. A fetch that waits at the broker for news covers the partitions it was sent with; what is sought
  * or resumed meanwhile goes into a second one. `poll` returns empty only when each partition has been asked for since
- * its position was set. A response that no longer fits a partition's position is dropped. Positions are moved by `seek`
+ * its position was set, or its broker is away. A response that no longer fits a partition's position is dropped. Positions are moved by `seek`
  * and by records given out, by nothing else: out of range is an error each time, never a reset.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -114,7 +114,7 @@ export function createKafkaReader(
           // Whoever has not been told anything yet is answered at once.
           maxWaitMs: parts.every(({ asked }) => asked) ? kafkaLimits.fetchWaitMs : 0,
           maxBytes,
-          partitionBytes: Math.max(kafkaLimits.fetchPartitionBytesMin, Math.floor(maxBytes / parts.length)),
+          partitionBytes: maxBytes,
           requestTimeoutMs: kafkaLimits.requestTimeoutMs,
         },
       );
@@ -210,7 +210,7 @@ export function createKafkaReader(
       if (!isOpen) return records;
       fetchDue();
       const now = performance.now();
-      const allAsked = turns.every((a) => a.asked || a.paused);
+      const allAsked = turns.every((a) => a.asked || a.paused || a.failingSince !== undefined);
       if (records.length > 0 || woken || (now >= untilMs && (allAsked || now >= askUntilMs))) {
         woken = false;
         return records;

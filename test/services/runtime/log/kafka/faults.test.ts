@@ -25,6 +25,8 @@ const readAll = async (log: Log, topic: string, partition: number): Promise<LogR
 
 interface Stream {
   readonly acked: Map<string, number>[];
+  /** Resolves when each partition has so many acked records more. */
+  more(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,10 @@ function appendForever(log: Log, topic: string, partitions: number): Stream {
   });
   return {
     acked,
+    more: async (count) => {
+      const wanted = acked.map((of) => of.size + count);
+      while (acked.some((of, partition) => of.size < (wanted[partition] as number))) await sleep(10);
+    },
     stop: async () => {
       isStopped = true;
       await Promise.all(streams);
@@ -83,14 +89,13 @@ describe('a broker that is killed', { skip }, () => {
     const reader = log.reader();
     for (const partition of [0, 1, 2]) reader.seek(topic, partition, 0);
     const stream = appendForever(log, topic, 3);
-    await sleep(300);
     for (let i = 0; i < 2; i++) {
+      await stream.more(50);
       await broker.kill();
       assert.deepEqual(await reader.poll({ maxBytes: 1, waitMs: 0 }).then((records) => records.length <= 1), true);
-      await sleep(200);
       await broker.restart();
-      await sleep(500);
     }
+    await stream.more(50);
     await stream.stop();
     await assertExact(log, topic, stream.acked);
     let read = 0;
@@ -194,9 +199,9 @@ describe('the leader of three brokers, killed', { skip }, () => {
       const topic = 'faults.three';
       await log.createTopics([{ name: topic, partitions: 3, retention: 'state' }]);
       const stream = appendForever(log, topic, 3);
-      await sleep(500);
+      await stream.more(50);
       await broker.kill(0);
-      await sleep(1000);
+      await stream.more(50);
       await stream.stop();
       await assertExact(log, topic, stream.acked);
       await log.close();

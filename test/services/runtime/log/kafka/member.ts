@@ -27,3 +27,5 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 await membership.leave();
 await log.close();
+// A pipe from the parent would keep this process alive; nothing of the log may.
+process.stdin.destroy();

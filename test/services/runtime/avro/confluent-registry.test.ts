@@ -1,0 +1,159 @@
+/** A real registry: ids, rules, what it refuses, and what other clients read. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { SchemaRegistry as PlainClient, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { avroSchemas } from '../../../../schemas/avro.ts';
+import type { Control } from '../../../../schemas/types.ts';
+import { openConfluentRegistry } from '../../../../services/runtime/avro/confluent-registry.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { skipReason } from '../../../kafka/components.ts';
+import { freePorts } from '../../../kafka/daemon.ts';
+import { startRegistry, type TestRegistry } from '../../../kafka/registry.ts';
+
+const skip = (await skipReason()) ?? false;
+
+const record = (fields: readonly object[]) => ({ type: 'record', name: 'Thing', namespace: 'test', fields });
+const id = { name: 'id', type: 'int' };
+const label = { name: 'label', type: 'string', default: 'none' };
+
+const control: Control = {
+  kind: 'blockHost',
+  atMs: 1_700_000_000_000,
+  by: 'operator',
+  partition: -1,
+  hostKey: 'münchen.example',
+  version: 3,
+  amount: 0,
+  wanted: 0,
+  payload: '{"a":1}',
+};
+
+describe('a Confluent registry', { skip }, () => {
+  let server: TestRegistry;
+  let count = 0;
+  const newSubject = () => `registry-${process.pid}-${count++}.things-value`;
+  before(async () => {
+    server = await startRegistry();
+  });
+  after(() => server?.stop());
+  const rulesOf = async (subject: string) =>
+    ((await (await fetch(`${server.url}/config/${subject}`)).json()) as { compatibilityLevel: string })
+      .compatibilityLevel;
+  const versionsOf = async (subject: string) =>
+    (await (await fetch(`${server.url}/subjects/${subject}/versions`)).json()) as number[];
+
+  it('gives one schema one id, for every process, under full transitive rules', async () => {
+    const subject = newSubject();
+    const first = await openConfluentRegistry(server.url).idFor(subject, record([id]));
+    assert.equal(await openConfluentRegistry(server.url).idFor(subject, record([id])), first);
+    assert.equal(await rulesOf(subject), 'FULL_TRANSITIVE');
+    const second = await openConfluentRegistry(server.url).idFor(subject, record([id, label]));
+    assert.notEqual(second, first);
+    assert.equal(await openConfluentRegistry(server.url).idFor(subject, record([id])), first);
+    assert.deepEqual(await versionsOf(subject), [1, 2]);
+  });
+
+  it('gives processes that register at the same moment the same id', async () => {
+    for (let round = 0; round < 10; round++) {
+      const subject = newSubject();
+      const registries = Array.from({ length: 6 }, () => openConfluentRegistry(server.url));
+      const ids = await Promise.all(registries.map((registry) => registry.idFor(subject, record([id]))));
+      assert.equal(new Set(ids).size, 1);
+    }
+  });
+
+  it('knows a schema by its fingerprint, whatever its docs', async () => {
+    const subject = newSubject();
+    const registry = openConfluentRegistry(server.url);
+    const first = await registry.idFor(subject, record([{ ...id, doc: 'number' }]));
+    assert.equal(await registry.idFor(subject, record([{ ...id, doc: 'better said' }])), first);
+    assert.deepEqual(await versionsOf(subject), [1]);
+  });
+
+  it('takes over a subject that somebody else registered by other rules', async () => {
+    const subject = newSubject();
+    const other = new PlainClient({ host: server.url });
+    await other.register({ type: SchemaType.AVRO, schema: JSON.stringify(record([id])) }, { subject });
+    assert.equal(await rulesOf(subject), 'BACKWARD');
+    await openConfluentRegistry(server.url).idFor(subject, record([id, label]));
+    assert.equal(await rulesOf(subject), 'FULL_TRANSITIVE');
+  });
+
+  it('gives back a schema by its id, defaults included, to a process that never registered', async () => {
+    const subject = newSubject();
+    const number = await openConfluentRegistry(server.url).idFor(subject, record([id, label]));
+    const schema = (await openConfluentRegistry(server.url).schemaById(number)) as { fields: { default?: unknown }[] };
+    assert.equal(schema.fields[1]?.default, 'none');
+    await assert.rejects(openConfluentRegistry(server.url).schemaById(987_654), { code: 'SCHEMA_UNKNOWN' });
+  });
+
+  it('refuses a schema that older or newer readers could not read, and says what differs', async () => {
+    const subject = newSubject();
+    const registry = openConfluentRegistry(server.url);
+    await registry.idFor(subject, record([id]));
+    for (const [schema, why] of [
+      [record([{ name: 'id', type: 'string' }]), /int|string/],
+      [record([id, { name: 'label', type: 'string' }]), /label/],
+    ] as const) {
+      await assert.rejects(registry.idFor(subject, schema), (error: Error & { code?: string }) => {
+        assert.equal(error.code, 'SCHEMA_INCOMPATIBLE');
+        assert.ok(error.message.includes(subject));
+        assert.match(error.message, /version 1/);
+        assert.match(error.message, why);
+        return true;
+      });
+    }
+    assert.deepEqual(await versionsOf(subject), [1]);
+  });
+
+  it('compares with every earlier version, not only the last', async () => {
+    const subject = newSubject();
+    const registry = openConfluentRegistry(server.url);
+    await registry.idFor(subject, record([id, label]));
+    await registry.idFor(subject, record([id]));
+    const labelAgain = record([id, { name: 'label', type: 'int', default: 0 }]);
+    await assert.rejects(registry.idFor(subject, labelAgain), { code: 'SCHEMA_INCOMPATIBLE', message: /version 1/ });
+  });
+
+  it('makes records that other clients read, and reads theirs', async () => {
+    const crawl = `registry-crawl-${process.pid}`;
+    const codec = await openCodec(openConfluentRegistry(server.url), crawl);
+    const client = new PlainClient({ host: server.url });
+    const theirs = (await client.decode(codec.encode('control', control))) as Control;
+    assert.deepEqual({ ...theirs }, control);
+    const schema = { type: SchemaType.AVRO, schema: JSON.stringify(avroSchemas.control) } as const;
+    const number = await client.getRegistryIdBySchema(`${crawl}.control-value`, schema);
+    assert.deepEqual(codec.decode('control', await client.encode(number, control)), control);
+  });
+
+  it('reads records of an earlier release by the schema they were written with', async () => {
+    const crawl = `registry-upgrade-${process.pid}`;
+    const { fields } = avroSchemas.control as unknown as { fields: { name: string; default?: unknown }[] };
+    const lastWithDefault = fields.findLast((field) => field.default !== undefined);
+    assert.ok(lastWithDefault, 'a field that an earlier release may have been without');
+    const older = { ...avroSchemas.control, fields: fields.filter((field) => field !== lastWithDefault) };
+    const registry = openConfluentRegistry(server.url);
+    const number = await registry.idFor(`${crawl}.control-value`, older);
+    const bytes = await new PlainClient({ host: server.url }).encode(number, control);
+    const codec = await openCodec(openConfluentRegistry(server.url), crawl);
+    await codec.prepare('control', bytes);
+    assert.deepEqual(codec.decode('control', bytes), { ...control, [lastWithDefault.name]: lastWithDefault.default });
+  });
+
+  it('is said to be away, by its address, when it refuses, keeps silent or is something else', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const [refused] = await freePorts(1);
+    for (const url of [
+      `http://127.0.0.1:${refused}`,
+      `http://127.0.0.1:${(silent.address() as { port: number }).port}`,
+      server.url.replace('/ccompat/', '/nothing/'),
+    ]) {
+      const registry = openConfluentRegistry(url, undefined, 300);
+      const away = { code: 'REGISTRY_UNREACHABLE', retriable: true, message: new RegExp(url) };
+      await assert.rejects(registry.idFor(newSubject(), record([id])), away);
+    }
+    silent.close();
+  });
+});
