@@ -1,12 +1,13 @@
 /**
  * The software the tests run against, at pinned versions, fetched once by Maven into a cache folder.
  *
- * Two processes may fetch at once: each fills a folder of its own and renames it into place, and the first one wins.
+ * Several test files may want it at once: one fetches, into a folder of its own that it renames into place.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -25,19 +26,30 @@ export function kafkaJars(): Promise<string> {
   return fetchOnce(`kafka-${kafkaVersion}`, async (folder) => {
     const pom = join(folder, 'pom.xml');
     await writeFile(pom, brokerPom);
-    await maven(['-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`]);
+    await maven(folder, [
+      '-f',
+      pom,
+      'dependency:copy-dependencies',
+      '-DincludeScope=runtime',
+      `-DoutputDirectory=${folder}`,
+    ]);
   });
 }
 
 /** The registry's one runnable jar. */
 export async function registryJar(): Promise<string> {
-  const folder = await fetchOnce(`apicurio-${registryVersion}`, (into) =>
-    maven([
+  const folder = await fetchOnce(`apicurio-${registryVersion}`, async (into) => {
+    await maven(into, [
       'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack',
       `-Dartifact=io.apicurio:apicurio-registry-app:${registryVersion}:tar.gz:all`,
       `-DoutputDirectory=${into}`,
-    ]),
-  );
+    ]);
+    await runnableJar(into);
+  });
+  return runnableJar(folder);
+}
+
+async function runnableJar(folder: string): Promise<string> {
   const jar = (await readdir(folder)).find((name) => name.endsWith('-runner.jar'));
   if (!jar) throw new Error(`no runnable jar in ${folder}: remove the folder, and it is fetched again`);
   return join(folder, jar);
@@ -79,24 +91,48 @@ async function findMissing(): Promise<string | undefined> {
   }
 }
 
-/** A folder of the cache, filled by `fill` if it is not there yet. */
+/** A folder of the cache, filled by `fill` if it is not there yet; one process fills, the others wait for it. */
 export async function fetchOnce(name: string, fill: (folder: string) => Promise<unknown>): Promise<string> {
   const folder = join(cacheFolder, name);
   if (existsSync(folder)) return folder;
   await mkdir(cacheFolder, { recursive: true });
-  const partial = await mkdtemp(join(cacheFolder, `${name}-partial-`));
+  const lock = await lockFolder(`${folder}.lock`);
   try {
-    await fill(partial);
-    await rename(partial, folder);
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
+    if (existsSync(folder)) return folder;
+    const partial = await mkdtemp(join(cacheFolder, `${name}-partial-`));
+    try {
+      await fill(partial);
+      await rename(partial, folder);
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      throw error;
+    }
+    return folder;
+  } finally {
+    await lock.release();
   }
-  return folder;
 }
 
-async function maven(args: readonly string[]): Promise<void> {
-  await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], { timeout: 180_000 });
+/** A lock older than this was left behind by a process that was killed. ms */
+const lockMs = 200_000;
+
+async function lockFolder(path: string): Promise<{ release(): Promise<void> }> {
+  for (;;) {
+    try {
+      await mkdir(path);
+      return { release: () => rm(path, { recursive: true, force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+      if (Date.now() - mtimeMs > lockMs) await rm(path, { recursive: true, force: true });
+      else await sleep(200);
+    }
+  }
+}
+
+/** In `folder`: the plugin leaves marks of what it has unpacked there, and would not do it again for another folder. */
+async function maven(folder: string, args: readonly string[]): Promise<void> {
+  await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], { cwd: folder, timeout: 180_000 });
 }
 
 const brokerPom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
