@@ -17,7 +17,6 @@ const retriable = {
   STORE_CLOSED: false,
   STORE_UNSUPPORTED: false,
   DISK_FULL: false,
-  PORT_IN_USE: false,
   TOPIC_MISMATCH: false,
   OFFSET_OUT_OF_RANGE: false,
   CHANGELOG_GAP: false,

@@ -32,28 +32,28 @@ export interface CrawlCounts {
 }
 
 export function countsOf(counters: Counters): CrawlCounts {
-  const { page, queued, retrying, dead, failed, quotaGranted, quotaReturned, quotaSpent, leases, ...rest } = counters;
+  const { page, queued, retrying, dead } = counters;
   return {
     pages: page,
-    admitted: rest.admitted,
-    duplicates: rest.duplicates,
+    admitted: counters.admitted,
+    duplicates: counters.duplicates,
     queued: queued + retrying,
-    failed,
+    failed: counters.failed,
     deadLettered: dead,
-    hosts: rest.hosts,
-    discovered: rest.discovered,
-    leased: rest.leased,
+    hosts: counters.hosts,
+    discovered: counters.discovered,
+    leased: counters.leased,
     retrying,
-    deferred: rest.deferred,
-    redirected: rest.redirected,
-    denied: rest.denied,
-    outOfScope: rest.outOfScope,
-    tooDeep: rest.tooDeep,
-    filtered: rest.filtered,
-    invalid: rest.invalid,
-    fetches: rest.fetches,
-    bytes: rest.bytes,
-    undecodable: rest.undecodable,
+    deferred: counters.deferred,
+    redirected: counters.redirected,
+    denied: counters.denied,
+    outOfScope: counters.outOfScope,
+    tooDeep: counters.tooDeep,
+    filtered: counters.filtered,
+    invalid: counters.invalid,
+    fetches: counters.fetches,
+    bytes: counters.bytes,
+    undecodable: counters.undecodable,
   };
 }
 

@@ -15,12 +15,6 @@ const question = 63;
 const equals = 61;
 const ampersand = 38;
 
-/** Path and query of a normal URL. */
-export function targetOf(url: string): string {
-  const start = url.indexOf('/', 8);
-  return start < 0 ? '/' : url.slice(start);
-}
-
 export function shapeOf(url: string): string {
   let out = '';
   let inQuery = false;
