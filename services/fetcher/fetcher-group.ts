@@ -14,8 +14,9 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
   const { log, crawl, config, onFailure } = options;
   const group = `${crawl}.fetcher`;
   const topic = `${crawl}.tasks`;
-  let members = 1;
-  const fetcher = startFetcher({ ...options, config: { ...config, groupSize: () => members }, group, positions: [] });
+  let membership: Membership | undefined;
+  const groupSize = () => Math.max(1, membership?.members ?? 1);
+  const fetcher = startFetcher({ ...options, config: { ...config, groupSize }, group, positions: [] });
   const reading = new Set<number>();
 
   /** From the committed position; tasks that have been trimmed since are leases that have expired since. */
@@ -25,7 +26,7 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
     if (reading.has(partition)) fetcher.assign(partition, Math.max(start, committed ?? start));
   };
 
-  const membership: Membership = await log.join({
+  const joined = await log.join({
     group,
     topics: [topic],
     onFailure,
@@ -42,19 +43,16 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
       }
     },
   });
-  const counting = setInterval(() => {
-    members = Math.max(1, membership.members);
-  }, 1_000);
+  membership = joined;
 
   return {
     fetcher,
     get members() {
-      return membership.members;
+      return joined.members;
     },
     stop: async () => {
-      clearInterval(counting);
       // Leave first: others take over what is not started while this one finishes what is.
-      await membership.leave();
+      await joined.leave();
       await fetcher.stop();
     },
   };

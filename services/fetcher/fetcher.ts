@@ -21,7 +21,7 @@ import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { createExtractor } from './extract.ts';
 import { createGrantClock } from './grant-clock.ts';
-import { createHttpClient } from './http-client.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
 import { type LeaseRunner, runLease } from './lease.ts';
 import { createLinkCache } from './link-cache.ts';
 import { createPacer } from './pacer.ts';
@@ -78,6 +78,10 @@ export interface FetcherOptions {
   /** Asked before each request. */
   readonly isBlocked?: (hostKey: string) => boolean;
   readonly dnsLookup?: DnsLookup;
+  /** Makes the HTTP client. Absent: the real one. */
+  readonly openHttp?: (options: HttpClientOptions) => HttpClient;
+  /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
+  readonly randomInt?: (max: number) => number;
   /** The log failed: the fetcher has stopped taking leases, and must be stopped. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -129,7 +133,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     options.onFailure(error);
   };
 
-  const linkCache = createLinkCache(config.linkCacheEntries ?? fetcherLimits.linkCacheEntries);
+  const linkCache = createLinkCache(config.linkCacheEntries ?? fetcherLimits.linkCacheEntries, options.randomInt);
   const publisher = createPublisher({
     log,
     codec,
@@ -147,7 +151,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     overrides: compileOverrides(config.resolve),
     isBlocked: addressGuard(config.allowPrivate),
   });
-  const http = createHttpClient({
+  const http = (options.openHttp ?? createHttpClient)({
     clock,
     resolver,
     ...(config.limits === undefined ? {} : { limits: config.limits }),
@@ -258,9 +262,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       leaseEnded();
       reader.wake();
       await reading;
-      const patience = setTimeout(() => void http.close(), graceMs);
+      const patience = new AbortController();
+      void options.clock.sleepUntil(options.clock.nowMs() + graceMs, patience.signal).then(() => http.close());
       await Promise.all(running);
-      clearTimeout(patience);
+      patience.abort();
       await Promise.allSettled([http.close(), extractor.close(), reader.close()]);
       await publisher.drain();
     },

@@ -29,15 +29,15 @@ const ways = 4;
 const depthMax = 254;
 
 /** `entries`: rounded up to a power of two; at least 4. */
-export function createLinkCache(entries: number): LinkCache {
+export function createLinkCache(entries: number, random: (max: number) => number = randomInt): LinkCache {
   const sets = 2 ** Math.max(0, Math.ceil(Math.log2(entries / ways)));
   const high = new Uint32Array(sets * ways);
   const low = new Uint32Array(sets * ways);
   /** Depth plus one; 0: free. */
   const depths = new Uint8Array(sets * ways);
   const hash = new Uint32Array(2);
-  const seedHi = randomInt(2 ** 32);
-  const seedLo = randomInt(2 ** 32);
+  const seedHi = random(2 ** 32);
+  const seedLo = random(2 ** 32);
   let turn = 0;
 
   const find = (hi: number, lo: number): number => {

@@ -90,7 +90,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const resultAppends = new Set<Promise<unknown>>();
   let bytesUnacked = 0;
   let cycle: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer = new AbortController();
   let timerAtMs = Number.POSITIVE_INFINITY;
   let flushDue = false;
   let failure: { readonly error: unknown } | undefined;
@@ -104,17 +104,25 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   /** Flushes at most this late. */
   const schedule = (waitMs: number) => {
-    const atMs = performance.now() + waitMs;
+    const atMs = clock.nowMs() + waitMs;
     if (atMs >= timerAtMs) return;
-    clearTimeout(timer);
+    stopTimer();
     timerAtMs = atMs;
-    timer = setTimeout(flush, waitMs);
+    const { signal } = timer;
+    void clock.sleepUntil(atMs, signal).then(() => {
+      if (!signal.aborted) flush();
+    });
+  };
+
+  const stopTimer = () => {
+    timer.abort();
+    timer = new AbortController();
+    timerAtMs = Number.POSITIVE_INFINITY;
   };
 
   /** Starts a cycle; while one is under way, the next follows it at once. */
   const flush = () => {
-    clearTimeout(timer);
-    timerAtMs = Number.POSITIVE_INFINITY;
+    stopTimer();
     if (failure !== undefined) return;
     if (cycle !== undefined) {
       flushDue = true;
@@ -217,8 +225,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         flush();
         await cycle;
       }
-      clearTimeout(timer);
-      timerAtMs = Number.POSITIVE_INFINITY;
+      stopTimer();
       await Promise.all(resultAppends);
       if (failure !== undefined) throw failure.error;
     },

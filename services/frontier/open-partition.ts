@@ -25,12 +25,14 @@ export interface OpenPartition {
   readonly nowMs: number;
   /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
   readonly endsLeases: boolean;
+  /** Names the claim. Absent: 128 random bits. */
+  readonly nonce?: () => string;
 }
 
 export async function openPartition(options: OpenPartition): Promise<FrontierPartition> {
   const { log, identity, endsLeases } = options;
   const topic = changelogTopic(identity.crawl);
-  const nonce = randomBytes(16).toString('hex');
+  const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
   let state = await loadView(options);
   if (!(await agrees(log, topic, identity.partition, state))) {
     await clear(options.store);

@@ -33,6 +33,10 @@ export interface OwnerOptions {
   readonly endsLeases: boolean;
   /** Leases that may be out at once for this partition. */
   readonly leasesMax: number;
+  /** Names this owner's claims. Absent: 128 random bits each. */
+  readonly nonce?: () => string;
+  /** Told of the partition each time it is open: restored, and claimed. */
+  readonly onOpened?: (partition: FrontierPartition) => void;
   /** Told why the partition is about to be opened again. */
   readonly onReopen?: (error: CrawlstreamError) => void;
 }
@@ -111,6 +115,7 @@ export class PartitionOwner {
     this.#failure = undefined;
     this.#savedAtMs = clock.nowMs();
     this.#committed = committedOf(partition);
+    this.#options.onOpened?.(partition);
     const reader = log.reader();
     this.#reader = reader;
     for (const topic of inputTopics) {

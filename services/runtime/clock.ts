@@ -10,16 +10,31 @@ export interface Clock {
   sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Where a clock gets its time from: the machine, or a simulation. */
+export interface TimeSource {
+  /** ms since the Unix epoch; may step back. */
+  wallMs(): number;
+  /** ms since some moment; never steps back. */
+  monotonicMs(): number;
+  /** Resolves after about `ms`, or early when `signal` aborts. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
 /** The longest a Node timer can run, ms. */
 const timerMsMax = 2 ** 31 - 1;
 
 export class SystemClock implements Clock {
+  readonly #source: TimeSource;
   #lastMs = 0;
   #lastMonotonicMs = 0;
 
+  constructor(source: TimeSource = machine) {
+    this.#source = source;
+  }
+
   nowMs(): number {
-    const wallMs = Date.now();
-    const monotonicMs = performance.now();
+    const wallMs = this.#source.wallMs();
+    const monotonicMs = this.#source.monotonicMs();
     const elapsedMs = monotonicMs - this.#lastMonotonicMs;
     // A wall clock that stepped back: keep going from the last answer, at the monotonic clock's pace.
     const nowMs = wallMs >= Math.floor(this.#lastMs) ? wallMs : this.#lastMs + elapsedMs;
@@ -31,10 +46,12 @@ export class SystemClock implements Clock {
   async sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void> {
     // A timer may fire up to a millisecond early: look again.
     for (let left = untilMs - this.nowMs(); left > 0 && !signal?.aborted; left = untilMs - this.nowMs()) {
-      await pause(Math.min(left, timerMsMax), signal);
+      await this.#source.pause(Math.min(left, timerMsMax), signal);
     }
   }
 }
+
+const machine: TimeSource = { wallMs: Date.now, monotonicMs: () => performance.now(), pause };
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
