@@ -58,6 +58,14 @@ export const fetcherLimits = {
   robotsEntriesBytesMax: 64 * 1024 * 1024,
   /** While an old copy stands in, the host is asked again after this. */
   robotsStaleRecheckMs: 600_000,
+  /** Sitemaps read per lease, after its pages: they take the host's time, a few of them at once bring work for hours. */
+  sitemapsPerLeaseMax: 8,
+  /** A sitemap that fails is asked for so often, each time with another lease. */
+  sitemapTriesMax: 3,
+  /** Sitemaps of one host that are read: with 50,000 entries each, more than a host is crawled for in years. */
+  sitemapsPerHostMax: 2_000,
+  /** Sitemaps remembered over all hosts, about 200 B each. */
+  sitemapsKnownMax: 100_000,
   /** Longest a finished page waits to be published. */
   flushMs: 25,
   /** Pages and links gathered before a flush starts early. */
@@ -119,6 +127,8 @@ export const parseLimits = {
   sitemapEntriesMax: 50_000,
   /** Bytes of one sitemap, decompressed: the protocol allows 50 MiB. */
   sitemapBytesMax: 50 * 1024 * 1024,
+  /** Indexes above a sitemap: the protocol allows one, some sites need two, more are a maze. */
+  sitemapNestingMax: 2,
 } as const;
 
 /** Bounds of the state store on RocksDB. */

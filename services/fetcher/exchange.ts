@@ -4,9 +4,11 @@
  * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
  * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
  * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
- * when its connection is closed: until then the host still has work with it.
+ * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept; it
+ * comes no faster than the sink takes it, and one that is destroyed has had enough.
  */
 import { performance } from 'node:perf_hooks';
+import type { Writable } from 'node:stream';
 import type { requestLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Watched } from './deadline-watch.ts';
@@ -62,6 +64,7 @@ export class Exchange implements Watched {
   readonly #clock: Clock;
   readonly #bodyBytesMax: number;
   readonly #wants: (status: number, headers: Headers) => boolean;
+  readonly #sink: Writable | undefined;
   readonly #settle: (response: WireResponse, exchange: Exchange) => void;
   readonly #totalDeadlineMs: number;
   readonly #startMs: number;
@@ -81,6 +84,8 @@ export class Exchange implements Watched {
     readonly clock: Clock;
     readonly bodyBytesMax: number;
     readonly wants: (status: number, headers: Headers) => boolean;
+    /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
+    readonly sink: Writable | undefined;
     readonly settle: (response: WireResponse, exchange: Exchange) => void;
   }) {
     this.#connection = options.connection;
@@ -88,6 +93,7 @@ export class Exchange implements Watched {
     this.#clock = options.clock;
     this.#bodyBytesMax = options.bodyBytesMax;
     this.#wants = options.wants;
+    this.#sink = options.sink;
     this.#settle = options.settle;
     this.#startMs = options.clock.nowMs();
     const startMs = performance.now();
@@ -111,7 +117,7 @@ export class Exchange implements Watched {
     this.#nextDeadline(this.#limits.headersTimeoutMs);
   }
 
-  onHeaders(status: number, raw: Buffer[]): boolean {
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = headersFromRaw(raw);
@@ -125,6 +131,12 @@ export class Exchange implements Watched {
     }
     if (this.#wants(status, this.#headers)) {
       this.#phase = 'body';
+      this.#sink?.on('drain', () => {
+        if (this.#phase !== 'body') return;
+        this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+        resume();
+      });
+      this.#sink?.once('close', () => this.#phase === 'body' && this.#cutShort(true));
     } else {
       this.#phase = 'drain';
       if (Number(headerOf(this.#headers, 'content-length')) > this.#limits.drainBytesMax) this.#cutShort(false);
@@ -136,9 +148,15 @@ export class Exchange implements Watched {
   onData(chunk: Buffer): boolean {
     if (this.#phase === 'body') {
       const room = this.#bodyBytesMax - this.#bytes;
-      this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-      this.#bytes += Math.min(chunk.length, room);
+      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      this.#bytes += kept.length;
+      const goesOn = this.#sink === undefined ? this.#chunks.push(kept) > 0 : this.#sink.write(kept);
       if (chunk.length > room) this.#cutShort(true);
+      else if (!goesOn) {
+        // That it comes no further is our doing: only the total timeout goes on.
+        this.deadlineMs = this.#totalDeadlineMs;
+        return false;
+      }
     } else if (this.#phase === 'drain') {
       this.#bytes += chunk.length;
       if (this.#bytes > this.#limits.drainBytesMax) this.#cutShort(false);

@@ -29,6 +29,7 @@ import { createPublisher } from './publisher.ts';
 import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
 import { createResolver, type Resolver } from './resolver.ts';
 import { createRobotsCache } from './robots-cache.ts';
+import { createSitemapAgenda } from './sitemap-agenda.ts';
 import { createSlots } from './slots.ts';
 import { createTaskIntake } from './task-intake.ts';
 
@@ -173,13 +174,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       signal: stopping.signal,
     },
     robots: createRobotsCache(clock, productToken),
+    sitemaps: createSitemapAgenda(),
     reader: {
       extractor,
       links: { normalize: options.normalize, cache: linkCache },
       productToken,
       linksMax: config.linksMax,
     },
-    headers: requestHeaders(config),
+    headers: requestHeaders(config, pageAccept, acceptEncoding),
+    // Sitemaps are read as they come, and gzip is the one coding that is undone that way.
+    sitemapHeaders: requestHeaders(config, sitemapAccept, 'gzip'),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);
@@ -282,14 +286,11 @@ function addressGuard(allowPrivate: FetcherConfig['allowPrivate']): (address: st
   return compileAddressGuard(allowPrivate);
 }
 
-function requestHeaders(config: FetcherConfig): string[] {
+const pageAccept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1';
+const sitemapAccept = 'application/xml,text/xml,text/plain;q=0.8,*/*;q=0.1';
+
+function requestHeaders(config: FetcherConfig, accept: string, encoding: string): string[] {
   const contact = config.contact === '' ? '' : ` (+${config.contact})`;
-  return [
-    'user-agent',
-    `${productToken}/${config.version}${contact}`,
-    'accept',
-    'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1',
-    'accept-encoding',
-    acceptEncoding,
-  ];
+  const userAgent = `${productToken}/${config.version}${contact}`;
+  return ['user-agent', userAgent, 'accept', accept, 'accept-encoding', encoding];
 }

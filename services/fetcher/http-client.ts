@@ -6,6 +6,7 @@
  * number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after another per
  * connection. Failures are values; `request` never rejects.
  */
+import type { Writable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { requestLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -25,6 +26,8 @@ export interface HttpRequest {
   readonly bodyBytesMax?: number;
   /** Whether the body is worth reading, once status and headers are known. Absent: it is. */
   readonly wants?: (status: number, headers: Headers) => boolean;
+  /** Takes a wanted body as it comes, in its content coding; the response then has none. Left open. */
+  readonly sink?: Writable;
 }
 
 export interface HttpResponse extends WireResponse {
@@ -89,6 +92,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         clock: options.clock,
         bodyBytesMax,
         wants: request.wants ?? everything,
+        sink: request.sink,
         settle(response, settled) {
           origin.inFlight -= 1;
           watch.remove(settled);
@@ -108,6 +112,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (target === null)
         return refused(options.clock.nowMs(), `not an http or https URL: ${request.url.slice(0, 80)}`);
       const response = await exchange(request, bodyBytesMax, originFor(target.origin), target.path);
+      if (request.sink !== undefined) return { ...response, rawBody: response.body };
       return decoded(response, bodyBytesMax);
     },
     stats: () => ({ origins: origins.size, inFlight: inFlight.size }),

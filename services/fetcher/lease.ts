@@ -9,7 +9,7 @@
 import type { HostFacts, OutcomeKind, Request, Task } from '../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../topology/fetch/outcome.ts';
 import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
-import { robotsLimits } from '../../topology/limits.ts';
+import { fetcherLimits, robotsLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { type Headers, headerOf } from './headers.ts';
@@ -19,14 +19,18 @@ import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
 import { type PageReader, readPage, wantsBody } from './page-report.ts';
 import type { LeaseReporter } from './publisher.ts';
+import { readSitemaps } from './read-sitemaps.ts';
 import type { RobotsAnswer, RobotsCache, RobotsResponse } from './robots-cache.ts';
+import type { SitemapAgenda } from './sitemap-agenda.ts';
 
 export interface LeaseRunner {
   readonly road: Road;
   readonly robots: RobotsCache;
+  readonly sitemaps: SitemapAgenda;
   readonly reader: PageReader;
   /** User-Agent, Accept and so on: names and values in turn. */
   readonly headers: Headers;
+  readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
 }
@@ -46,6 +50,22 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
     const step = await fetchOne(runner, task, index, latestStartMs, reporter);
     next = step.next;
     if (!step.reported) break;
+  }
+  if (next === 'on' && index === task.urls.length) {
+    await readSitemaps(
+      {
+        road: runner.road,
+        agenda: runner.sitemaps,
+        links: runner.reader.links,
+        headers: runner.sitemapHeaders,
+        task,
+        latestStartMs,
+        source: runner.sourceOf(task.hostKey),
+        reporter,
+        robotsOf: (origin) => askRobots(runner, task, origin, latestStartMs, reporter),
+      },
+      fetcherLimits.sitemapsPerLeaseMax,
+    );
   }
   const rest: OutcomeKind = next === 'on' ? 'returned' : next;
   for (; index < task.urls.length; index++) {
@@ -72,6 +92,7 @@ async function fetchOne(
   if (answer === null) return { next: 'returned', reported: false };
   const { robots } = answer;
   reporter.learnt(factsOf(answer));
+  noteSitemaps(runner, task, originOf(url), answer);
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
@@ -150,6 +171,17 @@ function robotsResponse(response: HttpResponse): RobotsResponse {
     blockedAddress: failure?.kind === 'blockedAddress',
     detail: failure?.detail ?? '',
   };
+}
+
+/** Sitemaps are pages' equals: as far from the seeds as what a page of this lease links to. */
+function noteSitemaps({ sitemaps, reader }: LeaseRunner, task: Task, origin: string, { robots, fresh }: RobotsAnswer) {
+  if (!fresh || robots.stale || robots.rules.sitemaps.length === 0) return;
+  const depth = task.urls.reduce((least, url) => Math.min(least, url.depth), Number.POSITIVE_INFINITY) + 1;
+  for (const url of robots.rules.sitemaps) {
+    const hostKey = hostKeyOf(reader.links.normalize(url) ?? url);
+    const named = { url, hostKey, depth, origin, namedAtMs: robots.fetchedAtMs };
+    sitemaps.add({ ...named, hop: 0, nesting: 0, tries: 0 });
+  }
 }
 
 function factsOf({ robots, fresh }: RobotsAnswer): HostFacts {

@@ -26,11 +26,15 @@ export interface UrlReport {
   readonly pending: readonly number[];
 }
 
+type Gathered = Omit<UrlReport, 'outcome'> & { readonly outcome: Outcome | null };
+
 /** Where one lease reports to. */
 export interface LeaseReporter {
   /** What became of one URL. A promise: too much is waiting for the log, go on when it resolves. */
   report(report: UrlReport): Promise<void> | undefined;
-  /** A request that belongs to no outcome (robots.txt). */
+  /** Links of what is no page (a sitemap). Acked, as a page's are, before the last result. A promise: as of `report`. */
+  found(groups: readonly LinkGroup[], pending: readonly number[]): Promise<void> | undefined;
+  /** A request that belongs to no outcome (robots.txt, a sitemap). */
   requested(request: Request): void;
   /** What was learnt of the host. */
   learnt(facts: HostFacts): void;
@@ -78,7 +82,8 @@ interface Batch {
   readonly pages: AppendRecord[];
   readonly groups: LinkGroup[];
   readonly pending: number[];
-  readonly reports: ({ readonly lease: LeaseState } & Pick<UrlReport, 'outcome' | 'requests'>)[];
+  /** `outcome` null: links alone. */
+  readonly reports: { readonly lease: LeaseState; outcome: Outcome | null; requests: readonly Request[] }[];
   bytes: number;
 }
 
@@ -146,6 +151,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const nowMs = clock.nowMs();
     for (const { lease, outcome, requests } of batch.reports) {
       lease.unacked -= 1;
+      if (outcome === null) continue;
       lease.outcomes.push(outcome);
       lease.requests.push(...requests);
       lease.readySinceMs ||= nowMs;
@@ -182,6 +188,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
     resultAppends.add(append);
   };
 
+  const gather = (lease: LeaseState, report: Gathered): Promise<void> | undefined => {
+    bytesUnacked += add(gathering, lease, report, options);
+    if (gathering.bytes >= fetcherLimits.flushBytes) flush();
+    else schedule(fetcherLimits.flushMs);
+    if (bytesUnacked <= fetcherLimits.publishBytesMax || failure !== undefined) return undefined;
+    return new Promise((resolve) => waitingForRoom.push(resolve));
+  };
+
   return {
     open(task) {
       const lease: LeaseState = {
@@ -197,14 +211,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
       leases.add(lease);
       return {
         report(report) {
-          const bytes = add(gathering, lease, report, options);
-          bytesUnacked += bytes;
           for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);
-          if (gathering.bytes >= fetcherLimits.flushBytes) flush();
-          else schedule(fetcherLimits.flushMs);
-          if (bytesUnacked <= fetcherLimits.publishBytesMax || failure !== undefined) return undefined;
-          return new Promise((resolve) => waitingForRoom.push(resolve));
+          return gather(lease, report);
         },
+        found: (groups, pending) => gather(lease, { outcome: null, requests: [], page: null, groups, pending }),
         requested(request) {
           lease.requests.push(request);
           lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
@@ -237,7 +247,7 @@ function emptyBatch(): Batch {
 }
 
 /** About the bytes that the report adds. */
-function add(batch: Batch, lease: LeaseState, report: UrlReport, { codec, topics }: PublisherOptions): number {
+function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics }: PublisherOptions): number {
   let bytes = 0;
   lease.unacked += 1;
   batch.reports.push({ lease, outcome: report.outcome, requests: report.requests });

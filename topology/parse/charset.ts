@@ -41,12 +41,53 @@ export function metaCharset(label: string): string | null {
 
 const xmlDeclaration = /^\s*<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
-/** XML and plain text: byte order mark, `charset` of Content-Type, the XML declaration, else UTF-8 (RFC 7303 §3). */
+export interface TextStream {
+  /** The characters that are complete by now. */
+  write(bytes: Uint8Array): string;
+  end(): string;
+}
+
+/**
+ * XML and plain text in pieces: byte order mark, `charset` of Content-Type, the XML declaration, else UTF-8 (RFC 7303 §3).
+ */
+export function createXmlDecoder(contentType: string | null): TextStream {
+  /** What came before there was enough of it to tell the encoding. */
+  let head: Uint8Array | null = new Uint8Array(0);
+  let decoder: Decoder | null = null;
+  const decodeMore = (bytes: Uint8Array): string =>
+    decoder === null ? decodeWindows1252(bytes) : decoder.decode(bytes, { stream: true });
+  const begin = (bytes: Uint8Array): string => {
+    const encoding = xmlEncoding(bytes, contentType);
+    if (encoding !== fallback) decoder = new TextDecoder(encoding);
+    head = null;
+    return decodeMore(bytes);
+  };
+  return {
+    write(bytes) {
+      if (head === null) return decodeMore(bytes);
+      head = joined(head, bytes);
+      return head.length < prescanBytes ? '' : begin(head);
+    },
+    end: () => (head === null ? '' : begin(head)) + (decoder?.decode() ?? ''),
+  };
+}
+
 export function decodeXml(body: Uint8Array, contentType: string | null): string {
+  const stream = createXmlDecoder(contentType);
+  return stream.write(body) + stream.end();
+}
+
+function xmlEncoding(body: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
   const labels = [contentType === null ? null : charsetParameter(contentType), xmlDeclaration.exec(head)?.[1] ?? null];
-  const declared = byteOrderMark(body) ?? labels.map((label) => label && encodingOf(label)).find(Boolean) ?? 'utf-8';
-  return decode(body, declared);
+  return byteOrderMark(body) ?? labels.map((label) => label && encodingOf(label)).find(Boolean) ?? 'utf-8';
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
 }
 
 function declaredCharset(body: Uint8Array, contentType: string | null): string | null {

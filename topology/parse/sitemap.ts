@@ -1,12 +1,13 @@
 /**
  * Sitemaps of every form: XML, index, plain text, RSS and Atom (sitemaps.org protocol 0.9).
  *
- * Pure and bounded; the caller undoes gzip. The form is told by the content, for media types of sitemaps are seldom
- * right. What is neither XML of a known root nor lines of URLs gives no entries.
+ * Pure and bounded: read in pieces as they come, of which little is kept; the caller undoes gzip. The form is told by
+ * the content, for media types of sitemaps are seldom right. What is neither XML of a known root nor lines of URLs
+ * gives no entries.
  */
 import { parseLimits } from '../limits.ts';
-import { decodeXml } from './charset.ts';
-import { type Located, readFeed } from './feed.ts';
+import { createXmlDecoder } from './charset.ts';
+import { createFeedReader, type FeedReader, type Located } from './feed.ts';
 
 export interface SitemapEntry {
   /** Absolute http(s) URL without fragment. */
@@ -27,50 +28,136 @@ export interface Sitemap {
   readonly entries: readonly SitemapEntry[];
 }
 
+export interface SitemapReader {
+  /** Reads on, unless it is `full`. */
+  write(bytes: Uint8Array): void;
+  /** Nothing more comes. */
+  end(): void;
+  /** Entries found since the last call, in order; one that is listed twice comes twice. */
+  take(): SitemapEntry[];
+  /** True: the entries are sitemaps. Known from the first of them on. */
+  readonly index: boolean;
+  /** The protocol's limit of bytes or entries is reached: what follows is left out. */
+  readonly full: boolean;
+}
+
+/** `url`: of the sitemap. */
+export function createSitemapReader(contentType: string | null, url: string): SitemapReader {
+  const decoder = createXmlDecoder(contentType);
+  const { origin, pathname } = new URL(url);
+  const folder = pathname.slice(0, pathname.lastIndexOf('/') + 1);
+  let feed: FeedReader | null = null;
+  let lines: LineReader | null = null;
+  let bytesRead = 0;
+  let entriesTaken = 0;
+
+  const standingOf = (target: URL): SitemapEntry['standing'] => {
+    if (feed?.index || (target.origin === origin && target.pathname.startsWith(folder))) return 'covered';
+    return target.origin === origin ? 'outside' : 'elsewhere';
+  };
+  const entryOf = ({ location, lastModifiedMs }: Located): SitemapEntry | null => {
+    const base = feed?.relative ? url : undefined;
+    if (location.length > parseLimits.hrefCharsMax || !URL.canParse(location, base)) return null;
+    const target = new URL(location, base);
+    if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
+    target.hash = '';
+    return { url: target.href, lastModifiedMs, standing: standingOf(target) };
+  };
+  const read = (text: string) => {
+    if (feed === null && lines === null) {
+      text = text.replace(/^[\s\ufeff]+/, '');
+      if (text === '') return;
+      if (text.startsWith('<')) feed = createFeedReader();
+      else lines = createLineReader();
+    }
+    (feed ?? lines)!.write(text);
+  };
+  return {
+    write(bytes) {
+      const room = parseLimits.sitemapBytesMax - bytesRead;
+      bytesRead += Math.min(bytes.length, room);
+      read(decoder.write(bytes.length > room ? bytes.subarray(0, room) : bytes));
+    },
+    end() {
+      read(decoder.end());
+      (feed ?? lines)?.end();
+    },
+    take() {
+      const entries: SitemapEntry[] = [];
+      for (const located of (feed ?? lines)?.take() ?? []) {
+        const entry = entriesTaken < parseLimits.sitemapEntriesMax ? entryOf(located) : null;
+        if (entry === null) continue;
+        entriesTaken += 1;
+        entries.push(entry);
+      }
+      return entries;
+    },
+    get index() {
+      return feed?.index ?? false;
+    },
+    get full() {
+      return bytesRead >= parseLimits.sitemapBytesMax || entriesTaken >= parseLimits.sitemapEntriesMax;
+    },
+  };
+}
+
+/** A whole sitemap at once, each entry once. `expired` is asked between slices. */
 export function parseSitemap(
   body: Uint8Array,
   contentType: string | null,
   url: string,
   expired: () => boolean = () => false,
 ): Sitemap {
-  const text = decodeXml(body.subarray(0, parseLimits.sitemapBytesMax), contentType);
-  if (!/^[\s\ufeff]*</.test(text)) return { index: false, entries: resolved(textLines(text), undefined, url, false) };
-  const feed = readFeed(text, parseLimits.sitemapEntriesMax, expired);
-  if (feed === null) return { index: false, entries: [] };
-  return { index: feed.index, entries: resolved(feed.items, feed.relative ? url : undefined, url, feed.index) };
-}
-
-function* textLines(text: string): Iterable<Located> {
-  const lineEnd = /[\r\n]+/g;
-  for (let start = 0; start < text.length; ) {
-    lineEnd.lastIndex = start;
-    const found = lineEnd.exec(text);
-    const location = text.slice(start, found?.index).trim();
-    if (/^https?:\/\//i.test(location)) yield { location, lastModifiedMs: 0 };
-    start = found === null ? text.length : lineEnd.lastIndex;
-  }
-}
-
-/** Each URL once, in order. `base`: what relative locations resolve against; undefined: they are skipped. */
-function resolved(
-  items: Iterable<Located>,
-  base: string | undefined,
-  sitemapUrl: string,
-  index: boolean,
-): SitemapEntry[] {
-  const { origin, pathname } = new URL(sitemapUrl);
-  const folder = pathname.slice(0, pathname.lastIndexOf('/') + 1);
-  const standing = (url: URL) =>
-    url.origin !== origin ? 'elsewhere' : url.pathname.startsWith(folder) ? 'covered' : 'outside';
+  const reader = createSitemapReader(contentType, url);
   const entries = new Map<string, SitemapEntry>();
-  for (const { location, lastModifiedMs } of items) {
-    if (entries.size >= parseLimits.sitemapEntriesMax) break;
-    if (location.length > parseLimits.hrefCharsMax || !URL.canParse(location, base)) continue;
-    const url = new URL(location, base);
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') continue;
-    url.hash = '';
-    if (entries.has(url.href)) continue;
-    entries.set(url.href, { url: url.href, lastModifiedMs, standing: index ? 'covered' : standing(url) });
+  const keep = () => {
+    for (const entry of reader.take()) if (!entries.has(entry.url)) entries.set(entry.url, entry);
+  };
+  const { sliceChars } = parseLimits;
+  for (let at = 0; at < body.length && !reader.full && !expired(); at += sliceChars) {
+    reader.write(body.subarray(at, at + sliceChars));
+    keep();
   }
-  return [...entries.values()];
+  reader.end();
+  keep();
+  return { index: reader.index, entries: [...entries.values()] };
+}
+
+type LineReader = Pick<FeedReader, 'write' | 'end' | 'take'>;
+
+/** Plain text: one URL per line, and nothing else counts. */
+function createLineReader(): LineReader {
+  let found: Located[] = [];
+  /** Of a line whose end has not come yet; null: it is too long for a URL, and passed over. */
+  let rest: string | null = '';
+  const line = (text: string) => {
+    const location = text.trim();
+    if (/^https?:\/\//i.test(location)) found.push({ location, lastModifiedMs: 0 });
+  };
+  return {
+    write(text) {
+      const lineEnd = /[\r\n]+/g;
+      for (let start = 0; start < text.length; ) {
+        lineEnd.lastIndex = start;
+        const end = lineEnd.exec(text);
+        const piece = text.slice(start, end?.index);
+        if (end === null) {
+          rest = rest === null || rest.length + piece.length > parseLimits.hrefCharsMax ? null : rest + piece;
+          return;
+        }
+        if (rest !== null) line(rest + piece);
+        rest = '';
+        start = lineEnd.lastIndex;
+      }
+    },
+    end() {
+      if (rest !== null) line(rest);
+      rest = '';
+    },
+    take() {
+      const taken = found;
+      found = [];
+      return taken;
+    },
+  };
 }

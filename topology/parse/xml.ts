@@ -3,6 +3,8 @@
  *
  * Nothing is ever expanded but the five predefined entities and numeric references: a DTD is passed over, so that
  * neither its internal nor its external entities do harm. Markup need not be well formed; what is there is read.
+ * The text may come in pieces of any size; of what has been read, only the last `sliceChars` are kept, so a token that
+ * is longer than that (no location is) loses its beginning.
  */
 import { Tokenizer } from 'htmlparser2';
 import { parseLimits } from '../limits.ts';
@@ -15,17 +17,35 @@ export interface XmlEvents {
   text(text: string): void;
 }
 
-/** Reads until the end, or until `stop`, asked between slices, says so. */
-export function scanXml(xml: string, events: XmlEvents, stop: () => boolean): void {
+export interface XmlScanner {
+  write(xml: string): void;
+  /** Nothing more comes. True: the text breaks off inside of markup. */
+  end(): boolean;
+}
+
+export function createXmlScanner(events: XmlEvents): XmlScanner {
+  /** The text from `windowStart` on; offsets of the tokenizer count from the very beginning. */
+  let window = '';
+  let windowStart = 0;
   let prefix = '';
   let name = '';
   let attributeName = '';
   let valueStart = -1;
   let valueEnd = -1;
+  let textStart = -1;
+  let textEnd = -1;
   const values = new Map<string, string>();
   const read = (attribute: string) => values.get(attribute) ?? '';
+  const cut = (start: number, end: number) =>
+    window.slice(Math.max(start - windowStart, 0), Math.max(end - windowStart, 0));
+  /** Neighbouring pieces go out as one, or a reference that lies across them would be lost. */
+  const endText = () => {
+    if (textStart >= 0) events.text(decodeXmlText(cut(textStart, textEnd)));
+    textStart = -1;
+  };
   const split = (start: number, end: number) => {
-    const full = xml.slice(start, Math.min(end, start + nameCharsMax)).toLowerCase();
+    endText();
+    const full = cut(start, Math.min(end, start + nameCharsMax)).toLowerCase();
     const colon = full.indexOf(':');
     prefix = colon < 0 ? '' : full.slice(0, colon);
     name = colon < 0 ? full : full.slice(colon + 1);
@@ -40,7 +60,7 @@ export function scanXml(xml: string, events: XmlEvents, stop: () => boolean): vo
     {
       onopentagname: split,
       onattribname(start, end) {
-        attributeName = xml.slice(start, Math.min(end, start + nameCharsMax)).toLowerCase();
+        attributeName = cut(start, Math.min(end, start + nameCharsMax)).toLowerCase();
         valueStart = valueEnd = -1;
       },
       onattribdata(start, end) {
@@ -49,7 +69,7 @@ export function scanXml(xml: string, events: XmlEvents, stop: () => boolean): vo
       },
       onattribend() {
         if (valueStart < 0 || valueEnd - valueStart > parseLimits.hrefCharsMax || values.size >= attributesMax) return;
-        if (!values.has(attributeName)) values.set(attributeName, decodeXmlText(xml.slice(valueStart, valueEnd)));
+        if (!values.has(attributeName)) values.set(attributeName, decodeXmlText(cut(valueStart, valueEnd)));
       },
       onopentagend: openTag,
       onselfclosingtag() {
@@ -61,10 +81,13 @@ export function scanXml(xml: string, events: XmlEvents, stop: () => boolean): vo
         events.close(prefix, name);
       },
       ontext(start, end) {
-        events.text(decodeXmlText(xml.slice(start, end)));
+        if (textStart >= 0 && (start !== textEnd || end - textStart > parseLimits.hrefCharsMax)) endText();
+        if (textStart < 0) textStart = start;
+        textEnd = end;
       },
       oncdata(start, end, endOffset) {
-        events.text(xml.slice(start, end - endOffset));
+        endText();
+        events.text(cut(start, end - endOffset));
       },
       onend: ignore,
       oncomment: ignore,
@@ -74,11 +97,22 @@ export function scanXml(xml: string, events: XmlEvents, stop: () => boolean): vo
       ontextentity: ignore,
     },
   );
-  const { sliceChars } = parseLimits;
-  for (let at = 0; at < xml.length; at += sliceChars) {
-    if (stop()) return;
-    tokenizer.write(xml.slice(at, at + sliceChars));
-  }
+  return {
+    write(xml) {
+      const { sliceChars } = parseLimits;
+      for (let at = 0; at < xml.length; at += sliceChars) {
+        const slice = xml.slice(at, at + sliceChars);
+        const kept = window.slice(-sliceChars);
+        windowStart += window.length - kept.length;
+        window = kept + slice;
+        tokenizer.write(slice);
+      }
+    },
+    end() {
+      endText();
+      return window.lastIndexOf('<') > window.lastIndexOf('>');
+    },
+  };
 }
 
 const nameCharsMax = 256;

@@ -33,8 +33,9 @@ async function untilPages(running: Running, data: string, pages: number): Promis
   }
 }
 
-test('a whole crawl fetches every reachable allowed page once, keeps every delay, and reports what adds up', async () => {
-  const small = await startSmallWeb({ preset: 'full', hosts: 24, pagesPerHost: 15, crawlDelayMs: 60, slowMs: 40 });
+test('a whole crawl fetches every linked or listed, allowed page once, keeps every delay, and reports what adds up', async () => {
+  const web = { hosts: 24, pagesPerHost: 15, crawlDelayMs: 60, slowMs: 40, sitemapOnly: 0.2 };
+  const small = await startSmallWeb({ preset: 'full', ...web });
   const data = newFolder();
   const args = [...small.crawlArguments, '--delay', '20', '--retries', '0.2,0.5,1', '--data', data, '--json'];
   const ended = await runCommand(args);

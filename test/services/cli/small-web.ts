@@ -16,7 +16,6 @@ export interface SmallWeb {
   check(options: Omit<CheckOptions, 'dropped'>): CheckReport;
 }
 
-/** Sitemaps are not read by the `crawl` command: pages that only they name are off by default. */
 export async function startSmallWeb(options: Parameters<typeof planWeb>[0]): Promise<SmallWeb> {
   const plan = planWeb(options);
   const web = await startWeb(plan);

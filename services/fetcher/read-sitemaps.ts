@@ -1,0 +1,166 @@
+/**
+ * Reads the sitemaps of a lease's host, after its pages: those that its robots.txt names, and what their indexes list.
+ *
+ * Paced, within the deadline and subject to robots.txt like any request to the host; what there is no time for waits
+ * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
+ * date is a `refresh` (DESIGN §2), for the frontier to hold against what it knows of the page; others are plain links.
+ * A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits"); links to
+ * others are left out, or anybody could have anybody's pages fetched anew.
+ */
+import type { Link, LinkGroup, Request, Task } from '../../schemas/types.ts';
+import { redirectTarget } from '../../topology/fetch/redirect.ts';
+import { parseLimits } from '../../topology/limits.ts';
+import type { SitemapEntry } from '../../topology/parse/sitemap.ts';
+import { isAllowed } from '../../topology/robots/rules.ts';
+import { hostKeyOf } from '../../topology/url/host-key.ts';
+import { type Headers, headerOf } from './headers.ts';
+import type { HttpResponse } from './http-client.ts';
+import { requestRecord } from './outcomes.ts';
+import { pacedRequest, type Road } from './paced-request.ts';
+import type { LinkMaker, LinkOrigin } from './page-links.ts';
+import type { LeaseReporter } from './publisher.ts';
+import type { RobotsAnswer } from './robots-cache.ts';
+import type { SitemapAgenda, SitemapErrand } from './sitemap-agenda.ts';
+import { openSitemapBody } from './sitemap-body.ts';
+
+export interface SitemapReading {
+  readonly road: Road;
+  readonly agenda: SitemapAgenda;
+  readonly links: LinkMaker;
+  /** User-Agent and so on: names and values in turn. */
+  readonly headers: Headers;
+  readonly task: Task;
+  readonly latestStartMs: number;
+  readonly source: Pick<LinkOrigin, 'source' | 'sourceKey'>;
+  readonly reporter: LeaseReporter;
+  /** robots.txt of an origin of the host. Null: not in time. */
+  readonly robotsOf: (origin: string) => Promise<RobotsAnswer | null>;
+}
+
+/** `sitemapsMax`: read at most. */
+export async function readSitemaps(reading: SitemapReading, sitemapsMax: number): Promise<void> {
+  const { agenda, task } = reading;
+  for (let n = 0; n < sitemapsMax; n++) {
+    const errand = agenda.next(task.hostKey);
+    if (errand === undefined) return;
+    const answer = await reading.robotsOf(new URL(errand.url).origin);
+    const crawlDelayMs = answer?.robots.rules.crawlDelayMs ?? 0;
+    const heldBack = task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs;
+    if (answer === null || answer.robots.status === 'unreachable' || heldBack) {
+      agenda.putBack(errand);
+      return;
+    }
+    if (!isAllowed(answer.robots.rules, errand.url)) continue;
+    const response = await readSitemap(reading, errand, Math.max(task.delayMs, crawlDelayMs), answer.robots.hash);
+    if (response === null || response.failure?.kind === 'aborted') {
+      agenda.putBack(errand);
+      return;
+    }
+    if (mayPass(response)) {
+      agenda.failed(errand);
+      return;
+    }
+  }
+}
+
+/** Null: it could not start. What it lists is published, or on the agenda, when this resolves. */
+async function readSitemap(
+  reading: SitemapReading,
+  errand: SitemapErrand,
+  delayMs: number,
+  robotsHash: string,
+): Promise<HttpResponse | null> {
+  const { road, agenda, task, reporter } = reading;
+  let contentType: string | null = null;
+  const body = openSitemapBody({
+    url: errand.url,
+    contentType: () => contentType,
+    onEntries: (entries, index) => {
+      if (!index) return publish(reading, errand, entries);
+      for (const { url } of entries) agenda.add({ ...childOf(reading, errand, url), nesting: errand.nesting + 1 });
+      return undefined;
+    },
+  });
+  const made: Request[] = [];
+  const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: errand.hop, robotsHash } as const;
+  const response = await pacedRequest(road, {
+    url: errand.url,
+    headers: reading.headers,
+    bodyBytesMax: parseLimits.sitemapBytesMax,
+    wants: (status, headers) => {
+      contentType = headerOf(headers, 'content-type') || null;
+      return status >= 200 && status < 300 && isReadable(headerOf(headers, 'content-encoding'));
+    },
+    sink: body.sink,
+    hostKey: task.hostKey,
+    delayMs,
+    delayFactor: task.delayFactor,
+    latestStartMs: reading.latestStartMs,
+    record: (response) => made.push(requestRecord(errand.url, purpose, delayMs, response)),
+  });
+  const bytes = await body.finish(response?.failure === null && !response.truncated);
+  made.forEach((request, n) => {
+    reporter.requested(n === made.length - 1 ? { ...request, bytes } : request);
+  });
+  if (response === null) return null;
+  const target = redirectTarget(errand.url, response.status, headerOf(response.headers, 'location') || null);
+  if (target !== null) agenda.add({ ...childOf(reading, errand, target), hop: errand.hop + 1 });
+  return response;
+}
+
+/** We ask for gzip or nothing; gzip shows by itself. */
+function isReadable(contentEncoding: string): boolean {
+  return /^(?:\s*(?:x-gzip|gzip|identity|none)?\s*(?:,|$))*$/i.test(contentEncoding);
+}
+
+/** Trouble that another try may not have. A body that broke off is none: what came of it counts. */
+function mayPass({ status, failure }: HttpResponse): boolean {
+  if (status === 0) return failure?.kind !== 'refused' && failure?.kind !== 'blockedAddress';
+  return status >= 500 || status === 429 || status === 408;
+}
+
+function childOf({ links }: SitemapReading, errand: SitemapErrand, url: string): SitemapErrand {
+  return { ...errand, url, hostKey: hostKeyOf(links.normalize(url) ?? url), tries: 0 };
+}
+
+function publish(
+  { links, reporter, source, road }: SitemapReading,
+  errand: SitemapErrand,
+  entries: readonly SitemapEntry[],
+): Promise<void> | undefined {
+  const groups = new Map<string, LinkGroup & { readonly links: Link[] }>();
+  const pending: number[] = [];
+  const { hostname } = new URL(errand.url);
+  const voucher = new URL(errand.origin).hostname;
+  for (const { url: written, lastModifiedMs, standing } of entries) {
+    if (standing === 'elsewhere' && !speaksFor(written, hostname, voucher)) continue;
+    const url = links.normalize(written);
+    if (url === null) continue;
+    const dated = lastModifiedMs > 0;
+    if (!dated && !links.cache.isNews(source.source, url, errand.depth, pending)) continue;
+    const hostKey = hostKeyOf(url);
+    const key = `${dated ? '+' : '-'}${hostKey}`;
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = {
+        hostKey,
+        sourceUrl: errand.url,
+        sourceKey: source.sourceKey,
+        depth: errand.depth,
+        hop: 0,
+        front: false,
+        intent: dated ? 'refresh' : 'discover',
+        discoveredAtMs: road.clock.nowMs(),
+        links: [],
+      };
+      groups.set(key, group);
+    }
+    group.links.push({ url, lastModifiedMs, priority: -1 });
+  }
+  return groups.size === 0 ? undefined : reporter.found([...groups.values()], pending);
+}
+
+function speaksFor(url: string, hostname: string, voucher: string): boolean {
+  const target = new URL(url).hostname;
+  return target === hostname || target === voucher;
+}
