@@ -10,41 +10,61 @@ import { counterNames } from './counters.ts';
 import type { Entry } from './entry.ts';
 import type { FrontierState, Host } from './state.ts';
 
+/** What a row is of, then what names it, then what it says. */
+export type CanonicalRow = readonly [kind: RowKind, ...fields: (string | number)[]];
+export type RowKind =
+  | 'policy'
+  | 'next'
+  | 'position'
+  | 'counter'
+  | 'quota'
+  | 'host'
+  | 'queued'
+  | 'again'
+  | 'lease'
+  | 'leased'
+  | 'seen';
+
 /** 32 hexadecimal digits. */
 export function digest(state: FrontierState): string {
   const sum = new Sum();
-  sum.add(['policy', state.policyVersion, state.policyJson]);
-  sum.add(['next', state.nextLeaseId, state.nextAgainSeq, state.quotaWanted]);
-  for (const topic of inputTopics)
-    sum.add(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
-  for (const name of counterNames) sum.add(['counter', name, state.counters[name]]);
-  for (const [partition, row] of state.quotaBook) {
-    sum.add(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
-  }
-  for (const host of state.hosts.values()) addHost(sum, host);
-  for (const lease of state.leases.values()) {
-    sum.add(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);
-    lease.entries.forEach((entry, index) => {
-      if (entry !== null) sum.add(['leased', lease.id, index, ...fieldsOf(entry)]);
-    });
-  }
-  state.seen.forEach((hi, lo) => {
-    sum.add(['seen', hi, lo]);
-  });
+  eachRow(state, (row) => sum.add(row));
   return sum.hex();
 }
 
-function addHost(sum: Sum, host: Host): void {
+/** The state as canonical rows, in no particular order: what two states differ in can be named by them. */
+export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void): void {
+  visit(['policy', state.policyVersion, state.policyJson]);
+  visit(['next', state.nextLeaseId, state.nextAgainSeq, state.quotaWanted]);
+  for (const topic of inputTopics)
+    visit(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
+  for (const name of counterNames) visit(['counter', name, state.counters[name]]);
+  for (const [partition, row] of state.quotaBook) {
+    visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
+  }
+  for (const host of state.hosts.values()) eachHostRow(host, visit);
+  for (const lease of state.leases.values()) {
+    visit(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);
+    lease.entries.forEach((entry, index) => {
+      if (entry !== null) visit(['leased', lease.id, index, ...fieldsOf(entry)]);
+    });
+  }
+  state.seen.forEach((hi, lo) => {
+    visit(['seen', hi, lo]);
+  });
+}
+
+function eachHostRow(host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
-  sum.add(['host', key, host.leaseId, ...Object.values(facts)]);
+  visit(['host', key, host.leaseId, ...Object.values(facts)]);
   queue.bands.forEach((band, number) => {
     if (band === undefined) return;
     band.slice(band.headSeq, band.size).forEach((entry, order) => {
-      sum.add(['queued', key, number, order, ...fieldsOf(entry)]);
+      visit(['queued', key, number, order, ...fieldsOf(entry)]);
     });
   });
   queue.again.forEach(({ dueAtMs, entry }, order) => {
-    sum.add(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
+    visit(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
   });
 }
 
@@ -57,7 +77,7 @@ class Sum {
   readonly #words = new Uint32Array(4);
   readonly #hash = new Uint32Array(4);
 
-  add(row: readonly (string | number)[]): void {
+  add(row: CanonicalRow): void {
     const text = row.join('\u0000');
     fingerprint(text, 1, 2, this.#hash.subarray(0, 2));
     fingerprint(text, 3, 4, this.#hash.subarray(2, 4));
