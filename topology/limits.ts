@@ -305,8 +305,10 @@ export const trapLimits = {
   parameterPathsMax: 8,
   /** Contents compared with: duplicates of a trap follow each other. */
   contentsMax: 64,
+  /** Standing traps of one host, half as many as it has bands for them. */
   trapsMax: 16,
-  releasedMax: 16,
+  /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */
+  summariesMax: 20_000,
   /** Counts of fetches halve when they reach this: the last few thousand decide. */
   hostFetchesMax: 4_000,
   prefixFetchesMax: 512,
@@ -317,7 +319,7 @@ export const trapLimits = {
   /** A shape's step is worth so many events of age when room is short: chains outlive what was met once. */
   eventsPerStep: 64,
   /** Hosts with fewer admitted URLs than this need no summary: no trap has shown by then. */
-  admittedBefore: 32,
+  admittedBefore: 8,
 } as const;
 
 /** Bounds on filter lists loaded from files. */

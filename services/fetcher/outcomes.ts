@@ -17,6 +17,7 @@ const nothing: Outcome = {
   links: 0,
   linksDropped: 0,
   noindex: false,
+  soft404: false,
   detail: '',
 };
 

@@ -40,6 +40,8 @@ export interface Answer {
   readonly links?: readonly string[];
   readonly redirectUrl?: string;
   readonly retryAfterMs?: number;
+  /** Hexadecimal. */
+  readonly contentHash?: string;
   /** Duration of the request, ms. */
   readonly takesMs?: number;
 }
@@ -365,8 +367,9 @@ function catchUp(state: FrontierState, changelog: readonly Buffer[]): void {
 }
 
 function outcomeOf(index: number, url: string, answer: Answer): Outcome {
-  const { kind, status = kind === 'fetched' ? 200 : 0, redirectUrl = '', retryAfterMs = 0 } = answer;
-  return { ...emptyOutcome, index, url, kind, status, redirectUrl, retryAfterMs, links: answer.links?.length ?? 0 };
+  const { kind, status = kind === 'fetched' ? 200 : 0, redirectUrl = '', retryAfterMs = 0, contentHash = '' } = answer;
+  const links = answer.links?.length ?? 0;
+  return { ...emptyOutcome, index, url, kind, status, redirectUrl, retryAfterMs, contentHash, links };
 }
 
 const emptyControl: Control = {
@@ -379,6 +382,7 @@ const emptyControl: Control = {
   amount: 0,
   wanted: 0,
   payload: '',
+  id: '',
 };
 
 const emptyGroup: LinkGroup = {
@@ -408,6 +412,7 @@ const emptyOutcome: Outcome = {
   links: 0,
   linksDropped: 0,
   noindex: false,
+  soft404: false,
   detail: '',
 };
 

@@ -66,6 +66,8 @@ export class BackQueue {
   readonly bands: (Band | undefined)[] = [];
   /** Sorted: by time due, then arrival. Short: what one lease brought back, and retries. */
   readonly again: Again[] = [];
+  /** Bands beyond the front queues that may be drawn from, after those: of released traps. */
+  readonly opened: number[] = [];
 
   get size(): number {
     let size = this.again.length;
@@ -81,12 +83,19 @@ export class BackQueue {
   get bestBand(): number {
     let best = this.again[0]?.entry.band ?? bandCount;
     for (let number = 0; number < best; number++) if ((this.bands[number]?.size ?? 0) > 0) best = number;
-    return best;
+    // What was deferred goes with the last of the front queues.
+    return best < bandCount || this.dueAtMs === undefined ? Math.min(best, bandCount) : bandCount - 1;
   }
 
-  /** Earliest time anything in here may go; undefined if empty. */
+  /** Do the URLs of a band wait for a verdict to be taken back, rather than for their turn? */
+  isHeld(band: number): boolean {
+    return band >= bandCount && !this.opened.includes(band);
+  }
+
+  /** Earliest time anything in here may go; undefined if nothing may. */
   get dueAtMs(): number | undefined {
-    for (const band of this.bands) if (band !== undefined && band.size > 0) return 0;
+    for (let number = 0; number < bandCount; number++) if ((this.bands[number]?.size ?? 0) > 0) return 0;
+    for (const number of this.opened) if ((this.bands[number]?.size ?? 0) > 0) return 0;
     return this.again[0]?.dueAtMs;
   }
 

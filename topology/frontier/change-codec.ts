@@ -1,6 +1,7 @@
 /** Changes as bytes. Part of the changelog's format: see `changelog.ts` for its version. */
 import { outcomeKinds } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
+import { trapReasons } from '../policy/traps/summary.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import type { Change, Disposition, FinalStatus, HostFacts, HostHold, UrlRecord } from './changes.ts';
 import { tallyNames } from './changes.ts';
@@ -20,8 +21,10 @@ const kinds = [
   'policy',
   'quota',
   'quotaBook',
+  'trap',
+  'releaseTrap',
 ] as const satisfies readonly Change['kind'][];
-const holds = ['', 'crawlDelay', 'blocked'] as const satisfies readonly HostHold[];
+const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
 
 export function writeChange(writer: ByteWriter, change: Change): void {
@@ -88,6 +91,17 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.uint(change.returned);
       writer.uint(change.wanted);
       writer.uint(change.version);
+      return;
+    case 'trap':
+      writer.string(change.hostKey);
+      writer.string(change.pattern);
+      writer.byte(trapReasons.indexOf(change.reason));
+      writer.string(change.detail);
+      writer.byte(change.band);
+      return;
+    case 'releaseTrap':
+      writer.string(change.hostKey);
+      writer.string(change.pattern);
   }
 }
 
@@ -137,6 +151,17 @@ export function readChange(reader: ByteReader): Change {
         wanted: reader.uint(),
         version: reader.uint(),
       };
+    case 'trap':
+      return {
+        kind,
+        hostKey: reader.string(),
+        pattern: reader.string(),
+        reason: pick(trapReasons, reader.byte(), 'trap'),
+        detail: reader.string(),
+        band: reader.byte(),
+      };
+    case 'releaseTrap':
+      return { kind, hostKey: reader.string(), pattern: reader.string() };
   }
 }
 
@@ -172,6 +197,10 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.readyAtMs);
   writer.int(facts.crawlDelayMs);
   writer.int(facts.ownDelayMs);
+  writer.int(facts.pagesMax);
+  writer.int(facts.ownBudget);
+  writer.uint(facts.fetched);
+  writer.uint(facts.pages);
   writer.uint(facts.fetchMs);
   writer.uint(facts.failures);
   writer.uint(facts.throttles);
@@ -186,6 +215,10 @@ export function readHostFacts(reader: ByteReader): HostFacts {
     readyAtMs: reader.uint(),
     crawlDelayMs: reader.int(),
     ownDelayMs: reader.int(),
+    pagesMax: reader.int(),
+    ownBudget: reader.int(),
+    fetched: reader.uint(),
+    pages: reader.uint(),
     fetchMs: reader.uint(),
     failures: reader.uint(),
     throttles: reader.uint(),
@@ -207,6 +240,7 @@ export function writeUrlRecord(writer: ByteWriter, record: UrlRecord): void {
   writer.string(record.etag);
   writer.string(record.lastModified);
   writer.string(record.contentHash);
+  writer.boolean(record.soft404);
 }
 
 export function readUrlRecord(reader: ByteReader): UrlRecord {
@@ -221,6 +255,7 @@ export function readUrlRecord(reader: ByteReader): UrlRecord {
     etag: reader.string(),
     lastModified: reader.string(),
     contentHash: reader.string(),
+    soft404: reader.boolean(),
   };
 }
 

@@ -5,10 +5,11 @@
  * A change carries results, not inputs of the decision: replaying needs no policy and no clock.
  */
 import type { OutcomeKind } from '../../schemas/types.ts';
+import type { TrapReason } from '../policy/traps/summary.ts';
 import type { Entry } from './entry.ts';
 
 /** Why a host takes no leases; empty: it does. */
-export type HostHold = '' | 'crawlDelay' | 'blocked';
+export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit';
 
 /** What politeness and back-off know of a host. Times in ms since the Unix epoch, durations in ms. */
 export interface HostFacts {
@@ -18,6 +19,13 @@ export interface HostFacts {
   readonly crawlDelayMs: number;
   /** An operator's delay; -1: the policy's. */
   readonly ownDelayMs: number;
+  /** An operator's limit on `pages`; -1: none. */
+  readonly pagesMax: number;
+  /** An operator's budget: URLs admitted at full rate. -1: the policy's. */
+  readonly ownBudget: number;
+  /** URLs that were answered for good, and those of them that were pages worth keeping. */
+  readonly fetched: number;
+  readonly pages: number;
   /** Smoothed duration of a fetch; 0: none yet. */
   readonly fetchMs: number;
   /** Leases in a row that failed because of the host itself: unreachable, or its robots.txt is. */
@@ -37,6 +45,10 @@ export const newHostFacts: HostFacts = {
   readyAtMs: 0,
   crawlDelayMs: -1,
   ownDelayMs: -1,
+  pagesMax: -1,
+  ownBudget: -1,
+  fetched: 0,
+  pages: 0,
   fetchMs: 0,
   failures: 0,
   throttles: 0,
@@ -67,6 +79,8 @@ export interface UrlRecord {
   readonly etag: string;
   readonly lastModified: string;
   readonly contentHash: string;
+  /** The page says that it does not exist, with a status that says it does. */
+  readonly soft404: boolean;
 }
 
 export type Change =
@@ -100,6 +114,16 @@ export type Change =
   /** A late result of a lease that is over finishes a URL that came back. */
   | { readonly kind: 'finish'; readonly hostKey: string; readonly seq: number; readonly record: UrlRecord }
   | { readonly kind: 'policy'; readonly version: number; readonly json: string }
+  /** A part of a host is a trap from now on: its URLs wait in a band of its own until it is released. */
+  | {
+      readonly kind: 'trap';
+      readonly hostKey: string;
+      readonly pattern: string;
+      readonly reason: TrapReason;
+      readonly detail: string;
+      readonly band: number;
+    }
+  | { readonly kind: 'releaseTrap'; readonly hostKey: string; readonly pattern: string }
   /** Page quota given to this partition in all, and given back in all. */
   | { readonly kind: 'quota'; readonly granted: number; readonly returned: number; readonly wanted: number }
   /** Partition 0: the quota's book, a row for one partition. */
@@ -114,7 +138,8 @@ export type Change =
 
 /**
  * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.
- * `filtered` sums every rule but scope and depth.
+ * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
+ * host had no room for.
  */
 export const tallyNames = [
   'discovered',
@@ -131,6 +156,8 @@ export const tallyNames = [
   'notModified',
   'retries',
   'bytes',
+  'trapped',
+  'trapsBeyond',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -4,11 +4,15 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
+import { trapPayload } from './control-payloads.ts';
 import { decideQuotaGrant, decideQuotaReport } from './decide-quota.ts';
+import { setTrap } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
+import { heldByLimit } from './politeness.ts';
 
 export function decideControl(decision: Decision, event: Control): void {
   const { state } = decision;
+  const { hostKey, amount } = event;
   switch (event.kind) {
     case 'policy':
       if (event.version > state.policyVersion) switchPolicy(decision, event);
@@ -18,11 +22,20 @@ export function decideControl(decision: Decision, event: Control): void {
     case 'quotaReport':
       return decideQuotaReport(decision, event);
     case 'blockHost':
-      return setFacts(decision, event.hostKey, { hold: 'blocked' });
+      return setFacts(decision, hostKey, { hold: 'blocked' });
     case 'releaseHost':
-      return setFacts(decision, event.hostKey, { hold: '', deadUntilMs: 0, failures: 0, throttles: 0 });
+      return setFacts(decision, hostKey, { hold: '', deadUntilMs: 0, failures: 0, throttles: 0 });
     case 'hostDelay':
-      return setFacts(decision, event.hostKey, { ownDelayMs: event.amount });
+      return setFacts(decision, hostKey, { ownDelayMs: Math.max(-1, amount) });
+    case 'hostLimit':
+      return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
+    case 'budget':
+      return setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
+    case 'trap':
+    case 'releaseTrap':
+      return decideTrapEvent(decision, event);
+    case 'manifest':
+      return; // for whoever opens the crawl
     default:
       decision.tally('unknownControls');
   }
@@ -44,7 +57,20 @@ function switchPolicy(decision: Decision, event: Control): void {
   }
 }
 
+/** An operator, or a consumer that has found one, says where a trap is, or that it is none. */
+function decideTrapEvent(decision: Decision, { kind, hostKey, payload }: Control): void {
+  const trap = trapPayload(payload);
+  if (trap === null) {
+    decision.tally('unknownControls');
+    return;
+  }
+  const { pattern, detail } = trap;
+  const stands = decision.state.traps.of(hostKey).trapped.some((one) => one.pattern === pattern);
+  if (kind === 'releaseTrap' && stands) decision.emit({ kind, hostKey, pattern });
+  if (kind === 'trap' && !stands) setTrap(decision, hostKey, { pattern, reason: 'operator', detail });
+}
+
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
-  const facts = decision.state.hosts.get(hostKey)?.facts ?? newHostFacts;
-  decision.emit({ kind: 'host', hostKey, facts: { ...facts, ...change } });
+  const facts = { ...(decision.state.hosts.get(hostKey)?.facts ?? newHostFacts), ...change };
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(facts) } });
 }

@@ -7,10 +7,13 @@ import type { Discovered, LinkGroup } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import { bandCount } from '../policy/band.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { TrapConfig } from '../policy/traps/trap-config.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { TallyName } from './changes.ts';
+import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
+import { admittedEvents } from './traps-state.ts';
 
 /** Takes links from number `from` on; returns the number of the next one, or 'done'. */
 export function decideDiscovered(
@@ -20,7 +23,7 @@ export function decideDiscovered(
   from: number,
 ): number | 'done' {
   let number = 0;
-  const admission = new Admission(decision);
+  const admission = new Admission(decision, policy.config.traps);
   for (const group of message.groups) {
     if (number + group.links.length <= from) {
       number += group.links.length;
@@ -74,7 +77,17 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     decision.emit({ kind: 'host', hostKey, facts });
   }
   const band = group.front ? 0 : link.priority >= 0 ? Math.min(link.priority, bandCount - 1) : verdict.band;
-  admission.add(hostKey, known, { url, depth: group.depth, hop: group.hop, attempts: 0, expiries: 0, band });
+  const { traps } = policy.config;
+  const trap = traps === undefined || forced ? null : trapAt(decision, traps, hostKey, url);
+  if (trap !== null) decision.tally('trapped');
+  admission.add(hostKey, known, {
+    url,
+    depth: group.depth,
+    hop: group.hop,
+    attempts: 0,
+    expiries: 0,
+    band: trap?.band ?? band,
+  });
 }
 
 function tallyOf(rule: string): TallyName {
@@ -86,14 +99,16 @@ function tallyOf(rule: string): TallyName {
 /** Gathers neighbours of one host into one change; what it holds counts as seen. */
 class Admission {
   readonly #decision: Decision;
+  readonly #traps: TrapConfig | undefined;
   #hostKey = '';
   #known = false;
   #entries: Entry[] = [];
   readonly #keys = new Set<string>();
   bytes = 0;
 
-  constructor(decision: Decision) {
+  constructor(decision: Decision, traps: TrapConfig | undefined) {
     this.#decision = decision;
+    this.#traps = traps;
   }
 
   holds(hostKey: string, url: string): boolean {
@@ -116,6 +131,8 @@ class Admission {
   flush(): void {
     if (this.#entries.length > 0) {
       this.#decision.emit({ kind: 'admit', hostKey: this.#hostKey, known: this.#known, entries: this.#entries });
+      if (this.#traps !== undefined)
+        noticeTraps(this.#decision, this.#traps, this.#hostKey, admittedEvents(this.#entries));
     }
     this.#entries = [];
     this.#keys.clear();

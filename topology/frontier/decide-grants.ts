@@ -39,11 +39,13 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   const again = Math.min(left, host.queue.dueCount(nowMs));
   left -= again;
   const bands: (readonly [number, number])[] = [];
-  for (let band = 0; band < bandCount && left > 0; band++) {
+  const take = (band: number) => {
     const count = Math.min(left, queues[band]?.size ?? 0);
     if (count > 0) bands.push([band, count]);
     left -= count;
-  }
+  };
+  for (let band = 0; band < bandCount && left > 0; band++) take(band);
+  for (const band of host.queue.opened) take(band);
   const leaseId = state.nextLeaseId;
   const delayMs = baseDelayMs(policy, host.facts);
   const size = bands.reduce((sum, [, count]) => sum + count, again);

@@ -113,4 +113,5 @@ const emptyControl: Control = {
   amount: 0,
   wanted: 0,
   payload: '',
+  id: '',
 };

@@ -10,11 +10,20 @@ import { frontierLimits, urlLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import { noticeTraps } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { giveUp } from './give-up.ts';
-import { failureDelayMs, politeDelayMs, returnDelayMs, smoothedFetchMs, throttleDelayMs } from './politeness.ts';
+import {
+  failureDelayMs,
+  heldByLimit,
+  politeDelayMs,
+  returnDelayMs,
+  smoothedFetchMs,
+  throttleDelayMs,
+} from './politeness.ts';
 import type { Host, Lease } from './state.ts';
+import { fetchedEvent } from './traps-state.ts';
 
 /** Outcomes that leave nothing more to do, by the place the URL ends in. */
 const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
@@ -89,6 +98,8 @@ function decideOutcome(
     const disposition = { to: 'final', status } as const;
     const record = recordOf(policy, outcome, entry, status, nowMs);
     decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+    if (policy.config.traps !== undefined)
+      noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
     return;
   }
   if (kind === 'parseFailed') {
@@ -138,6 +149,7 @@ function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalS
     etag: outcome.etag,
     lastModified: outcome.lastModified,
     contentHash: outcome.contentHash,
+    soft404: outcome.soft404,
   };
 }
 
@@ -149,7 +161,9 @@ interface Lesson {
   returned: boolean;
   heldBack: boolean;
   retryAfterMs: number;
-  done: number;
+  /** URLs answered for good, and those of them that are pages worth keeping. */
+  fetched: number;
+  pages: number;
   /** Durations of page requests, ms. */
   fetchMs: number[];
 }
@@ -162,7 +176,8 @@ function newLesson(): Lesson {
     returned: false,
     heldBack: false,
     retryAfterMs: 0,
-    done: 0,
+    fetched: 0,
+    pages: 0,
     fetchMs: [],
   };
 }
@@ -175,7 +190,8 @@ function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
   else if (kind === 'returned' || kind === 'unknown') lesson.returned = true;
   else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;
   else if (outcome.status > 0) lesson.answered = true;
-  if (kind !== 'returned') lesson.done += 1;
+  if (finals[kind] !== undefined && outcome.status > 0) lesson.fetched += 1;
+  if (finals[kind] === 'page' && !outcome.soft404) lesson.pages += 1;
   const request = result.requests.find((one) => one.outcomeIndex === outcome.index);
   if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
 }
@@ -198,7 +214,10 @@ function taught(
   }
   if (lesson.hostFailed) facts.failures = before.failures + 1;
   if (lesson.throttled) facts.throttles = before.throttles + 1;
+  facts.fetched += lesson.fetched;
+  facts.pages += lesson.pages;
   if (lesson.heldBack) facts.hold = 'crawlDelay';
+  else facts.hold = heldByLimit(facts);
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack;
   if (result.last) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;

@@ -76,12 +76,14 @@ function bury(decision: Decision, host: Host): void {
       etag: '',
       lastModified: '',
       contentHash: '',
+      soft404: false,
     },
   });
 }
 
 function firstOfBands(host: Host): Entry {
-  for (const band of host.queue.bands) {
+  for (const [number, band] of host.queue.bands.entries()) {
+    if (host.queue.isHeld(number)) continue;
     const [first] = band?.slice(band.headSeq, 1) ?? [];
     if (first !== undefined) return first;
   }

@@ -19,6 +19,8 @@ export type RowKind =
   | 'counter'
   | 'quota'
   | 'host'
+  | 'trap'
+  | 'released'
   | 'queued'
   | 'again'
   | 'lease'
@@ -43,6 +45,12 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
   for (const host of state.hosts.values()) eachHostRow(host, visit);
+  for (const [key, { trapped, released }] of state.traps.standing) {
+    for (const { pattern, reason, detail, band } of trapped) visit(['trap', key, pattern, reason, detail, band]);
+    released.forEach(({ pattern, band }, order) => {
+      visit(['released', key, order, pattern, band]);
+    });
+  }
   for (const lease of state.leases.values()) {
     visit(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);
     lease.entries.forEach((entry, index) => {

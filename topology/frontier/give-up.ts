@@ -47,6 +47,7 @@ export function giveUp(
       etag: '',
       lastModified: '',
       contentHash: '',
+      soft404: false,
     },
   });
 }

@@ -206,6 +206,7 @@ export function replay(state: FrontierState, offset: number, record: Claim | Com
   if (record.kind === 'claim') {
     state.nowMs = Math.max(state.nowMs, record.nowMs);
     state.changelog = { offset: offset + 1, epoch: offset, seq };
+    state.traps.forget();
     if (record.endsLeases) state.endLeases(state.nowMs);
     return;
   }

@@ -8,7 +8,7 @@
  */
 import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { HostFacts } from './changes.ts';
+import type { HostFacts, HostHold } from './changes.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
 export function baseDelayMs(policy: Policy, facts: HostFacts): number {
@@ -47,7 +47,8 @@ export function leaseSize(policy: Policy, facts: HostFacts): number {
   const { leadTimeMs, urlsPerLeaseMax } = policy.config;
   const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(policy, facts)));
   const most = facts.fetchMs === 0 ? frontierLimits.firstLeaseUrls : urlsPerLeaseMax;
-  return Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
+  const size = Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
+  return facts.pagesMax < 0 ? size : Math.min(size, Math.max(1, facts.pagesMax - facts.pages));
 }
 
 /** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
@@ -66,4 +67,10 @@ const unknownFetchMs = 500;
 /** The host's fetch time with one more measured, ms: a quarter of the way, at least 1. */
 export function smoothedFetchMs(beforeMs: number, measuredMs: number): number {
   return Math.max(1, Math.round(beforeMs === 0 ? measuredMs : beforeMs + (measuredMs - beforeMs) / 4));
+}
+
+/** The hold of a host, with an operator's limit on its pages looked at again: it gives way to every other hold. */
+export function heldByLimit({ hold, pagesMax, pages }: HostFacts): HostHold {
+  if (hold !== '' && hold !== 'limit') return hold;
+  return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';
 }

@@ -7,6 +7,8 @@
  *
  * What is not yet on disk is remembered in `unsaved`, until `view.ts` has written it.
  */
+
+import type { PolicyConfig } from '../policy/policy.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { Again } from './back-queue.ts';
@@ -20,6 +22,7 @@ import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
 import { HostClock } from './host-clock.ts';
 import { SeenTest } from './seen-test.ts';
+import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
 
 export interface Host {
   /** Numbers hosts in the order they were first met; never reused. */
@@ -70,6 +73,7 @@ export class FrontierState {
   readonly hosts = new Map<string, Host>();
   readonly hostsById: Host[] = [];
   readonly clock = new HostClock();
+  readonly traps = new TrapsState();
   readonly leases = new Map<number, Lease>();
   /** Dead hosts whose queues are being given up on. */
   readonly burying = new Set<Host>();
@@ -130,9 +134,14 @@ export class FrontierState {
       case 'finish':
         return this.#finish(this.host(change.hostKey), change.seq, change.record);
       case 'policy':
-        this.policyVersion = change.version;
-        this.policyJson = change.json;
+        this.setPolicy(change.version, change.json);
         return;
+      case 'trap':
+        this.host(change.hostKey);
+        this.traps.add(change.hostKey, change);
+        return this.#openBands(this.host(change.hostKey));
+      case 'releaseTrap':
+        return this.#releaseTrap(this.host(change.hostKey), change.pattern);
       case 'quota':
         this.counters.quotaGranted = change.granted;
         this.counters.quotaReturned = change.returned;
@@ -158,6 +167,12 @@ export class FrontierState {
       this.#release(lease.id);
       this.#setFacts(host, { ...host.facts, readyAtMs: Math.max(host.facts.readyAtMs, nowMs + lease.delayMs) });
     }
+  }
+
+  setPolicy(version: number, json: string): void {
+    this.policyVersion = version;
+    this.policyJson = json;
+    this.traps.on = json !== '' && (JSON.parse(json) as Partial<PolicyConfig>).traps !== undefined;
   }
 
   /** The host of a key, made on first sight. */
@@ -203,8 +218,10 @@ export class FrontierState {
       host.queue.band(entry.band).push(entry);
     }
     this.counters.admitted += entries.length;
-    this.counters[placeOf(host, 0)] += entries.length;
+    for (const { band } of entries) this.counters[placeOf(host, 0, band)] += 1;
     this.#changed(host);
+    if (!this.traps.on) return;
+    this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));
   }
 
   #grant(change: Change & { kind: 'grant' }): void {
@@ -217,7 +234,7 @@ export class FrontierState {
     }
     for (const [band, count] of change.bands) {
       for (let i = 0; i < count; i++) entries.push(host.queue.band(band).shift()!);
-      this.counters[placeOf(host, 0)] -= count;
+      this.counters[placeOf(host, 0, band)] -= count;
     }
     this.leases.set(change.leaseId, {
       id: change.leaseId,
@@ -241,7 +258,7 @@ export class FrontierState {
     this.counters.leased -= 1;
     this.unsaved.leases.add(lease.id);
     const { disposition, record } = change;
-    if (disposition.to === 'final') this.#end(disposition.status, record);
+    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
     if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
   }
@@ -274,15 +291,21 @@ export class FrontierState {
   /** A host's whole queue, in the counters it stands under. */
   #countQueue(host: Host, by: 1 | -1): void {
     for (const again of host.queue.again) this.counters[placeOf(host, again.dueAtMs)] += by;
-    this.counters[placeOf(host, 0)] += by * (host.queue.size - host.queue.again.length);
+    host.queue.bands.forEach((band, number) => {
+      this.counters[placeOf(host, 0, number)] += by * (band?.size ?? 0);
+    });
   }
 
   #bury(host: Host, record: UrlRecord): void {
     const again = host.queue.again.shift();
+    let band = 0;
     if (again !== undefined) this.unsaved.again.set(again.seq, { hostId: host.id, again: null });
-    else host.queue.bands.find((band) => band !== undefined && band.size > 0)!.shift();
-    this.counters[placeOf(host, again?.dueAtMs ?? 0)] -= 1;
-    this.#end('dead', record);
+    else {
+      band = host.queue.bands.findIndex((one, number) => !host.queue.isHeld(number) && (one?.size ?? 0) > 0);
+      host.queue.bands[band]!.shift();
+    }
+    this.counters[placeOf(host, again?.dueAtMs ?? 0, band)] -= 1;
+    this.#end(host, 'dead', record);
     this.#changed(host);
   }
 
@@ -292,13 +315,29 @@ export class FrontierState {
     this.unsaved.again.set(seq, { hostId: host.id, again: null });
     this.counters[placeOf(host, again!.dueAtMs)] -= 1;
     if (record.status === 'page') this.counters.quotaSpent += 1;
-    this.#end(record.status, record);
+    this.#end(host, record.status, record);
     this.#changed(host);
   }
 
-  #end(status: FinalStatus, record: UrlRecord | null): void {
+  #end(host: Host, status: FinalStatus, record: UrlRecord | null): void {
     this.counters[status] += 1;
-    if (record !== null) this.unsaved.records.push(record);
+    if (record === null) return;
+    this.unsaved.records.push(record);
+    if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, [fetchedEvent(record)]);
+  }
+
+  #releaseTrap(host: Host, pattern: string): void {
+    this.#countQueue(host, -1);
+    this.traps.release(host.key, pattern);
+    this.#openBands(host);
+    this.#countQueue(host, 1);
+  }
+
+  /** A host's bands that may be drawn from beyond the front queues: those of its released traps. */
+  #openBands(host: Host): void {
+    const { opened } = host.queue;
+    opened.splice(0, opened.length, ...this.traps.of(host.key).released.map(({ band }) => band));
+    this.#changed(host);
   }
 }
 
@@ -306,8 +345,8 @@ export function nothingUnsaved(): Unsaved {
   return { hosts: new Set(), leases: new Set(), again: new Map(), fingerprints: [], records: [] };
 }
 
-/** The counter of a URL that waits in its host's queue. */
-function placeOf(host: Host, dueAtMs: number): 'queued' | 'retrying' | 'deferred' {
-  if (host.facts.hold !== '') return 'deferred';
+/** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */
+function placeOf(host: Host, dueAtMs: number, band = 0): 'queued' | 'retrying' | 'deferred' {
+  if (host.facts.hold !== '' || host.queue.isHeld(band)) return 'deferred';
   return dueAtMs > 0 ? 'retrying' : 'queued';
 }

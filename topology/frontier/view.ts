@@ -13,6 +13,7 @@
  * | q | host id, band, first sequence number | up to 64 entries |
  * | r | host id, arrival number | an entry that came back, and when it is due |
  * | s | run number | fingerprints, 8 bytes each |
+ * | t | host key | its standing and released traps |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
 import { CrawlstreamError } from '../errors.ts';
@@ -59,6 +60,10 @@ export function saveRows(state: FrontierState): Row[] {
     }
     rows.push({ key: keyOf('r', hostId, seq), value: again === null ? null : writer.take() });
   }
+  for (const hostKey of state.traps.unsaved) {
+    rows.push({ key: keyOf('t', hostKey), value: Buffer.from(state.traps.save(hostKey)) });
+  }
+  state.traps.unsaved = new Set();
   if (unsaved.fingerprints.length > 0) {
     rows.push({ key: keyOf('s', state.changelog.offset), value: fingerprintRun(unsaved.fingerprints) });
   }
@@ -97,6 +102,8 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
     case 's':
       for (let at = 0; at < value.length; at += 8) state.seen.add(value.readUInt32BE(at), value.readUInt32BE(at + 4));
       return;
+    case 't':
+      return loadTraps(state, key.toString('utf8', 1), value.toString());
     default:
       throw new CrawlstreamError('INVALID_RECORD', `the state folder holds a row of unknown kind ${key[0]}`);
   }
@@ -121,19 +128,31 @@ function hostValue(host: Host): Buffer {
   writer.uint(host.id);
   writeHostFacts(writer, host.facts);
   for (let number = 0; number < bandCount; number++) writer.uint(host.queue.bands[number]?.headSeq ?? 0);
+  host.queue.bands.forEach((band, number) => {
+    if (number < bandCount || band === undefined) return;
+    writer.uint(number);
+    writer.uint(band.headSeq);
+  });
   return writer.take();
 }
 
 function loadHost(state: FrontierState, key: string, reader: ByteReader): void {
   const host: Host = { id: reader.uint(), key, facts: readHostFacts(reader), queue: new BackQueue(), leaseId: 0 };
-  for (let number = 0; number < bandCount; number++) {
-    const headSeq = reader.uint();
-    if (headSeq === 0) continue;
-    const band = host.queue.band(number);
-    band.headSeq = headSeq;
-    band.savedSeq = headSeq;
-  }
+  for (let number = 0; number < bandCount; number++) loadHead(host, number, reader.uint());
+  while (!reader.done) loadHead(host, reader.uint(), reader.uint());
   state.addHost(host);
+}
+
+function loadHead(host: Host, number: number, headSeq: number): void {
+  if (headSeq === 0) return;
+  const band = host.queue.band(number);
+  band.headSeq = headSeq;
+  band.savedSeq = headSeq;
+}
+
+function loadTraps(state: FrontierState, hostKey: string, json: string): void {
+  state.traps.load(hostKey, json);
+  state.host(hostKey).queue.opened.push(...state.traps.of(hostKey).released.map(({ band }) => band));
 }
 
 /** Deletes rows that are used up, writes entries that are in none. */
@@ -225,8 +244,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   }
   state.changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
   state.nowMs = reader.uint();
-  state.policyVersion = reader.uint();
-  state.policyJson = reader.string();
+  state.setPolicy(reader.uint(), reader.string());
   state.nextLeaseId = reader.uint();
   state.nextAgainSeq = reader.uint();
   for (const topic of inputTopics) state.positions[topic] = { offset: reader.uint(), slice: reader.uint() };

@@ -17,6 +17,7 @@ import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metad
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
+import type { TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
 export interface PolicyConfig {
@@ -54,6 +55,8 @@ export interface PolicyConfig {
   readonly metadata?: readonly MetadataRule[] | undefined;
   /** How URLs are scored. Absent: by depth and spelling alone (band.ts). */
   readonly score?: ScoreConfig | undefined;
+  /** When part of a host counts as a trap. Absent: never. */
+  readonly traps?: TrapConfig | undefined;
 }
 
 export type Admission =

@@ -11,6 +11,7 @@ import { compileFilters } from '../url/filters.ts';
 import { listKinds } from '../url/url-lists.ts';
 import type { PolicyConfig } from './policy.ts';
 import { scoreSchema } from './score/score-config.ts';
+import { trapSchema } from './traps/trap-config.ts';
 
 const strings = z.array(z.string().min(1));
 const millis = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -113,6 +114,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   windows: z.array(windowSchema).optional(),
   metadata: z.array(metadataSchema).optional(),
   score: scoreSchema.optional(),
+  traps: trapSchema.optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */

@@ -41,5 +41,5 @@ async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | und
 
 /** An event with all fields but the given ones at their "does not apply". */
 export function controlEvent(event: Partial<Control> & Pick<Control, 'kind' | 'atMs' | 'by'>): Control {
-  return { partition: -1, hostKey: '', version: 0, amount: 0, wanted: 0, payload: '', ...event };
+  return { partition: -1, hostKey: '', version: 0, amount: 0, wanted: 0, payload: '', id: '', ...event };
 }

@@ -28,6 +28,7 @@ const record: UrlRecord = {
   etag: '"x"',
   lastModified: '',
   contentHash: 'ff',
+  soft404: true,
 };
 /** One of each kind. */
 const changes: Change[] = [
@@ -52,6 +53,8 @@ const changes: Change[] = [
   { kind: 'bury', hostKey: 'a.test', record: { ...record, status: 'dead' } },
   { kind: 'finish', hostKey: 'a.test', seq: 300, record },
   { kind: 'policy', version: 4, json: '{"a":1}' },
+  { kind: 'trap', hostKey: 'a.test', pattern: '/cal/#', reason: 'calendar', detail: '24 pages', band: 17 },
+  { kind: 'releaseTrap', hostKey: 'a.test', pattern: '/cal/#' },
   { kind: 'quota', granted: 100, returned: 3, wanted: 7 },
   { kind: 'quotaBook', partition: 2, granted: 64, returned: 0, wanted: 1, version: 12 },
 ];

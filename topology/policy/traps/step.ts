@@ -1,10 +1,9 @@
 /** The steps of a host's summary: one event, a new summary. Pure, and independent of configuration. */
-import { trapLimits } from '../../limits.ts';
 import { shapeOf } from './shape.ts';
 import { stepContents } from './step-contents.ts';
 import { stepParameters, stepPaths } from './step-queries.ts';
 import { stepShapes } from './step-shapes.ts';
-import type { Trap, TrapSummary } from './summary.ts';
+import type { TrapSummary } from './summary.ts';
 
 export type TrapEvent = Admitted | Fetched;
 
@@ -39,16 +38,4 @@ export function stepSummary(before: TrapSummary, event: TrapEvent): TrapSummary 
   if (question < 0) return { ...before, events, shapes };
   const paths = stepPaths(before.paths, shape, question, events);
   return { ...before, events, shapes, paths, parameters: stepParameters(before.parameters, shape, question, events) };
-}
-
-/** Once noticed, a trap stays until it is released; what does not fit is not kept, and noticed again. */
-export function addTrap(before: TrapSummary, trap: Trap): TrapSummary {
-  if (before.trapped.length >= trapLimits.trapsMax) return before;
-  return { ...before, trapped: [...before.trapped, trap] };
-}
-
-/** An operator knows better: the pattern is free from now on. */
-export function releaseTrap(before: TrapSummary, pattern: string): TrapSummary {
-  const released = [...before.released.filter((one) => one !== pattern), pattern].slice(-trapLimits.releasedMax);
-  return { ...before, trapped: before.trapped.filter((trap) => trap.pattern !== pattern), released };
 }

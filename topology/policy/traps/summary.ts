@@ -21,9 +21,6 @@ export interface TrapSummary {
   readonly good: number;
   /** Grows with each event: the age of what is remembered. */
   readonly events: number;
-  readonly trapped: readonly Trap[];
-  /** Patterns an operator released: they are not trapped again. */
-  readonly released: readonly string[];
 }
 
 /** How a shape's URLs come: a chain goes one step deeper with each new one, and brings nothing else. */
@@ -67,19 +64,23 @@ export interface PrefixStat {
   readonly wasted: number;
 }
 
-export type TrapReason =
-  | 'repeatedSegments'
-  | 'calendar'
-  | 'counter'
-  | 'tokens'
-  | 'parameterExplosion'
-  | 'duplicateContent'
-  | 'hostYield';
+/** The order is part of the changelog's format: append, never reorder. `operator`: by hand. */
+export const trapReasons = [
+  'repeatedSegments',
+  'calendar',
+  'counter',
+  'tokens',
+  'parameterExplosion',
+  'duplicateContent',
+  'hostYield',
+  'operator',
+] as const;
+export type TrapReason = (typeof trapReasons)[number];
 
 export interface Trap {
   /**
    * What is trapped, as a beginning of shapes (shape.ts): `/calendar/#/#` holds all its months and what lies below. One
-   * that begins with `&` is a parameter, on whatever path.
+   * that begins with `&` is a parameter, on whatever path; `//` holds all paths that repeat themselves.
    */
   readonly pattern: string;
   readonly reason: TrapReason;
@@ -96,6 +97,4 @@ export const emptySummary: TrapSummary = {
   fetches: 0,
   good: 0,
   events: 0,
-  trapped: [],
-  released: [],
 };

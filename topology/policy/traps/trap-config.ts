@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { trapLimits } from '../../limits.ts';
+
 /** When something counts as a trap, as plain data. Each bound may be null: that detector is off. */
 export interface TrapConfig {
   /** A path that repeats a group of segments so often. */
@@ -40,3 +43,28 @@ export const defaultTraps: TrapConfig = {
   yieldFetches: 1_000,
   yieldShare: 0.02,
 };
+
+const bound = z.int().min(1).max(1_000_000).nullable();
+const share = z.number().min(0).max(1);
+
+export const trapSchema: z.ZodType<TrapConfig> = z.strictObject({
+  repeats: z.int().min(2).max(100).nullable(),
+  calendarSteps: bound,
+  counterSteps: bound,
+  tokenSteps: bound,
+  parameterSets: z.int().min(1).max(trapLimits.setsMax).nullable(),
+  parameterVariants: bound,
+  tokenValues: bound,
+  wasteFetches: z
+    .int()
+    .min(1)
+    .max(trapLimits.prefixFetchesMax / 2)
+    .nullable(),
+  wasteShare: share,
+  yieldFetches: z
+    .int()
+    .min(1)
+    .max(trapLimits.hostFetchesMax / 2)
+    .nullable(),
+  yieldShare: share,
+});

@@ -9,6 +9,7 @@
  */
 import { repeatedSegments } from './repeated-segments.ts';
 import { shapeOf } from './shape.ts';
+import { type HostTraps, noTraps } from './standing.ts';
 import type { TrapEvent } from './step.ts';
 import { prefixOf } from './step-contents.ts';
 import type { ShapeStat, Trap, TrapSummary } from './summary.ts';
@@ -17,16 +18,29 @@ import type { TrapConfig } from './trap-config.ts';
 /** A parameter must carry tokens on so many paths to be a session rather than the id of some kind of page. */
 const tokenPathsMin = 5;
 
-/** null: in none. `summary` undefined: nothing is remembered of the host. `url` is normal. */
-export function trapOf(config: TrapConfig, summary: TrapSummary | undefined, url: string): Trap | null {
+/** Pattern of all paths that repeat themselves: a normal path has no empty segment, so it is no other's. */
+export const repeatPattern = '//';
+
+/** null: in none. `traps` undefined: the host has none. `url` is normal. */
+export function trapOf<T extends Trap>(
+  config: TrapConfig,
+  traps: HostTraps<T> | undefined,
+  url: string,
+): T | Trap | null {
   if (config.repeats !== null) {
-    const pattern = repeatedSegments(url, config.repeats);
-    if (pattern !== null && summary?.released.includes(pattern) !== true)
-      return { pattern, reason: 'repeatedSegments', detail: `a path that repeats itself ${config.repeats} times` };
+    const path = repeatedSegments(url, config.repeats);
+    if (path !== null && traps?.released.some(({ pattern }) => pattern === repeatPattern) !== true)
+      return (
+        traps?.trapped.find(({ pattern }) => pattern === repeatPattern) ?? {
+          pattern: repeatPattern,
+          reason: 'repeatedSegments',
+          detail: `paths that repeat themselves ${config.repeats} times, as ${path}`,
+        }
+      );
   }
-  if (summary === undefined || summary.trapped.length === 0) return null;
+  if (traps === undefined || traps.trapped.length === 0) return null;
   const shape = shapeOf(url);
-  return summary.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
+  return traps.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
 }
 
 /** Does a trap's pattern hold a shape? */
@@ -36,11 +50,17 @@ export function holds(pattern: string, shape: string): boolean {
 }
 
 /** A trap that the newest event has brought to light. `summary` already holds the event. */
-export function noticeTrap(config: TrapConfig, summary: TrapSummary, event: TrapEvent): Trap | null {
+export function noticeTrap(
+  config: TrapConfig,
+  summary: TrapSummary,
+  event: TrapEvent,
+  traps: HostTraps = noTraps,
+): Trap | null {
   const shape = shapeOf(event.url);
   const found = event.kind === 'admitted' ? ofAdmitted(config, summary, shape) : ofFetched(config, summary, shape);
-  if (found === null || summary.released.includes(found.pattern)) return null;
-  return summary.trapped.some(({ pattern }) => pattern === found.pattern) ? null : found;
+  if (found === null) return null;
+  const isKnown = ({ pattern }: Trap) => pattern === found.pattern;
+  return traps.trapped.some(isKnown) || traps.released.some(isKnown) ? null : found;
 }
 
 function ofAdmitted(config: TrapConfig, summary: TrapSummary, shape: string): Trap | null {

@@ -80,6 +80,7 @@ describe('record codec', () => {
       version: 1,
       amount: 0,
       wanted: 0,
+      id: '',
       payload: '',
     });
     assert.deepEqual([...bytes.subarray(0, 4)], [0, 1, 2, 3]);

@@ -1,6 +1,7 @@
 /** A crawl without a network: what the frontier does with traps, in the order it does it, host after host in turn. */
 import { bandOf } from '../../../../topology/policy/band.ts';
-import { addTrap, stepSummary, type TrapEvent } from '../../../../topology/policy/traps/step.ts';
+import { addTrap, type HostTraps, noTraps } from '../../../../topology/policy/traps/standing.ts';
+import { stepSummary, type TrapEvent } from '../../../../topology/policy/traps/step.ts';
 import { emptySummary, type Trap, type TrapSummary } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps, type TrapConfig } from '../../../../topology/policy/traps/trap-config.ts';
 import { noticeTrap, trapOf } from '../../../../topology/policy/traps/traps.ts';
@@ -41,14 +42,16 @@ export function crawlThrough(
   const queues = new Map<string, Waiting[][]>();
   const seen = new Set<string>();
   const summaries = new Map<string, TrapSummary>();
+  const standing = new Map<string, HostTraps>();
   const trapped = new Map<string, Trap>();
   const fetched: string[] = [];
   let deferred = 0;
   const learn = (host: string, event: TrapEvent) => {
-    let summary = stepSummary(summaries.get(host) ?? emptySummary, event);
-    const trap = noticeTrap(config, summary, event);
+    const summary = stepSummary(summaries.get(host) ?? emptySummary, event);
+    const traps = standing.get(host) ?? noTraps;
+    const trap = noticeTrap(config, summary, event, traps);
     if (trap !== null) {
-      summary = addTrap(summary, trap);
+      standing.set(host, addTrap<Trap>(traps, trap));
       trapped.set(host + trap.pattern, trap);
     }
     summaries.set(host, summary);
@@ -56,7 +59,7 @@ export function crawlThrough(
   const arrive = (url: string, depth: number, sourceUrl: string) => {
     if (seen.has(url)) return;
     const host = hostKeyOf(url);
-    if (trapOf(config, summaries.get(host), url) !== null) {
+    if (trapOf(config, standing.get(host), url) !== null) {
       deferred += 1;
       return;
     }

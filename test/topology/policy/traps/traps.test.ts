@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addTrap, releaseTrap, stepSummary } from '../../../../topology/policy/traps/step.ts';
-import { emptySummary } from '../../../../topology/policy/traps/summary.ts';
+import { addTrap, type HostTraps, noTraps, releaseTrap } from '../../../../topology/policy/traps/standing.ts';
+import { stepSummary } from '../../../../topology/policy/traps/step.ts';
+import { emptySummary, type Trap } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
 import { noticeTrap, trapOf } from '../../../../topology/policy/traps/traps.ts';
 import { type Crawled, crawlThrough, type FakePage } from './crawl-through.ts';
@@ -103,7 +104,9 @@ test('the repetition is named up to the end of its second time', () => {
     ['///', null],
   ];
   for (const [path, pattern] of rows) {
-    assert.equal(trapOf(defaultTraps, undefined, site + path)?.pattern ?? null, pattern, path);
+    const trap = trapOf(defaultTraps, undefined, site + path);
+    assert.equal(trap?.detail ?? null, pattern === null ? null : `paths that repeat themselves 3 times, as ${pattern}`);
+    assert.equal(trap?.pattern, pattern === null ? undefined : '//');
   }
 });
 
@@ -155,8 +158,8 @@ test('a host that gives hardly any page for a thousand fetches is left as a whol
 });
 
 test('a released pattern is free again, and stays so', () => {
-  const steps = (from: number, summary = emptySummary) => {
-    let trap = null;
+  const steps = (from: number, summary = emptySummary, traps = noTraps as HostTraps) => {
+    let trap: Trap | null = null;
     for (let n = from; n < from + 40; n++) {
       const event = {
         kind: 'admitted',
@@ -164,18 +167,18 @@ test('a released pattern is free again, and stays so', () => {
         depth: n,
       } as const;
       summary = stepSummary(summary, event);
-      trap ??= noticeTrap(defaultTraps, summary, event);
+      trap ??= noticeTrap(defaultTraps, summary, event, traps);
     }
     return { summary, trap };
   };
   const { summary, trap } = steps(0);
-  assert.equal(trap?.pattern, '/cal/#/#');
-  const trapped = addTrap(summary, trap);
+  assert.ok(trap !== null && (trap as Trap).pattern === '/cal/#/#');
+  const trapped = addTrap<Trap>(noTraps, trap);
   assert.equal(trapOf(defaultTraps, trapped, `${site}/cal/2100/01/15`)?.reason, 'calendar');
   assert.equal(trapOf(defaultTraps, trapped, `${site}/about`), null);
   const released = releaseTrap(trapped, '/cal/#/#');
   assert.equal(trapOf(defaultTraps, released, `${site}/cal/2100/01`), null);
-  assert.equal(steps(40, released).trap, null);
+  assert.equal(steps(40, summary, released).trap, null);
 });
 
 test('a summary is a plain value of a few kB at most, whatever a host sends, and steps leave the old one as it was', () => {

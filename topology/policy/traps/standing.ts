@@ -1,0 +1,33 @@
+/**
+ * The traps of one host that stand, and those an operator released. Few, small, and kept for good: unlike what is
+ * remembered in order to notice traps (summary.ts), they say where URLs are.
+ */
+import type { Trap } from './summary.ts';
+
+export interface HostTraps<T extends Trap = Trap> {
+  readonly trapped: readonly T[];
+  /** Not noticed again: an operator knows better. */
+  readonly released: readonly T[];
+}
+
+export const noTraps: HostTraps<never> = { trapped: [], released: [] };
+
+/** Takes the place of one released under the same pattern or, where URLs wait in bands, in the same band. */
+export function addTrap<T extends Trap & { readonly band?: number }>(
+  { trapped, released }: HostTraps<T>,
+  trap: T,
+): HostTraps<T> {
+  const others = (one: T) =>
+    one.pattern !== trap.pattern && (one.band === undefined || trap.band === undefined || one.band !== trap.band);
+  return { trapped: [...trapped.filter(others), trap], released: released.filter(others) };
+}
+
+/** The same value where the pattern is none of its traps. */
+export function releaseTrap<T extends Trap>(traps: HostTraps<T>, pattern: string): HostTraps<T> {
+  const trap = traps.trapped.find((one) => one.pattern === pattern);
+  if (trap === undefined) return traps;
+  return {
+    trapped: traps.trapped.filter((one) => one !== trap),
+    released: [...traps.released, trap],
+  };
+}
