@@ -19,8 +19,10 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** First match decides; the rest is `other`. */
-const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
+/** First match decides; what no pattern knows counts for its caller, and in the end as `other`. */
+export type Stages = readonly (readonly [stage: string, pattern: RegExp])[];
+
+const crawlStages: Stages = [
   ['parse', /\/topology\/parse\/|\/htmlparser2\/|\/entities\//],
   ['robots', /\/topology\/robots\/|\/robots-cache\./],
   ['urls', /\/topology\/url\/|\/page-links\.|\/link-cache\./],
@@ -36,11 +38,11 @@ const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
 ];
 
 /** Shares of the busy time, largest first. */
-export async function stageShares(folder: string): Promise<Record<string, number>> {
+export async function stageShares(folder: string, stages = crawlStages): Promise<Record<string, number>> {
   const [file] = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'));
   if (file === undefined) throw new Error('the crawl left no profile');
   const profile = JSON.parse(await readFile(join(folder, file), 'utf8')) as Profile;
-  const stageOf = stagesByNode(profile.nodes);
+  const stageOf = stagesByNode(profile.nodes, stages);
   const micros = new Map<string, number>();
   let busy = 0;
   for (const [i, id] of profile.samples.entries()) {
@@ -54,17 +56,17 @@ export async function stageShares(folder: string): Promise<Record<string, number
   return Object.fromEntries(inOrder.map(([stage, spent]) => [stage, spent / busy]));
 }
 
-function stagesByNode(nodes: readonly ProfileNode[]): Map<number, string> {
+function stagesByNode(nodes: readonly ProfileNode[], stages: Stages): Map<number, string> {
   const found = new Map<number, string>();
   const parentOf = new Map<number, number>();
   for (const { id, children = [] } of nodes) for (const child of children) parentOf.set(child, id);
   // Parents come first in a profile.
   for (const { id, callFrame } of nodes)
-    found.set(id, ownStage(callFrame) ?? found.get(parentOf.get(id) ?? -1) ?? 'other');
+    found.set(id, ownStage(callFrame, stages) ?? found.get(parentOf.get(id) ?? -1) ?? 'other');
   return found;
 }
 
-function ownStage({ functionName, url }: ProfileNode['callFrame']): string | undefined {
+function ownStage({ functionName, url }: ProfileNode['callFrame'], stages: Stages): string | undefined {
   if (functionName === '(idle)') return 'idle';
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (functionName === '(program)') return 'outside JavaScript';

@@ -6,29 +6,41 @@
  */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { CrawlstreamError } from '../../topology/errors.ts';
 
 interface Bench {
   readonly run: (args: readonly string[]) => Promise<void>;
 }
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
+/** Compiled or not, this file runs with others of its kind. */
+const extension = import.meta.url.slice(-2);
 const [name = '', ...args] = process.argv.slice(2);
 const bench = await load(name);
 if (bench === undefined) {
   process.stderr.write(`npm run bench -- NAME [options]; NAME is one of ${(await names()).join(', ')}\n`);
   process.exitCode = 2;
 } else {
-  await bench.run(args);
+  try {
+    await bench.run(args);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError)) throw error;
+    process.stderr.write(`bench ${name}: ${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
 
 async function load(wanted: string): Promise<Bench | undefined> {
   if (!/^[a-z][a-z-]*$/.test(wanted) || wanted === 'main' || !files().includes(wanted)) return undefined;
-  const module = (await import(new URL(`./${wanted}.ts`, import.meta.url).href)) as Partial<Bench>;
+  const module = (await import(new URL(`./${wanted}.${extension}`, import.meta.url).href)) as Partial<Bench>;
   return module.run === undefined ? undefined : { run: module.run };
 }
 
 function files(): string[] {
-  return readdirSync(folder).flatMap((file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? []);
+  return readdirSync(folder).flatMap((file) => {
+    const [name = '', ending] = file.split('.');
+    return ending === extension && /^[a-z-]+$/.test(name) ? [name] : [];
+  });
 }
 
 async function names(): Promise<string[]> {

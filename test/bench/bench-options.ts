@@ -1,0 +1,92 @@
+/** Options that benches of the frontier share. Each has a default; what makes no sense is refused by name. */
+import { parseArgs } from 'node:util';
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+export const seenKinds = ['exact', 'drum', 'bloom'] as const;
+export type SeenKind = (typeof seenKinds)[number];
+
+export interface BenchOptions {
+  readonly urls: number;
+  readonly hosts: number;
+  /** Share of links given out before. */
+  readonly duplicates: number;
+  readonly seen: SeenKind;
+  /** For the seen test. */
+  readonly memoryBytes: number;
+  readonly runs: number;
+  /** Say where the time goes. */
+  readonly stages: boolean;
+  /** URLs of one lease. */
+  readonly lease: number;
+  /** Folder of state and log that is kept, or was kept by an earlier bench. */
+  readonly data: string | undefined;
+  /** Folder for a CPU profile of the measured stretch. */
+  readonly profile: string | undefined;
+  readonly json: boolean;
+  /** What was given by name. */
+  readonly given: ReadonlySet<string>;
+}
+
+export interface BenchDefaults {
+  readonly urls: number;
+  readonly hosts: number;
+}
+
+export function benchOptions(args: readonly string[], defaults: BenchDefaults): BenchOptions {
+  const { values, tokens } = parse(args);
+  const number = (
+    name: 'urls' | 'hosts' | 'duplicates' | 'memory' | 'runs' | 'lease',
+    byDefault: number,
+    whole = true,
+  ) => {
+    const given = values[name];
+    const value = given === undefined ? byDefault : Number(given);
+    const fits = whole ? Number.isSafeInteger(value) && value > 0 : value >= 0 && value <= 1;
+    if (!fits) throw invalid(`--${name} ${given}: give ${whole ? 'a whole number above 0' : 'a share from 0 to 1'}`);
+    return value;
+  };
+  const seen = seenKinds.find((kind) => kind === (values.seen ?? 'exact'));
+  if (seen === undefined) throw invalid(`--seen ${values.seen}: give one of ${seenKinds.join(', ')}`);
+  return {
+    urls: number('urls', defaults.urls),
+    hosts: number('hosts', defaults.hosts),
+    duplicates: number('duplicates', 0.7, false),
+    seen,
+    memoryBytes: number('memory', 256) * 2 ** 20,
+    runs: number('runs', 1),
+    lease: number('lease', 1),
+    data: values.data,
+    stages: !values['no-stages'],
+    profile: values.profile,
+    json: values.json,
+    given: new Set(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      tokens: true,
+      options: {
+        urls: { type: 'string' },
+        hosts: { type: 'string' },
+        duplicates: { type: 'string' },
+        seen: { type: 'string' },
+        memory: { type: 'string' },
+        runs: { type: 'string' },
+        lease: { type: 'string' },
+        data: { type: 'string' },
+        'no-stages': { type: 'boolean', default: false },
+        profile: { type: 'string' },
+        json: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}
