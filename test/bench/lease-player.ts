@@ -134,6 +134,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     links: 42,
     linksDropped: 0,
     noindex: false,
+    soft404: false,
     detail: '',
   };
 }
