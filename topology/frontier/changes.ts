@@ -84,8 +84,17 @@ export interface UrlRecord {
 }
 
 export type Change =
-  /** URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). */
-  | { readonly kind: 'admit'; readonly hostKey: string; readonly known: boolean; readonly entries: readonly Entry[] }
+  /**
+   * URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). `prints`: their
+   * fingerprints, as pairs, where they are at hand; not in the changelog, a replay computes them.
+   */
+  | {
+      readonly kind: 'admit';
+      readonly hostKey: string;
+      readonly known: boolean;
+      readonly entries: readonly Entry[];
+      readonly prints?: readonly number[];
+    }
   /** Arrivals that were not admitted, and other tallies. */
   | { readonly kind: 'count'; readonly counter: TallyName; readonly by: number }
   /** A lease: `again` URLs from the head of what came back, then from the bands as listed. */
@@ -139,7 +148,7 @@ export type Change =
 /**
  * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.
  * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
- * host had no room for.
+ * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample.
  */
 export const tallyNames = [
   'discovered',
@@ -158,6 +167,7 @@ export const tallyNames = [
   'bytes',
   'trapped',
   'trapsBeyond',
+  'seenErrors',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -8,14 +8,17 @@ import { frontierLimits } from '../limits.ts';
 import { bandCount } from '../policy/band.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { TrapConfig } from '../policy/traps/trap-config.ts';
-import { seenKey } from '../url/seen-key.ts';
 import type { TallyName } from './changes.ts';
 import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
+import { seenVerdicts } from './seen/seen-test.ts';
 import { admittedEvents } from './traps-state.ts';
 
-/** Takes links from number `from` on; returns the number of the next one, or 'done'. */
+/**
+ * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops where the commit is full, and
+ * before a link of which the seen test cannot tell yet: that one has been asked.
+ */
 export function decideDiscovered(
   decision: Decision,
   policy: Policy,
@@ -34,7 +37,9 @@ export function decideDiscovered(
         admission.flush();
         return number + i;
       }
-      arrive(decision, policy, admission, group, i);
+      if (arrive(decision, policy, admission, group, i)) continue;
+      admission.flush();
+      return number + i;
     }
     number += group.links.length;
   }
@@ -42,10 +47,10 @@ export function decideDiscovered(
   return 'done';
 }
 
-function arrive(decision: Decision, policy: Policy, admission: Admission, group: LinkGroup, index: number): void {
+/** False, and nothing done, if the seen test cannot tell yet. */
+function arrive(decision: Decision, policy: Policy, admission: Admission, group: LinkGroup, index: number): boolean {
   const { state } = decision;
   const link = group.links[index]!;
-  decision.tally('discovered');
   const { depth, hop, intent, sourceUrl } = group;
   const verdict = policy.admit(link.url, depth, hop, {
     depth,
@@ -55,21 +60,30 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     lastModifiedMs: link.lastModifiedMs,
   });
   if (!verdict.ok) {
+    decision.tally('discovered');
     decision.tally(tallyOf(verdict.rule));
-    return;
+    return true;
   }
   const { url, hostKey } = verdict;
   const forced = group.intent === 'force';
-  const known = admission.holds(hostKey, url) || state.hasSeen(url);
+  const print = state.fingerprintOf(url);
+  const [hi, lo] = [print[0]!, print[1]!];
+  const seen = admission.holds(hostKey, hi, lo) ? seenVerdicts.seen : state.seen.test(hi, lo);
+  if (seen === seenVerdicts.unknown) {
+    state.seen.ask(hi, lo);
+    return false;
+  }
+  decision.tally('discovered');
+  const known = seen === seenVerdicts.seen;
   if (known && !forced) {
     decision.tally('duplicates');
-    return;
+    return true;
   }
   const { urlsPerHostMax } = policy.config;
   const host = state.hosts.get(hostKey);
   if (urlsPerHostMax !== null && !forced && (host?.queue.size ?? 0) + admission.sizeOf(hostKey) >= urlsPerHostMax) {
     decision.tally('hostFull');
-    return;
+    return true;
   }
   if (host !== undefined && host.facts.deadUntilMs > 0 && host.facts.deadUntilMs <= decision.nowMs) {
     // The verdict has run out: one more schedule for the host, from its last step.
@@ -80,14 +94,9 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   const { traps } = policy.config;
   const trap = traps === undefined || forced ? null : trapAt(decision, traps, hostKey, url);
   if (trap !== null) decision.tally('trapped');
-  admission.add(hostKey, known, {
-    url,
-    depth: group.depth,
-    hop: group.hop,
-    attempts: 0,
-    expiries: 0,
-    band: trap?.band ?? band,
-  });
+  const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? band };
+  admission.add(hostKey, known, entry, hi, lo);
+  return true;
 }
 
 function tallyOf(rule: string): TallyName {
@@ -96,6 +105,9 @@ function tallyOf(rule: string): TallyName {
   return rule === 'normalize' ? 'invalid' : 'filtered';
 }
 
+/** Entries gathered into one change: enough to share its cost, few enough to be searched one by one. */
+const gatheredMax = 64;
+
 /** Gathers neighbours of one host into one change; what it holds counts as seen. */
 class Admission {
   readonly #decision: Decision;
@@ -103,7 +115,8 @@ class Admission {
   #hostKey = '';
   #known = false;
   #entries: Entry[] = [];
-  readonly #keys = new Set<string>();
+  /** Fingerprints of the entries, as pairs. */
+  #prints: number[] = [];
   bytes = 0;
 
   constructor(decision: Decision, traps: TrapConfig | undefined) {
@@ -111,31 +124,37 @@ class Admission {
     this.#traps = traps;
   }
 
-  holds(hostKey: string, url: string): boolean {
-    return hostKey === this.#hostKey && this.#keys.has(seenKey(url));
+  holds(hostKey: string, hi: number, lo: number): boolean {
+    if (hostKey !== this.#hostKey) return false;
+    const prints = this.#prints;
+    for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
+    return false;
   }
 
   sizeOf(hostKey: string): number {
     return hostKey === this.#hostKey ? this.#entries.length : 0;
   }
 
-  add(hostKey: string, known: boolean, entry: Entry): void {
-    if (hostKey !== this.#hostKey || known !== this.#known) this.flush();
+  add(hostKey: string, known: boolean, entry: Entry, hi: number, lo: number): void {
+    if (hostKey !== this.#hostKey || known !== this.#known || this.#entries.length === gatheredMax) this.flush();
     this.#hostKey = hostKey;
     this.#known = known;
     this.#entries.push(entry);
-    this.#keys.add(seenKey(entry.url));
+    this.#prints.push(hi, lo);
     this.bytes += entry.url.length + 4;
   }
 
   flush(): void {
     if (this.#entries.length > 0) {
-      this.#decision.emit({ kind: 'admit', hostKey: this.#hostKey, known: this.#known, entries: this.#entries });
-      if (this.#traps !== undefined)
-        noticeTraps(this.#decision, this.#traps, this.#hostKey, admittedEvents(this.#entries));
+      const { seen } = this.#decision.state;
+      const [hostKey, known, entries, prints] = [this.#hostKey, this.#known, this.#entries, this.#prints];
+      this.#decision.emit({ kind: 'admit', hostKey, known, entries, prints });
+      const errors = seen.takeErrors();
+      if (errors > 0) this.#decision.tally('seenErrors', errors);
+      if (this.#traps !== undefined) noticeTraps(this.#decision, this.#traps, hostKey, admittedEvents(entries));
     }
     this.#entries = [];
-    this.#keys.clear();
+    this.#prints = [];
     this.bytes = 0;
   }
 }

@@ -57,9 +57,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
       if (entry !== null) visit(['leased', lease.id, index, ...fieldsOf(entry)]);
     });
   }
-  state.seen.forEach((hi, lo) => {
-    visit(['seen', hi, lo]);
-  });
+  visit(['seen', state.seen.size, ...state.seen.sum.words]);
 }
 
 function eachHostRow(host: Host, visit: (row: CanonicalRow) => void): void {

@@ -21,7 +21,9 @@ import type { Counters } from './counters.ts';
 import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
 import { HostClock } from './host-clock.ts';
-import { SeenTest } from './seen-test.ts';
+import type { SeenConfig } from './seen/seen-config.ts';
+import { SeenLoader } from './seen/seen-rows.ts';
+import { SeenTest } from './seen/seen-test.ts';
 import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
 
 export interface Host {
@@ -57,8 +59,6 @@ export interface Unsaved {
   readonly leases: Set<number>;
   /** By arrival number; null: it left. */
   readonly again: Map<number, { readonly hostId: number; readonly again: Again | null }>;
-  /** Pairs of high and low word. */
-  readonly fingerprints: number[];
   readonly records: UrlRecord[];
 }
 
@@ -69,7 +69,8 @@ export interface FingerprintKey {
 
 export class FrontierState {
   readonly key: FingerprintKey;
-  readonly seen = new SeenTest();
+  readonly seen: SeenTest;
+  readonly seenLoader: SeenLoader;
   readonly hosts = new Map<string, Host>();
   readonly hostsById: Host[] = [];
   readonly clock = new HostClock();
@@ -95,19 +96,16 @@ export class FrontierState {
   unsaved: Unsaved = nothingUnsaved();
   readonly #print = new Uint32Array(2);
 
-  constructor(key: FingerprintKey) {
+  constructor(key: FingerprintKey, seen?: SeenConfig) {
     this.key = key;
+    this.seen = new SeenTest(seen);
+    this.seenLoader = new SeenLoader(this.seen);
   }
 
-  /** Has the URL's key been admitted before? */
-  hasSeen(url: string): boolean {
-    const [hi, lo] = this.fingerprintOf(url);
-    return this.seen.has(hi, lo);
-  }
-
-  fingerprintOf(url: string): readonly [hi: number, lo: number] {
+  /** The fingerprint of a URL's seen key, as two words. The array is the same at each call. */
+  fingerprintOf(url: string): Readonly<Uint32Array> {
     fingerprint(seenKey(url), this.key.hi, this.key.lo, this.#print);
-    return [this.#print[0]!, this.#print[1]!];
+    return this.#print;
   }
 
   get quotaLeft(): number {
@@ -117,7 +115,7 @@ export class FrontierState {
   apply(change: Change): void {
     switch (change.kind) {
       case 'admit':
-        return this.#admit(change.hostKey, change.known, change.entries);
+        return this.#admit(change);
       case 'count':
         this.counters[change.counter] += change.by;
         return;
@@ -207,16 +205,15 @@ export class FrontierState {
     this.settle(host);
   }
 
-  #admit(hostKey: string, known: boolean, entries: readonly Entry[]): void {
+  #admit({ hostKey, known, entries, prints }: Change & { kind: 'admit' }): void {
     const host = this.host(hostKey);
-    for (const entry of entries) {
+    entries.forEach((entry, index) => {
       if (!known) {
-        const [hi, lo] = this.fingerprintOf(entry.url);
-        this.seen.add(hi, lo);
-        this.unsaved.fingerprints.push(hi, lo);
+        if (prints === undefined) this.fingerprintOf(entry.url);
+        this.seen.add(prints?.[2 * index] ?? this.#print[0]!, prints?.[2 * index + 1] ?? this.#print[1]!);
       }
       host.queue.band(entry.band).push(entry);
-    }
+    });
     this.counters.admitted += entries.length;
     for (const { band } of entries) this.counters[placeOf(host, 0, band)] += 1;
     this.#changed(host);
@@ -342,7 +339,7 @@ export class FrontierState {
 }
 
 export function nothingUnsaved(): Unsaved {
-  return { hosts: new Set(), leases: new Set(), again: new Map(), fingerprints: [], records: [] };
+  return { hosts: new Set(), leases: new Set(), again: new Map(), records: [] };
 }
 
 /** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */

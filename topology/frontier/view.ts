@@ -12,7 +12,7 @@
  * | m | | changelog position, clock, counters, input positions, policy, quota, next ids |
  * | q | host id, band, first sequence number | up to 64 entries |
  * | r | host id, arrival number | an entry that came back, and when it is due |
- * | s | run number | fingerprints, 8 bytes each |
+ * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | t | host key | its standing and released traps |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
@@ -25,10 +25,11 @@ import { readHostFacts, writeHostFacts, writeUrlRecord } from './change-codec.ts
 import { inputTopics } from './changelog.ts';
 import { readCounters, writeCounters } from './counters.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import { saveSeen } from './seen/seen-rows.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
 import { nothingUnsaved } from './state.ts';
 
-export const viewVersion = 1;
+export const viewVersion = 2;
 const entriesPerRow = 64;
 
 export interface Row {
@@ -64,14 +65,12 @@ export function saveRows(state: FrontierState): Row[] {
     rows.push({ key: keyOf('t', hostKey), value: Buffer.from(state.traps.save(hostKey)) });
   }
   state.traps.unsaved = new Set();
-  if (unsaved.fingerprints.length > 0) {
-    rows.push({ key: keyOf('s', state.changelog.offset), value: fingerprintRun(unsaved.fingerprints) });
-  }
+  rows.push(...saveSeen(state.seen));
   for (const record of unsaved.records) {
     const [hi, lo] = state.fingerprintOf(record.url);
     const writer = new ByteWriter(256);
     writeUrlRecord(writer, record);
-    rows.push({ key: keyOf('u', hi, lo), value: writer.take() });
+    rows.push({ key: keyOf('u', hi!, lo!), value: writer.take() });
   }
   rows.push({ key: metaKey, value: metaValue(state) });
   return rows.sort((a, b) => Buffer.compare(a.key, b.key));
@@ -100,8 +99,7 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
       return;
     }
     case 's':
-      for (let at = 0; at < value.length; at += 8) state.seen.add(value.readUInt32BE(at), value.readUInt32BE(at + 4));
-      return;
+      return state.seenLoader.take(key, value);
     case 't':
       return loadTraps(state, key.toString('utf8', 1), value.toString());
     default:
@@ -111,6 +109,7 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
 
 /** After the last row. */
 export function loaded(state: FrontierState): void {
+  state.seenLoader.end();
   for (const host of state.hostsById) state.settle(host);
 }
 
@@ -200,14 +199,6 @@ function loadLease(state: FrontierState, id: number, reader: ByteReader): void {
   while (!reader.done) entries.push(reader.boolean() ? readEntry(reader) : null);
   state.leases.set(id, { id, host, entries, deadlineMs, delayMs });
   host.leaseId = id;
-}
-
-function fingerprintRun(pairs: readonly number[]): Buffer {
-  const run = Buffer.allocUnsafe(4 * pairs.length);
-  pairs.forEach((word, index) => {
-    run.writeUInt32BE(word, 4 * index);
-  });
-  return run;
 }
 
 function metaValue(state: FrontierState): Buffer {

@@ -1,0 +1,92 @@
+/**
+ * The fingerprints admitted since the last run was written, in the order they came: what a restart fills the table from.
+ *
+ * Kept as lists of blocks; the newest list grows. A save rewrites its last block until that is full, so rows are few
+ * and large whatever the rate. When the table is about to become a run, the next list begins, and the older ones go once
+ * the run is there.
+ */
+import type { Row } from '../view.ts';
+import { blockBytes, blockFingerprints, blockKey } from './runs.ts';
+
+export interface FingerprintList {
+  readonly id: number;
+  /** Fingerprints. */
+  readonly count: number;
+}
+
+export class FingerprintLog {
+  /** Lists that are complete, oldest first. */
+  #ended: readonly FingerprintList[] = [];
+  #id: number;
+  /** Complete blocks of the list that grows. */
+  #blocks = 0;
+  /** Its last block, and how many words of it are filled. */
+  #tail = new Uint32Array(2 * blockFingerprints);
+  #filled = 0;
+  #tailChanged = false;
+  /** Complete blocks that are not yet saved. */
+  #unsaved: Row[] = [];
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** Oldest first; the last one grows. */
+  get lists(): readonly FingerprintList[] {
+    return [...this.#ended, { id: this.#id, count: this.#blocks * blockFingerprints + this.#filled / 2 }];
+  }
+
+  append(hi: number, lo: number): void {
+    this.#tail[this.#filled] = hi;
+    this.#tail[this.#filled + 1] = lo;
+    this.#filled += 2;
+    this.#tailChanged = true;
+    if (this.#filled < this.#tail.length) return;
+    this.#unsaved.push(this.#tailRow(this.#tail));
+    this.#blocks += 1;
+    this.#newTail();
+  }
+
+  /** Begins another list; returns those before it. */
+  cut(id: number): readonly FingerprintList[] {
+    this.#ended = this.lists;
+    if (this.#tailChanged) this.#unsaved.push(this.#tailRow(this.#tail.slice(0, this.#filled)));
+    this.#id = id;
+    this.#blocks = 0;
+    this.#newTail();
+    return this.#ended;
+  }
+
+  drop(lists: readonly FingerprintList[]): void {
+    this.#ended = this.#ended.filter(({ id }) => !lists.some((list) => list.id === id));
+  }
+
+  /** Rows to write since the last call. */
+  save(): Row[] {
+    const rows = this.#unsaved;
+    this.#unsaved = [];
+    if (this.#tailChanged) rows.push(this.#tailRow(this.#tail.slice(0, this.#filled)));
+    this.#tailChanged = false;
+    return rows;
+  }
+
+  /** Goes on after a restart with lists as they were; `tail`: what the last block holds, if it is not full. */
+  resume(lists: readonly FingerprintList[], tail: Uint32Array): void {
+    const last = lists.at(-1)!;
+    this.#ended = lists.slice(0, -1);
+    this.#id = last.id;
+    this.#blocks = Math.floor(last.count / blockFingerprints);
+    this.#tail.set(tail);
+    this.#filled = tail.length;
+  }
+
+  #newTail(): void {
+    this.#tail = new Uint32Array(2 * blockFingerprints);
+    this.#filled = 0;
+    this.#tailChanged = false;
+  }
+
+  #tailRow(words: Uint32Array): Row {
+    return { key: blockKey(this.#id, this.#blocks), value: blockBytes(words) };
+  }
+}

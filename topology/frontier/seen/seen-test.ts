@@ -1,0 +1,196 @@
+/**
+ * Seen test: "has this URL been admitted before?", of 64-bit fingerprints, in tiers.
+ *
+ *   cache of recent ones → table → [ a table on its way into a run → answers of the last lookup → filter → runs on disk ]
+ *
+ * A table in memory, exact (fingerprint-table.ts), until it holds `tableMax`. Then it is written as a sorted run, beside
+ * the work of the partition, and another one begins: from here on a Bloom filter over all runs says "surely new" or
+ * "ask". What must be asked is gathered, and looked up in one pass over the runs (look-up.ts); meanwhile the verdict is
+ * `unknown`, and whoever decides stops before that link. So verdicts and their order are those of one exact set,
+ * however many tiers there are, and a committed position never passes an undecided link (DESIGN §4.9).
+ *
+ * With `bloom` there is the filter alone (seen-config.ts says what that costs).
+ *
+ * Sources: Lee, Leonard, Wang & Loguinov, "IRLbot" (WWW 2008), §4: DRUM, buckets checked against a sorted disk file
+ * in batches; O'Neil et al., "The log-structured merge-tree" (1996): runs written once, merged when they are many.
+ * Odds of one false "seen" among n URLs: n² / 2^65, 3·10⁻⁴ at 100 M.
+ */
+import { BlockedBloom } from './blocked-bloom.ts';
+import { compact, runsToMerge } from './compact.ts';
+import { type FingerprintList, FingerprintLog } from './fingerprint-log.ts';
+import { FingerprintTable } from './fingerprint-table.ts';
+import { lookUp } from './look-up.ts';
+import { MultisetSum } from './multiset-sum.ts';
+import { RecentCache } from './recent-cache.ts';
+import type { Run } from './runs.ts';
+import { lastAtOrBelow } from './runs.ts';
+import { countsOf, defaultSeen, type SeenConfig, type SeenCounts } from './seen-config.ts';
+import { spill } from './spill.ts';
+import type { StoreJob } from './store-job.ts';
+
+export const seenVerdicts = { new: 0, seen: 1, unknown: 2 } as const;
+export type SeenVerdict = (typeof seenVerdicts)[keyof typeof seenVerdicts];
+
+/** A table that is being written as a run. */
+export interface Sealed {
+  readonly table: FingerprintTable;
+  /** The lists of the log it was filled from. */
+  readonly lists: readonly FingerprintList[];
+}
+
+/** Fingerprints asked together, sorted pairs, and which of them the runs hold. */
+export interface Answers {
+  readonly asked: Uint32Array;
+  readonly found: Uint8Array;
+}
+
+/** One of so many new URLs is counted with a twin that was never added, to measure false positives. */
+const sampling = 16;
+
+export class SeenTest {
+  readonly config: SeenConfig;
+  readonly counts: SeenCounts;
+  /** Fingerprints admitted. */
+  size = 0;
+  readonly sum = new MultisetSum();
+  /** Storage; read and changed by the jobs and rows of this folder only. */
+  log = new FingerprintLog(1);
+  runs: readonly Run[] = [];
+  nextId = 2;
+  /** Lists nothing refers to any more: their rows go with the next save. */
+  dropped: FingerprintList[] = [];
+  sealed: Sealed | null = null;
+  filter: BlockedBloom | null = null;
+  #table = new FingerprintTable();
+  #cache: RecentCache | null = null;
+  #questions = new FingerprintTable();
+  #answers: Answers | null = null;
+  #errors = 0;
+
+  constructor(config: SeenConfig = defaultSeen) {
+    this.config = config;
+    this.counts = countsOf(config);
+    if (config.kind === 'bloom') this.filter = new BlockedBloom(this.counts.bloomBytes);
+  }
+
+  /** Fingerprints to be looked up. */
+  get questions(): number {
+    return this.#questions.size;
+  }
+
+  /** No more may be added until the table before this one is a run. */
+  get stalled(): boolean {
+    return this.sealed !== null && this.#table.size >= this.counts.recentMax;
+  }
+
+  /** Memory of every part but what a job has under way, a few MB at most. */
+  get bytes(): number {
+    const answers = this.#answers === null ? 0 : this.#answers.asked.byteLength + this.#answers.found.byteLength;
+    const parts = [this.#table, this.#questions, this.sealed?.table, this.filter, this.#cache];
+    return parts.reduce((sum, part) => sum + (part?.bytes ?? 0), answers);
+  }
+
+  test(hi: number, lo: number): SeenVerdict {
+    if (this.config.kind === 'bloom') return this.filter!.has(hi, lo) ? seenVerdicts.seen : seenVerdicts.new;
+    const cache = this.#cache;
+    if (cache?.has(hi, lo)) return seenVerdicts.seen;
+    const verdict = this.#testTiers(hi, lo);
+    if (verdict === seenVerdicts.seen) cache?.add(hi, lo);
+    return verdict;
+  }
+
+  #testTiers(hi: number, lo: number): SeenVerdict {
+    if (this.#table.has(hi, lo) || this.sealed?.table.has(hi, lo)) return seenVerdicts.seen;
+    if (this.runs.length === 0 || !this.filter!.has(hi, lo)) return seenVerdicts.new;
+    if (this.#answers !== null) {
+      const { asked, found } = this.#answers;
+      const at = lastAtOrBelow(asked, 0, found.length, hi, lo);
+      if (at >= 0 && asked[2 * at] === hi && asked[2 * at + 1] === lo) {
+        return found[at] === 1 ? seenVerdicts.seen : seenVerdicts.new;
+      }
+    }
+    return seenVerdicts.unknown;
+  }
+
+  /** Has an unknown fingerprint looked up the next time. */
+  ask(hi: number, lo: number): void {
+    this.#questions.add(hi, lo);
+  }
+
+  /** Admits a fingerprint. */
+  add(hi: number, lo: number): void {
+    this.size += 1;
+    this.sum.add(hi, lo);
+    if (this.config.kind === 'bloom') {
+      if (this.size % sampling === 0 && this.filter!.has(~hi >>> 0, ~lo >>> 0)) this.#errors += sampling;
+      this.filter!.add(hi, lo);
+      this.log.append(hi, lo);
+      return;
+    }
+    if (this.#table.add(hi, lo)) this.log.append(hi, lo);
+    const { tableMax, recentMax } = this.counts;
+    if (this.#table.size >= (this.runs.length === 0 ? tableMax : recentMax) && this.sealed === null) this.#seal();
+  }
+
+  /** New URLs that were taken for seen since the last call, as measured on a sample; none but with `bloom`. */
+  takeErrors(): number {
+    const errors = this.#errors;
+    this.#errors = 0;
+    return errors;
+  }
+
+  /** The questions so far, sorted; they are no longer waiting. */
+  takeQuestions(): Uint32Array {
+    const [asked = new Uint32Array(0)] = this.#questions.blocks(this.#questions.size);
+    this.#questions = new FingerprintTable();
+    return asked;
+  }
+
+  /** Answers the questions that were taken. What was answered before is forgotten. */
+  answer(answers: Answers): void {
+    this.#answers = answers;
+  }
+
+  /** The table has become a run. */
+  unseal(run: Run): void {
+    const { lists } = this.sealed!;
+    this.runs = [...this.runs, run];
+    this.log.drop(lists);
+    this.dropped.push(...lists);
+    this.sealed = null;
+    // They may say "new" of what was admitted since and is in the run now.
+    this.#answers = null;
+  }
+
+  /** Runs were merged into one. */
+  replaceRuns(old: readonly Run[], run: Run): void {
+    this.runs = [...this.runs.filter((one) => !old.includes(one)), run];
+    this.dropped.push(...old);
+  }
+
+  /** Work on the rows that is due, one job at a time; null: none. `wanted`: the questions are to be answered now. */
+  work(wanted: boolean): StoreJob | null {
+    if (this.stalled) return spill(this);
+    if (wanted && this.questions > 0) return lookUp(this);
+    if (this.sealed !== null) return spill(this);
+    const merged = runsToMerge(this.runs, this.counts.recentMax);
+    return merged.length > 0 ? compact(this, merged) : null;
+  }
+
+  /** Takes over what a restart loaded. */
+  resume(table: FingerprintTable): void {
+    this.#table = table;
+  }
+
+  /** Before the first run. */
+  allocateFilter(): void {
+    this.filter ??= new BlockedBloom(this.counts.bloomBytes);
+    if (this.config.kind === 'exact') this.#cache ??= new RecentCache(this.counts.cacheBytes);
+  }
+
+  #seal(): void {
+    this.sealed = { table: this.#table, lists: this.log.cut(this.nextId++) };
+    this.#table = new FingerprintTable();
+    this.allocateFilter();
+  }
+}
