@@ -10,9 +10,10 @@ import type { Claim } from '../../topology/frontier/changelog.ts';
 import { decodeChangelog, encodeClaim } from '../../topology/frontier/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import { FrontierPartition, replay } from '../../topology/frontier/partition.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
-import { loaded, loadRange, loadRow, metaKey } from '../../topology/frontier/view.ts';
+import { loaded, loadRange, loadRow, metaKey, viewVersion } from '../../topology/frontier/view.ts';
 import type { Log, LogRecord } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';
@@ -22,6 +23,7 @@ export interface OpenPartition {
   readonly store: StateStore;
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
+  readonly seen?: SeenConfig | undefined;
   readonly nowMs: number;
   /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
   readonly endsLeases: boolean;
@@ -36,7 +38,7 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   let state = await loadView(options);
   if (!(await agrees(log, topic, identity.partition, state))) {
     await clear(options.store);
-    state = new FrontierState(options.key);
+    state = new FrontierState(options.key, options.seen);
   }
   // The clock never goes back behind what was decided: the claim says when this owner began.
   const last = await log.last(topic, identity.partition);
@@ -53,9 +55,15 @@ export function changelogTopic(crawl: string): string {
   return `${crawl}.frontier-changelog`;
 }
 
-async function loadView({ store, key }: OpenPartition): Promise<FrontierState> {
-  const state = new FrontierState(key);
-  if ((await store.get(metaKey)) === undefined) return state;
+async function loadView({ store, key, seen }: OpenPartition): Promise<FrontierState> {
+  const state = new FrontierState(key, seen);
+  const meta = await store.get(metaKey);
+  if (meta === undefined) return state;
+  if (meta[0]! < viewVersion) {
+    // Of an older release: the changelog gives it anew.
+    await clear(store);
+    return state;
+  }
   for await (const [rowKey, value] of store.scan(loadRange)) loadRow(state, rowKey, value);
   loaded(state);
   return state;
