@@ -1,6 +1,7 @@
 /** What every log must do: one suite, run over each of them. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../../services/runtime/log/log.ts';
 import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
 
@@ -122,6 +123,18 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       };
       await check(log);
       await check(await opened.reopen());
+    });
+
+    it('finds the first record of a time, and the end where nothing is so young', async () => {
+      const [first, second] = (await log.append([record(0, 'a')])).concat(
+        await sleep(15).then(() => log.append([record(0, 'b')])),
+      ) as [number, number];
+      const times = new Map((await readAll(log, 0)).map(({ offset, timestampMs }) => [offset, timestampMs]));
+      assert.equal(await log.offsetAt(topic, 0, 0), first);
+      assert.equal(await log.offsetAt(topic, 0, times.get(second)!), second);
+      const { end } = await log.offsets(topic, 0);
+      assert.equal(await log.offsetAt(topic, 0, times.get(second)! + 60_000), end);
+      assert.equal(await log.offsetAt(topic, 1, 0), 0);
     });
 
     it('resolves an append with the offsets in the order given, over partitions', async () => {

@@ -86,6 +86,7 @@ export async function openEmbeddedLog(
       const { start, durableEnd } = find(topic, partition);
       return { start, end: durableEnd };
     },
+    offsetAt: async (topic, partition, timeMs) => offsetAt(store, find(topic, partition), timeMs),
     last: async (topic, partition) => {
       const p = find(topic, partition);
       if (p.durableEnd === p.start) return undefined;

@@ -17,6 +17,8 @@ export interface Log {
   reader(): LogReader;
   /** `start`: the first offset still there. `end`: one past the newest durable record; appends under way don't count. */
   offsets(topic: string, partition: number): Promise<OffsetRange>;
+  /** Offset of the first record appended at or after `timeMs` (ms since the Unix epoch); the end if there is none. */
+  offsetAt(topic: string, partition: number, timeMs: number): Promise<number>;
   /** The newest record of a partition, or undefined if it is empty. */
   last(topic: string, partition: number): Promise<LogRecord | undefined>;
   /** Forgets records below `before`. */

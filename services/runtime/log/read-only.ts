@@ -16,7 +16,8 @@ import type { StateStore } from '../store/store.ts';
 import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
 import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
 
-export interface ReadOnlyLog extends Pick<Log, 'offsets' | 'last' | 'committed' | 'reader' | 'close'> {
+export interface ReadOnlyLog
+  extends Pick<Log, 'offsets' | 'offsetAt' | 'partitionsOf' | 'last' | 'committed' | 'reader' | 'close'> {
   topics(): LogTopic[];
   /** For decoding only: it registers nothing, ids it does not give out are 0. */
   readonly registry: SchemaRegistry;
@@ -63,6 +64,8 @@ export async function openReadOnlyLog(folder: string, clock: Clock): Promise<Rea
       schemaById: (id) => withView(({ registry }) => registry.schemaById(id)),
     },
     offsets: (topic, partition) => withView(({ log }) => log.offsets(topic, partition)),
+    offsetAt: (topic, partition, timeMs) => withView(({ log }) => log.offsetAt(topic, partition, timeMs)),
+    partitionsOf: (topic) => withView(({ log }) => log.partitionsOf(topic)),
     last: (topic, partition) => withView(({ log }) => log.last(topic, partition)),
     committed: (group, topic, partition) => withView(({ log }) => log.committed(group, topic, partition)),
     reader: () => createReadOnlyReader(clock, () => ({ log: view.log, generation }), refresh),

@@ -16,7 +16,7 @@ import { deadlineIn, retrying, transient } from './errors.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
 import type { Address } from './link.ts';
 import { joinGroup, type KafkaMembership } from './membership.ts';
-import { commitPositions, readCommitted, readLast, readRange, trimBelow } from './positions.ts';
+import { commitPositions, readCommitted, readLast, readOffsetAt, readRange, trimBelow } from './positions.ts';
 import { createKafkaReader } from './reader.ts';
 
 export interface KafkaLogOptions {
@@ -81,6 +81,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       return reader;
     },
     offsets: (topic, partition) => readRange(cluster, topic, partition),
+    offsetAt: (topic, partition, timeMs) => readOffsetAt(cluster, topic, partition, timeMs),
     last: (topic, partition) => readLast(cluster, topic, partition),
     trim: (topic, partition, before) => trimBelow(cluster, topic, partition, before),
     commit: (group, positions) => commit(cluster, group, positions, memberships.get(group)),

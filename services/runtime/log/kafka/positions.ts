@@ -19,17 +19,35 @@ interface PartitionAnswer {
 
 /** Committed records only: an open transaction holds `end` back. */
 export async function readRange(cluster: Cluster, topic: string, partition: number): Promise<OffsetRange> {
-  const ask = async (timestamp: number) => {
-    const request = raw('ListOffsets', { topics: [{ topic, partitions: [{ partition, timestamp }] }] });
-    type Answer = { responses: readonly { partitions: readonly PartitionAnswer[] }[] };
-    const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).responses[0]?.partitions[0];
-    check(cluster, answer?.errorCode, topic, `asking for the offsets of ${topic}/${partition}`);
-    return Number(answer?.offset);
-  };
   return patiently(async () => {
-    const [start, end] = await Promise.all([ask(-2), ask(-1)]);
+    const [start, end] = await Promise.all([
+      listOffset(cluster, topic, partition, -2),
+      listOffset(cluster, topic, partition, -1),
+    ]);
     return { start, end };
   });
+}
+
+/** By the times records carry, which their producers gave them: the first that is not older. */
+export async function readOffsetAt(
+  cluster: Cluster,
+  topic: string,
+  partition: number,
+  timeMs: number,
+): Promise<number> {
+  return patiently(async () => {
+    const found = await listOffset(cluster, topic, partition, timeMs);
+    return found >= 0 ? found : listOffset(cluster, topic, partition, -1);
+  });
+}
+
+/** -2: the first, -1: the end, else that of a time; -1 where nothing is so young. */
+async function listOffset(cluster: Cluster, topic: string, partition: number, timestamp: number): Promise<number> {
+  const request = raw('ListOffsets', { topics: [{ topic, partitions: [{ partition, timestamp }] }] });
+  type Answer = { responses: readonly { partitions: readonly PartitionAnswer[] }[] };
+  const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).responses[0]?.partitions[0];
+  check(cluster, answer?.errorCode, topic, `asking for the offsets of ${topic}/${partition}`);
+  return Number(answer?.offset);
 }
 
 /** The newest record, past what transactions and compaction leave at the end. */

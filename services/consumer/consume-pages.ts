@@ -1,0 +1,111 @@
+/**
+ * `crawlstream/consumer`: consumers of a crawl's topics in a program of your own, on Kafka and on a data folder alike.
+ *
+ *   const consumer = await consumePages({ data: 'crawl-data/example.org', group: 'titles', handle: print });
+ *
+ * Offsets are committed after the handler; a batch that fails is tried again, then its records one by one, and what
+ * fails alone becomes a dead letter. So a handler sees each record at least once, and must bear seeing one again.
+ */
+import type { AvroTopic } from '../../topology/topics.ts';
+import { SystemClock } from '../runtime/clock.ts';
+import type { Consumer, ConsumerStats, From } from '../runtime/consumer/consumer.ts';
+import { startConsumer } from '../runtime/consumer/consumer.ts';
+import type { Received } from '../runtime/consumer/received.ts';
+import type { CrawlAddress } from './crawl-source.ts';
+import { openSource } from './crawl-source.ts';
+
+export type { Page, TopicRecords } from '../../schemas/types.ts';
+export { CrawlstreamError } from '../../topology/errors.ts';
+export type { ConsumerStats, From } from '../runtime/consumer/consumer.ts';
+export type { Received } from '../runtime/consumer/received.ts';
+export type { CrawlAddress } from './crawl-source.ts';
+
+export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
+  /** Who is reading: members of one group share the partitions on Kafka, and each group reads everything. */
+  readonly group: string;
+  /** Resolves when the batch is dealt with; what it throws leads to another attempt. */
+  readonly handle: (batch: readonly Received<T>[], signal: AbortSignal) => Promise<void> | void;
+  /** Where to begin. Default: where the group left off, at first from the start. Anything else replays from there. */
+  readonly from?: From;
+  /** End when everything that was there at the start has been handled. */
+  readonly untilEnd?: boolean;
+  /** Records in a batch at most (256), and how long one may wait to fill (200 ms). */
+  readonly batchRecords?: number;
+  readonly batchMs?: number;
+  /** Waits before the second, third, … attempt at a batch (1, 5, 25 s). */
+  readonly retriesMs?: readonly number[];
+  /** After the last attempt: dead-letter what fails alone (default), or stop with the error. */
+  readonly whenFailed?: 'deadLetter' | 'stop';
+  /** Aborted: stop as `stop()` does. */
+  readonly signal?: AbortSignal;
+};
+
+export interface RunningConsumer {
+  /** Resolves when it has ended, its positions committed; rejects with what stopped it. */
+  readonly ended: Promise<void>;
+  stats(): ConsumerStats;
+  /** Records of its partitions that are not handled yet. */
+  lag(): Promise<number>;
+  /** Finishes the batch under way, commits, and leaves the group. */
+  stop(): Promise<void>;
+}
+
+export function consumePages(options: ConsumeOptions<'pages'>): Promise<RunningConsumer> {
+  return consumeTopic('pages', options);
+}
+
+/** Throws INVALID_ARGUMENT, DATA_FOLDER_LOCKED, BROKER_UNREACHABLE, …, each naming what to do. */
+export async function consumeTopic<T extends AvroTopic>(
+  topic: T,
+  options: ConsumeOptions<T>,
+): Promise<RunningConsumer> {
+  const clock = new SystemClock();
+  const { group, handle, signal, untilEnd, batchRecords, batchMs, retriesMs, whenFailed, from } = options;
+  const source = await openSource(options, group, clock);
+  let failure: { readonly error: unknown } | undefined;
+  const consumer: Consumer = startConsumer<T>({
+    ...source,
+    clock,
+    group,
+    topics: [topic],
+    handle: (batch, context) => handle(batch, context.signal),
+    ...(from !== undefined && { from }),
+    ...(batchRecords !== undefined && { batchRecords }),
+    ...(batchMs !== undefined && { batchMs }),
+    ...(retriesMs !== undefined && { retriesMs }),
+    ...(whenFailed !== undefined && { whenFailed }),
+  });
+  const stop = () => void consumer.stop().catch(() => {});
+  const ended = consumer.ended
+    .finally(async () => {
+      signal?.removeEventListener('abort', stop);
+      await source.leave();
+      await source.close();
+    })
+    .then(() => {
+      if (failure !== undefined) throw failure.error;
+    });
+  ended.catch(() => {});
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) stop();
+  try {
+    await source.join(consumer, [topic], (error) => {
+      failure = { error };
+      stop();
+    });
+  } catch (error) {
+    stop();
+    await ended.catch(() => {});
+    throw error;
+  }
+  if (untilEnd) consumer.drain().then(stop, stop);
+  return {
+    ended,
+    stats: consumer.stats,
+    lag: consumer.lag,
+    async stop() {
+      stop();
+      await ended;
+    },
+  };
+}

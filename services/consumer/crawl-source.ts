@@ -1,0 +1,109 @@
+/**
+ * Where a consumer finds its crawl: a data folder, whether a crawl is running on it or not, or Kafka.
+ *
+ * A data folder's log belongs to the process that crawls, so a consumer beside it reads only, and keeps what is its own
+ * (positions, dead letters) in `DATA/consumers/<group>/`, a store that one process at a time can hold. On Kafka both are
+ * where Kafka keeps them: with the group, and on `dead-letters`.
+ */
+import { join } from 'node:path';
+import type { DeadLetter } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { AvroTopic } from '../../topology/topics.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import { openCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Consumer } from '../runtime/consumer/consumer.ts';
+import { letterRecord } from '../runtime/consumer/dead-letter.ts';
+import { openGroupFolder } from '../runtime/consumer/group-folder.ts';
+import type { Positions } from '../runtime/consumer/positions.ts';
+import { groupPositions } from '../runtime/consumer/positions.ts';
+import { openKafkaAccess } from '../runtime/crawl/kafka-access.ts';
+import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { openReadOnlyLog } from '../runtime/log/read-only.ts';
+
+/** `data`: a crawl's data folder. `brokers`: `host:port`, comma-separated, with the crawl's name and its registry, if any. */
+export type CrawlAddress =
+  | { readonly data: string }
+  | { readonly brokers: string; readonly registry?: string; readonly crawl?: string };
+
+export interface CrawlSource {
+  readonly log: Pick<Log, 'reader' | 'offsets' | 'offsetAt'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+  readonly positions: Positions;
+  deadLetter(letters: readonly { readonly letter: DeadLetter; readonly key: Buffer | null }[]): Promise<void>;
+  /** Gives the consumer its partitions. */
+  join(consumer: Consumer, topics: readonly AvroTopic[], onFailure: (error: unknown) => void): Promise<void>;
+  /** Leaves the group, so that others take over at once. */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openSource(address: CrawlAddress, group: string, clock: Clock): Promise<CrawlSource> {
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(group)) {
+    const remedy = 'use letters, digits, ".", "_" and "-", at most 100';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `group ${JSON.stringify(group)}: ${remedy}`);
+  }
+  return 'data' in address ? openFolder(address.data, group, clock) : openKafka(address, group);
+}
+
+async function openFolder(data: string, group: string, clock: Clock): Promise<CrawlSource> {
+  const folder = await readDataFolder(data);
+  const { crawl, partitions } = folder.manifest;
+  const log = await openReadOnlyLog(folder.part('log'), clock);
+  try {
+    const own = await openGroupFolder(join(folder.part('consumers'), group));
+    return {
+      log,
+      codec: await openCodec(log.registry, crawl),
+      crawl,
+      positions: own.positions,
+      deadLetter: (letters) => own.keepLetters(letters.map(({ letter }) => letter)),
+      join: async (consumer) => consumer.assign(Array.from({ length: partitions }, (_, partition) => partition)),
+      leave: async () => {},
+      close: async () => {
+        await own.close();
+        await log.close();
+      },
+    };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+async function openKafka(
+  { brokers, registry, crawl = 'crawl' }: Extract<CrawlAddress, { brokers: string }>,
+  name: string,
+): Promise<CrawlSource> {
+  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl });
+  const group = `${crawl}.${name}`;
+  let leave = async () => {};
+  return {
+    log,
+    codec,
+    crawl,
+    positions: groupPositions(log, group),
+    deadLetter: async (letters) => {
+      await log.append(letters.map(({ letter, key }) => letterRecord(codec, `${crawl}.dead-letters`, letter, key)));
+    },
+    join: async (consumer, topics, onFailure) => {
+      const names = topics.map((topic) => `${crawl}.${topic}`);
+      for (const topic of names) {
+        if ((await log.partitionsOf(topic)) > 0) continue;
+        const message = `there is no topic ${topic} on these brokers: check the name of the crawl, or start it first`;
+        throw new CrawlstreamError('INVALID_ARGUMENT', message);
+      }
+      const membership = await log.join({
+        group,
+        topics: names,
+        onFailure,
+        onAssigned: (partitions) => consumer.assign(partitions),
+      });
+      leave = () => membership.leave();
+    },
+    leave: () => leave(),
+    close: () => log.close(),
+  };
+}

@@ -1,0 +1,336 @@
+/**
+ * A consumer of a crawl's topics: reads, decodes, hands on in batches, and keeps its positions.
+ *
+ * Invariant: a position is saved only after its record was handled or dead-lettered, so a crash repeats records and
+ * loses none. Records of one partition are handled in order, one batch at a time. A position outside a topic's range
+ * stops the consumer with an error that says what to do: it is never reset by itself.
+ */
+import type { DeadLetter } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { consumerLimits } from '../../../topology/limits.ts';
+import type { AvroTopic } from '../../../topology/topics.ts';
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { Clock } from '../clock.ts';
+import type { Log, LogReader, LogRecord, Position } from '../log/log.ts';
+import { letterOf } from './dead-letter.ts';
+import { handleBatch } from './handle-batch.ts';
+import type { Positions } from './positions.ts';
+import type { Received } from './received.ts';
+
+/** Where reading begins: where the group left off, the first record there is, the end, or the first of a time. */
+export type From = 'committed' | 'start' | 'end' | Date;
+
+export interface BatchContext {
+  /** After the whole batch: for a handler that keeps positions together with what it writes, and stops when it fails. */
+  readonly positions: readonly Position[];
+  /** Aborted when the consumer is to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface ConsumerOptions<T extends AvroTopic> {
+  readonly log: Pick<Log, 'reader' | 'offsets' | 'offsetAt'>;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly crawl: string;
+  /** In dead letters and errors. */
+  readonly group: string;
+  /** Co-partitioned: what is assigned of one is assigned of all. */
+  readonly topics: readonly T[];
+  readonly handle: (batch: readonly Received<T>[], context: BatchContext) => Promise<void> | void;
+  readonly positions: Positions;
+  readonly from?: From;
+  readonly batchRecords?: number;
+  /** A batch waits this long to fill. */
+  readonly batchMs?: number;
+  readonly retriesMs?: readonly number[];
+  readonly whenFailed?: 'deadLetter' | 'stop';
+  /** Resolves once they are kept. */
+  readonly deadLetter: (
+    letters: readonly { readonly letter: DeadLetter; readonly key: Buffer | null }[],
+  ) => Promise<void>;
+  readonly onRetry?: (error: Error) => void;
+}
+
+export interface ConsumerStats {
+  /** Records handled, dead letters among them. */
+  readonly records: number;
+  readonly batches: number;
+  readonly retries: number;
+  readonly deadLettered: number;
+  /** Of the dead letters, records that could not be decoded. */
+  readonly undecodable: number;
+}
+
+export interface Consumer {
+  /** All partitions that are this consumer's from now on. */
+  assign(partitions: readonly number[]): void;
+  /** Resolves when everything that is there now has been handled and its positions saved; rejects if the consumer failed. */
+  drain(): Promise<void>;
+  /** Records of its partitions that are not handled yet. */
+  lag(): Promise<number>;
+  stats(): ConsumerStats;
+  /** Ends after the batch under way, its positions saved. */
+  stop(): Promise<void>;
+  /** Resolves when it has stopped, rejects with what stopped it. */
+  readonly ended: Promise<void>;
+}
+
+export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>): Consumer {
+  const { log, codec, clock, crawl, topics } = options;
+  const batchRecords = options.batchRecords ?? consumerLimits.batchRecords;
+  const stopping = new AbortController();
+  const reader: LogReader = log.reader();
+  const counts = { records: 0, batches: 0, retries: 0, deadLettered: 0, undecodable: 0 };
+  const assigned = new Set<number>();
+  /** The next offset to handle, by full topic and partition; saved as far as they are not in `unsaved`. */
+  const next = new Map<string, Position>();
+  const unsaved = new Map<string, Position>();
+  const begun = new Set<string>();
+  const draining = new Set<Drain>();
+  let backlog: LogRecord[] = [];
+  let beginnings: Promise<unknown> = Promise.resolve();
+  let failure: { readonly error: unknown } | undefined;
+
+  const fail = (error: unknown) => {
+    failure ??= { error };
+    stopping.abort();
+    reader.wake();
+  };
+
+  const begin = async (partition: number) => {
+    for (const name of topics) {
+      const topic = `${crawl}.${name}`;
+      const offset = await startOf(options, topic, partition, begun.has(nameOf(topic, partition)));
+      if (!assigned.has(partition)) return;
+      begun.add(nameOf(topic, partition));
+      next.set(nameOf(topic, partition), { topic, partition, offset });
+      reader.seek(topic, partition, offset);
+    }
+    reader.wake();
+  };
+
+  const assign = (partitions: readonly number[]) => {
+    for (const partition of assigned) {
+      if (partitions.includes(partition)) continue;
+      assigned.delete(partition);
+      for (const name of topics) {
+        const topic = `${crawl}.${name}`;
+        reader.drop(topic, partition);
+        next.delete(nameOf(topic, partition));
+        unsaved.delete(nameOf(topic, partition));
+      }
+    }
+    backlog = backlog.filter((record) => assigned.has(record.partition));
+    const fresh = partitions.filter((partition) => !assigned.has(partition));
+    for (const partition of fresh) assigned.add(partition);
+    beginnings = Promise.all([beginnings, ...fresh.map(begin)]);
+    beginnings.catch(fail);
+  };
+
+  /** The next batch; empty where nothing came for a while. */
+  const gather = async (): Promise<LogRecord[]> => {
+    const untilMs = clock.nowMs() + (options.batchMs ?? consumerLimits.batchMs);
+    let waitMs: number = consumerLimits.pollMs;
+    while (backlog.length < batchRecords && !stopping.signal.aborted) {
+      const maxBytes = consumerLimits.pollBytes;
+      // Nobody waits for a batch to fill while somebody waits for the end.
+      const records = await reader.poll({ maxBytes, waitMs: draining.size > 0 ? 0 : waitMs });
+      for (const record of records) if (assigned.has(record.partition)) backlog.push(record);
+      waitMs = untilMs - clock.nowMs();
+      if (waitMs <= 0 || records.length === 0) break;
+    }
+    return backlog.splice(0, batchRecords);
+  };
+
+  const decode = async (records: readonly LogRecord[]) => {
+    const batch: Received<T>[] = [];
+    const letters: { letter: DeadLetter; key: Buffer | null }[] = [];
+    for (const record of records) {
+      const topic = record.topic.slice(crawl.length + 1) as T;
+      await codec.prepare(topic, record.value);
+      try {
+        const value = codec.decode(topic, record.value);
+        const { partition, offset, timestampMs } = record;
+        batch.push({ topic, value, partition, offset, timestampMs, record } as Received<T>);
+      } catch (error) {
+        const { group } = options;
+        const about = { reason: 'undecodable', record, group, error: error as Error, nowMs: clock.nowMs() } as const;
+        letters.push({ letter: letterOf(about), key: record.key });
+        counts.undecodable += 1;
+      }
+    }
+    return { batch, letters };
+  };
+
+  const work = async (records: readonly LogRecord[]) => {
+    const { batch, letters } = await decode(records);
+    const positions = positionsAfter(records);
+    const context: BatchContext = { positions, signal: stopping.signal };
+    const failed =
+      batch.length === 0
+        ? []
+        : await handleBatch(batch, (some) => options.handle(some, context), {
+            clock,
+            retriesMs: options.retriesMs ?? consumerLimits.retriesMs,
+            whenFailed: options.whenFailed ?? 'deadLetter',
+            signal: stopping.signal,
+            onRetry: (error) => {
+              counts.retries += 1;
+              options.onRetry?.(error);
+            },
+          });
+    for (const { received, error } of failed) {
+      const { record } = received;
+      const { url = '', hostKey = '' } = received.value as { readonly url?: string; readonly hostKey?: string };
+      const about = { reason: 'consumerFailed', record, group: options.group, error, nowMs: clock.nowMs() } as const;
+      letters.push({ letter: letterOf({ ...about, url, hostKey }), key: record.key });
+    }
+    if (letters.length > 0) await options.deadLetter(letters);
+    counts.deadLettered += letters.length;
+    counts.records += records.length;
+    counts.batches += 1;
+    for (const position of positions) {
+      const name = nameOf(position.topic, position.partition);
+      if (!assigned.has(position.partition)) continue;
+      next.set(name, position);
+      unsaved.set(name, position);
+    }
+    await save();
+  };
+
+  const save = async () => {
+    const positions = [...unsaved.values()];
+    if (positions.length === 0) return;
+    try {
+      await options.positions.save(positions);
+    } catch (error) {
+      // Partitions that moved on: their records are handled again by whoever has them now. The rest is saved next time.
+      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      return;
+    }
+    for (const position of positions) {
+      const name = nameOf(position.topic, position.partition);
+      if (unsaved.get(name) === position) unsaved.delete(name);
+    }
+  };
+
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      const records = await gather();
+      try {
+        if (records.length > 0) await work(records);
+      } catch (error) {
+        // Stopped in the middle of a batch's retries: it is not done, and comes again.
+        if (!stopping.signal.aborted) throw error;
+        break;
+      }
+      await beginnings;
+      for (const drain of draining) if (drain.isDone(next)) drain.resolve();
+    }
+  };
+
+  const ended = run()
+    .catch(fail)
+    .then(async () => {
+      await beginnings.catch(() => {});
+      await reader.close();
+      const early = new CrawlstreamError('STORE_CLOSED', `${options.group} was stopped before it had read everything`);
+      for (const drain of draining) drain.reject(failure === undefined ? early : failure.error);
+      if (failure !== undefined) throw failure.error;
+    });
+  ended.catch(() => {});
+
+  return {
+    assign,
+    async drain() {
+      await beginnings;
+      const ends = await endsOf(options, assigned);
+      if (failure !== undefined) throw failure.error;
+      const { promise, resolve, reject } = deferred();
+      const isDone = (at: ReadonlyMap<string, Position>) =>
+        ends.every(({ topic, partition, offset }) => (at.get(nameOf(topic, partition))?.offset ?? offset) >= offset);
+      const drain: Drain = { isDone, resolve, reject };
+      draining.add(drain);
+      reader.wake();
+      await promise.finally(() => draining.delete(drain));
+    },
+    async lag() {
+      let sum = 0;
+      for (const { topic, partition, offset } of await endsOf(options, assigned)) {
+        sum += Math.max(0, offset - (next.get(nameOf(topic, partition))?.offset ?? offset));
+      }
+      return sum;
+    },
+    stats: () => ({ ...counts }),
+    stop() {
+      stopping.abort();
+      reader.wake();
+      return ended;
+    },
+    ended,
+  };
+}
+
+interface Drain {
+  isDone(next: ReadonlyMap<string, Position>): boolean;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } {
+  let resolve: () => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+function nameOf(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
+}
+
+async function endsOf(
+  { log, crawl, topics }: Pick<ConsumerOptions<AvroTopic>, 'log' | 'crawl' | 'topics'>,
+  partitions: Iterable<number>,
+): Promise<Position[]> {
+  const ends: Position[] = [];
+  for (const partition of partitions) {
+    for (const name of topics) {
+      const topic = `${crawl}.${name}`;
+      ends.push({ topic, partition, offset: (await log.offsets(topic, partition)).end });
+    }
+  }
+  return ends;
+}
+
+/** `again`: this process has read the partition before, so `from` was seen to. */
+async function startOf(
+  options: Pick<ConsumerOptions<AvroTopic>, 'log' | 'positions' | 'from' | 'group'>,
+  topic: string,
+  partition: number,
+  again: boolean,
+): Promise<number> {
+  const { log, positions, from = 'committed', group } = options;
+  const { start, end } = await log.offsets(topic, partition);
+  if (!again && from !== 'committed') {
+    if (from === 'start') return start;
+    return from === 'end' ? end : log.offsetAt(topic, partition, from.getTime());
+  }
+  const kept = await positions.load(topic, partition);
+  if (kept === undefined) return start;
+  if (kept >= start && kept <= end) return kept;
+  throw new CrawlstreamError(
+    'OFFSET_OUT_OF_RANGE',
+    `${group} stands at ${kept} of ${topic}/${partition}, which holds ${start} to ${end}: what lies between is lost to it; start it from the start to go on with what is there`,
+  );
+}
+
+function positionsAfter(records: readonly LogRecord[]): Position[] {
+  const after = new Map<string, Position>();
+  for (const { topic, partition, offset } of records) {
+    after.set(nameOf(topic, partition), { topic, partition, offset: offset + 1 });
+  }
+  return [...after.values()];
+}

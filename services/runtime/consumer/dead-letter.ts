@@ -1,0 +1,40 @@
+/** Dead letters of consumers: records that could not be read, or that a handler gave up on. */
+import type { DeadLetter, DeadLetterReason } from '../../../schemas/types.ts';
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { AppendRecord, LogRecord } from '../log/log.ts';
+
+export interface LetterAbout {
+  readonly reason: DeadLetterReason;
+  readonly record: LogRecord;
+  /** Who gives up. */
+  readonly group: string;
+  readonly error: Error;
+  readonly nowMs: number;
+  /** Of the page or link the record is about, where it could be read. */
+  readonly url?: string;
+  readonly hostKey?: string;
+}
+
+/** Carries the record's own bytes, so that it can be replayed. */
+export function letterOf({ reason, record, group, error, nowMs, url = '', hostKey = '' }: LetterAbout): DeadLetter {
+  return {
+    reason,
+    sourceTopic: record.topic,
+    sourcePartition: record.partition,
+    sourceOffset: record.offset,
+    url,
+    hostKey,
+    attempts: 0,
+    lastOutcome: '',
+    status: 0,
+    depth: 0,
+    detail: `${group}: ${error.message}`,
+    atMs: nowMs,
+    original: record.value,
+  };
+}
+
+/** On its way to the dead letters of the partition it came from, under the same key. */
+export function letterRecord(codec: RecordCodec, topic: string, letter: DeadLetter, key: Buffer | null): AppendRecord {
+  return { topic, partition: letter.sourcePartition, key, value: codec.encode('dead-letters', letter) };
+}

@@ -1,0 +1,16 @@
+/** Where a consumer's positions live: with its group on the log, or in a store of the consumer's own. */
+import type { Log, Position } from '../log/log.ts';
+
+export interface Positions {
+  /** The next offset to read; undefined: none was kept yet. */
+  load(topic: string, partition: number): Promise<number | undefined>;
+  /** Throws OWNERSHIP_LOST where a partition is another member's now. */
+  save(positions: readonly Position[]): Promise<void>;
+}
+
+export function groupPositions(log: Pick<Log, 'commit' | 'committed'>, group: string): Positions {
+  return {
+    load: (topic, partition) => log.committed(group, topic, partition),
+    save: (positions) => log.commit(group, positions),
+  };
+}

@@ -1,0 +1,18 @@
+/** What a consumer's handler is given: decoded records, each with where and when it stands in the log. */
+import type { TopicRecords } from '../../../schemas/types.ts';
+import type { AvroTopic } from '../../../topology/topics.ts';
+import type { LogRecord } from '../log/log.ts';
+
+/** One record. `topic` tells which, where several are read: `if (one.topic === 'pages') one.value.title`. */
+export type Received<T extends AvroTopic> = {
+  [Name in T]: {
+    readonly topic: Name;
+    readonly value: TopicRecords[Name];
+    readonly partition: number;
+    readonly offset: number;
+    /** When it was appended, ms since the Unix epoch. */
+    readonly timestampMs: number;
+    /** As it came, for dead letters. */
+    readonly record: LogRecord;
+  };
+}[T];

@@ -1,0 +1,98 @@
+/** Consumers of a live crawl on a real Kafka: the README's own templates, in TypeScript and in Python. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { runCommand, startCommand } from '../services/cli/command.ts';
+import { startSmallWeb } from '../services/cli/small-web.ts';
+import type { TestBroker } from './broker.ts';
+import { startBroker } from './broker.ts';
+import { skipReason } from './components.ts';
+import { pythonSkipReason, startPython } from './python.ts';
+import type { TestRegistry } from './registry.ts';
+import { startRegistry } from './registry.ts';
+
+const skip = (await skipReason()) ?? (await pythonSkipReason());
+const kit = fileURLToPath(new URL('../../services/consumer/consume-pages.ts', import.meta.url));
+
+/** The fenced block of the README that holds `word`. */
+async function fromReadme(language: string, word: string): Promise<string> {
+  const readme = await readFile(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+  const blocks = [...readme.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, text]) => text!,
+  );
+  return blocks.find((text) => text.includes(word)) ?? assert.fail(`no ${language} with ${word} in the README`);
+}
+
+describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => {
+  let broker: TestBroker;
+  let registry: TestRegistry;
+  let folder: string;
+
+  before(async () => {
+    [broker, registry] = await Promise.all([startBroker(), startRegistry()]);
+    folder = await mkdtemp(join(tmpdir(), 'crawlstream-consumers-'));
+  });
+  after(async () => {
+    await Promise.all([broker?.stop(), registry?.stop()]);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  it('the templates of the README, in TypeScript and in Python, read a live crawl, each page once', async () => {
+    const web = await startSmallWeb({ hosts: 8, pagesPerHost: 8, seed: 21 });
+    const crawl = 'crawl';
+    const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', crawl];
+    const crawling = startCommand([
+      ...web.crawlArguments,
+      ...at,
+      '--partitions',
+      '3',
+      '--delay',
+      '60',
+      '--data',
+      join(folder, 'live'),
+    ]);
+    while (!/ pages /.test(crawling.output())) {
+      await Promise.race([sleep(50), crawling.ended.then(({ stderr }) => assert.fail(stderr))]);
+    }
+    const template = join(folder, 'template.mts');
+    await writeFile(template, (await fromReadme('ts', 'consumePages')).replace('crawlstream/consumer', kit));
+    const typescript = startCommand([broker.brokers, registry.url], { script: template });
+    const python = startPython(await fromReadme('python', 'fastavro'), [broker.brokers, registry.url, crawl]);
+    try {
+      const { code, stderr } = await crawling.ended;
+      assert.equal(code, 0, stderr);
+      const { stdout } = await runCommand(['pages', ...at]);
+      const pages = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { url: string }).url);
+      assert.equal(pages.length, web.plan.expected(web.port).fetch.size);
+      for (const { output } of [typescript, python]) {
+        const untilMs = Date.now() + 30_000;
+        const lines = () =>
+          output()
+            .split('\n')
+            .filter((line) => /^\d+ \d+ http/.test(line));
+        while (lines().length < pages.length && Date.now() < untilMs) await sleep(50);
+        assert.deepEqual(
+          lines()
+            .map((line) => line.split(' ')[2])
+            .sort(),
+          pages.toSorted(),
+          output().slice(-2_000),
+        );
+      }
+      typescript.child.kill('SIGINT');
+      const { code: stopped, stderr: stats } = await typescript.ended;
+      assert.equal(stopped, 0, stats);
+      assert.match(stats, new RegExp(`records: ${pages.length}`));
+    } finally {
+      await python.stop();
+      typescript.child.kill('SIGKILL');
+    }
+  });
+});

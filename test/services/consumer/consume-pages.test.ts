@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { ConsumeOptions, Received } from '../../../services/consumer/consume-pages.ts';
+import { consumePages } from '../../../services/consumer/consume-pages.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { createEmbeddedRegistry } from '../../../services/runtime/avro/schema-registry.ts';
+import { SystemClock } from '../../../services/runtime/clock.ts';
+import { readGroupLetters } from '../../../services/runtime/consumer/group-folder.ts';
+import { openDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
+import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
+import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
+import { pageRecord } from '../runtime/consumer/page-record.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+
+const clock = new SystemClock();
+
+/** A data folder that a "crawl" in this process holds and appends to. */
+async function liveCrawl() {
+  const data = join(temporaryFolder(), 'data');
+  const facts = {
+    crawl: 'c',
+    partitions: 1,
+    keyMode: 'host',
+    pslHash: '',
+    seenKeyVersion: 1,
+    fingerprintVersion: 1,
+  } as const;
+  const folder = await openDataFolder(data, {}, { defaults: facts, createdBy: '0', clock });
+  const store = await openRocksdbStore(folder.part('log'));
+  const log = await openEmbeddedLog(store, clock);
+  await log.createTopics([{ name: 'c.pages', partitions: 1, retention: 'time' }]);
+  const codec = await openCodec(createEmbeddedRegistry(store), 'c');
+  let isOpen = true;
+  const end = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    await log.close();
+    await store.close();
+  };
+  after(end);
+  const fetched = async (...names: string[]) => {
+    const pages = names.map((name) => pageRecord({ url: `http://a.test/${name}`, title: name }));
+    const records = pages.map((page) => ({ key: Buffer.from('a.test'), value: codec.encode('pages', page) }));
+    await log.append(records.map((record) => ({ topic: 'c.pages', partition: 0, ...record })));
+  };
+  return { data, fetched, end };
+}
+
+async function titles(data: string, options: Partial<ConsumeOptions<'pages'>> = {}): Promise<string[]> {
+  const seen: string[] = [];
+  const handle = (batch: readonly Received<'pages'>[]) => void seen.push(...batch.map(({ value }) => value.title));
+  const consumer = await consumePages({
+    data,
+    group: 'titles',
+    untilEnd: true,
+    handle,
+    ...options,
+  } as ConsumeOptions<'pages'>);
+  await consumer.ended;
+  return seen;
+}
+
+describe('consumePages on a data folder', () => {
+  it('reads pages as a running crawl fetches them', async () => {
+    const { data, fetched } = await liveCrawl();
+    await fetched('a');
+    const seen: string[] = [];
+    const handle = (batch: readonly Received<'pages'>[]) => void seen.push(...batch.map(({ value }) => value.title));
+    const consumer = await consumePages({ data, group: 'live', batchMs: 1, handle });
+    await fetched('b');
+    while (seen.length < 2) await clock.sleepUntil(clock.nowMs() + 20);
+    assert.equal(await consumer.lag(), 0);
+    await consumer.stop();
+    assert.deepEqual(seen, ['a', 'b']);
+  });
+
+  it('goes on where its group left off, also when the crawl has ended; another group reads everything', async () => {
+    const { data, fetched, end } = await liveCrawl();
+    await fetched('a', 'b');
+    assert.deepEqual(await titles(data), ['a', 'b']);
+    await fetched('c');
+    await end();
+    assert.deepEqual(await titles(data), ['c']);
+    assert.deepEqual(await titles(data), []);
+    assert.deepEqual(await titles(data, { from: 'start' }), ['a', 'b', 'c']);
+    assert.deepEqual(await titles(data, { group: 'others' } as never), ['a', 'b', 'c']);
+  });
+
+  it('keeps what its handler cannot digest as dead letters of its own', async () => {
+    const { data, fetched } = await liveCrawl();
+    await fetched('a', 'bad', 'c');
+    const seen: string[] = [];
+    const handle = (batch: readonly Received<'pages'>[]) => {
+      if (batch.some(({ value }) => value.title === 'bad')) throw new Error('no');
+      seen.push(...batch.map(({ value }) => value.title));
+    };
+    await titles(data, { handle, retriesMs: [] });
+    assert.deepEqual(seen, ['a', 'c']);
+    const letters = await readGroupLetters(join(data, 'consumers', 'titles'));
+    assert.deepEqual(
+      letters.map(({ reason, url, sourceOffset }) => [reason, url, sourceOffset]),
+      [['consumerFailed', 'http://a.test/bad', 1]],
+    );
+  });
+
+  it('refuses a second process of its group, a bad name, and a folder without a crawl, each in one line', async () => {
+    const { data, fetched } = await liveCrawl();
+    await fetched('a');
+    const first = await consumePages({ data, group: 'titles', handle: () => {} });
+    await assert.rejects(titles(data), { code: 'DATA_FOLDER_LOCKED' });
+    await first.stop();
+    await assert.rejects(titles(data, { group: 'a/b' } as never), /group "a\/b": use letters/);
+    await assert.rejects(titles(join(data, 'nowhere')), /does not exist/);
+  });
+});
+
+it('the template in the README is under 40 lines', async () => {
+  const readme = await readFile(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
+  const template = /```ts\n(import \{ consumePages \}[\s\S]*?)```/.exec(readme)?.[1] ?? assert.fail('no template');
+  assert.ok(template.split('\n').length < 40);
+});

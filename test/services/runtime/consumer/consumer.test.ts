@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DeadLetter, Page } from '../../../../schemas/types.ts';
+import type { RecordCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { createEmbeddedRegistry } from '../../../../services/runtime/avro/schema-registry.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import type { Consumer, ConsumerOptions } from '../../../../services/runtime/consumer/consumer.ts';
+import { startConsumer } from '../../../../services/runtime/consumer/consumer.ts';
+import { groupPositions } from '../../../../services/runtime/consumer/positions.ts';
+import { type EmbeddedLog, openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { pageRecord } from './page-record.ts';
+
+interface Bench {
+  readonly log: EmbeddedLog;
+  readonly codec: RecordCodec;
+  readonly letters: DeadLetter[];
+  append(partition: number, ...names: string[]): Promise<void>;
+  start(options: Pick<ConsumerOptions<'pages'>, 'handle'> & Partial<ConsumerOptions<'pages'>>): Consumer;
+}
+
+async function bench(): Promise<Bench> {
+  const clock = new SystemClock();
+  const store = createMemoryStore();
+  const log = await openEmbeddedLog(store, clock);
+  await log.createTopics([{ name: 'c.pages', partitions: 2, retention: 'time' }]);
+  const codec = await openCodec(createEmbeddedRegistry(store), 'c');
+  const letters: DeadLetter[] = [];
+  return {
+    log,
+    codec,
+    letters,
+    append: async (partition, ...names) => {
+      await log.append(
+        names.map((name) => ({
+          topic: 'c.pages',
+          partition,
+          key: Buffer.from('a.test'),
+          value: name === 'junk' ? Buffer.from('junk') : codec.encode('pages', page(name)),
+        })),
+      );
+    },
+    start: (options) => {
+      const consumer = startConsumer({
+        log,
+        codec,
+        clock,
+        crawl: 'c',
+        group: 'g',
+        topics: ['pages'],
+        positions: groupPositions(log, 'g'),
+        batchMs: 1,
+        retriesMs: [1, 1],
+        deadLetter: async (given) => void letters.push(...given.map(({ letter }) => letter)),
+        ...options,
+      });
+      consumer.assign([0, 1]);
+      return consumer;
+    },
+  };
+}
+
+function page(name: string): Page {
+  return pageRecord({ url: `http://a.test/${name}`, title: name });
+}
+
+describe('a consumer', () => {
+  it('handles every record in order, and goes on after the last one handled', async () => {
+    const { append, start } = await bench();
+    const seen: string[] = [];
+    const handle: ConsumerOptions<'pages'>['handle'] = (batch) =>
+      void seen.push(...batch.map((one) => one.value.title));
+    await append(0, 'a', 'b');
+    await append(1, 'x');
+    const first = start({ handle });
+    await first.drain();
+    await first.stop();
+    assert.deepEqual(seen.toSorted(), ['a', 'b', 'x']);
+    await append(0, 'c');
+    const second = start({ handle });
+    await second.drain();
+    assert.equal(await second.lag(), 0);
+    await second.stop();
+    assert.deepEqual(seen.slice(3), ['c']);
+  });
+
+  it('commits after the handler: what a stop cuts short comes again', async () => {
+    const { append, start, log } = await bench();
+    await append(0, 'a', 'b');
+    let attempts = 0;
+    const failing = start({
+      retriesMs: [60_000],
+      handle: () => {
+        attempts += 1;
+        throw new Error('no');
+      },
+    });
+    while (attempts === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await failing.stop();
+    assert.equal(await log.committed('g', 'c.pages', 0), undefined);
+    const seen: string[] = [];
+    const second = start({ handle: (batch) => void seen.push(...batch.map((one) => one.value.title)) });
+    await second.drain();
+    await second.stop();
+    assert.deepEqual(seen, ['a', 'b']);
+    assert.equal(await log.committed('g', 'c.pages', 0), 2);
+  });
+
+  it('tries a failing batch again, then its records alone, and dead-letters only what fails alone', async () => {
+    const { append, start, letters, codec } = await bench();
+    await append(0, 'a', 'bad', 'c', 'junk', 'd');
+    const alone: string[] = [];
+    let whole = 0;
+    const consumer = start({
+      handle: (batch) => {
+        if (batch.length > 1) whole += 1;
+        if (batch.some((one) => one.value.title === 'bad')) throw new Error('cannot digest it');
+        for (const { value } of batch) alone.push(value.title);
+      },
+    });
+    await consumer.drain();
+    await consumer.stop();
+    assert.equal(whole, 3);
+    assert.deepEqual(alone, ['a', 'c', 'd']);
+    assert.deepEqual(
+      letters.map(({ reason, sourceOffset, url }) => [reason, sourceOffset, url]),
+      [
+        ['undecodable', 3, ''],
+        ['consumerFailed', 1, 'http://a.test/bad'],
+      ],
+    );
+    assert.match(letters[1]!.detail, /^g: cannot digest it$/);
+    assert.equal(codec.decode('pages', letters[1]!.original).title, 'bad');
+    const { records, retries, deadLettered, undecodable } = consumer.stats();
+    assert.deepEqual(
+      { records, retries, deadLettered, undecodable },
+      { records: 5, retries: 2, deadLettered: 2, undecodable: 1 },
+    );
+  });
+
+  it('stops instead, where that was chosen, and says why', async () => {
+    const { append, start, letters } = await bench();
+    await append(0, 'a');
+    const consumer = start({
+      whenFailed: 'stop',
+      handle: () => {
+        throw new Error('the index is gone');
+      },
+    });
+    await assert.rejects(consumer.ended, /the index is gone/);
+    await assert.rejects(consumer.drain(), /the index is gone/);
+    assert.deepEqual(letters, []);
+  });
+
+  it('replays from the start, from a time, or begins at the end', async () => {
+    const { append, start } = await bench();
+    await append(0, 'a');
+    const betweenMs = Date.now() + 10;
+    await new SystemClock().sleepUntil(betweenMs);
+    await append(0, 'b');
+    const titles = async (from: ConsumerOptions<'pages'>['from'] & {}) => {
+      const seen: string[] = [];
+      const consumer = start({ from, handle: (batch) => void seen.push(...batch.map((one) => one.value.title)) });
+      await consumer.drain();
+      await consumer.stop();
+      return seen;
+    };
+    assert.deepEqual(await titles('committed'), ['a', 'b']);
+    assert.deepEqual(await titles('committed'), []);
+    assert.deepEqual(await titles('start'), ['a', 'b']);
+    assert.deepEqual(await titles(new Date(betweenMs)), ['b']);
+    assert.deepEqual(await titles('end'), []);
+  });
+
+  it('names what was lost when its position has been trimmed away, and does not reset it', async () => {
+    const { append, start, log } = await bench();
+    await append(0, 'a', 'b', 'c');
+    await log.commit('g', [{ topic: 'c.pages', partition: 0, offset: 1 }]);
+    await log.trim('c.pages', 0, 2);
+    const consumer = start({ handle: () => {} });
+    await assert.rejects(consumer.ended, /g stands at 1 of c\.pages\/0, which holds 2 to 3.*start it from the start/);
+  });
+
+  it('hands over a partition that moves on, and takes it up again where it was left', async () => {
+    const { append, start } = await bench();
+    await append(0, 'a');
+    await append(1, 'x');
+    const seen: string[] = [];
+    const consumer = start({ handle: (batch) => void seen.push(...batch.map((one) => one.value.title)) });
+    await consumer.drain();
+    consumer.assign([1]);
+    await append(0, 'b');
+    await append(1, 'y');
+    await consumer.drain();
+    assert.deepEqual(seen.slice(2), ['y']);
+    consumer.assign([0, 1]);
+    await consumer.drain();
+    await consumer.stop();
+    assert.deepEqual(seen.slice(3), ['b']);
+  });
+});
