@@ -159,15 +159,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
   });
-  const pacer = createPacer(clock, stopping.signal);
+  const pacer = createPacer(options.clock, stopping.signal);
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const runner: LeaseRunner = {
     road: {
       clock,
+      ownClock: options.clock,
       http,
       pacer,
-      addressPacer: createAddressPacer(clock, config.addressDelayMs, config.groupSize),
+      addressPacer: createAddressPacer(options.clock, config.addressDelayMs, config.groupSize),
       resolver,
       slots,
       isBlocked: options.isBlocked ?? (() => false),

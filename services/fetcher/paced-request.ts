@@ -8,13 +8,17 @@
 import { fetcherLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AddressPacer } from './address-pacer.ts';
+import type { GrantClock } from './grant-clock.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
 import type { Pacer } from './pacer.ts';
 import type { Resolver } from './resolver.ts';
 import type { Slots } from './slots.ts';
 
 export interface Road {
-  readonly clock: Clock;
+  /** Of deadlines. */
+  readonly clock: GrantClock;
+  /** Of the pacers: grants don't set it. */
+  readonly ownClock: Clock;
   readonly http: HttpClient;
   readonly pacer: Pacer;
   readonly addressPacer: AddressPacer;
@@ -46,9 +50,9 @@ export async function pacedRequest(road: Road, request: PacedRequest): Promise<H
 }
 
 async function oneRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
-  const { clock, pacer, slots, signal } = road;
+  const { clock, ownClock, pacer, slots, signal } = road;
   const { hostKey, delayMs, latestStartMs } = request;
-  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs);
+  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs);
   if (turn === null) return null;
   if (!(await addressIsReady(road, request))) {
     turn.release(0, 0);
@@ -62,7 +66,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
   }
   const response = await road.http.request(request);
   slots.release();
-  turn.release(response.endMs, Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
+  turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response);
   return response;
 }
@@ -78,7 +82,7 @@ async function addressTurn(road: Road, request: PacedRequest): Promise<boolean> 
   const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   // What can't be resolved fails in the request, from the same cached answer.
   if (!resolution.ok || resolution.overridden) return true;
-  return road.addressPacer.acquire(resolution.addresses[0]!, request.latestStartMs, road.signal);
+  return road.addressPacer.acquire(resolution.addresses[0]!, request.latestStartMs - road.clock.aheadMs, road.signal);
 }
 
 function adaptiveDelayMs(factor: number, response: HttpResponse): number {
