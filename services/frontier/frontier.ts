@@ -1,23 +1,14 @@
 /** The frontier service: an owner per partition, over one log. */
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
-import type { RecordCodec } from '../runtime/avro/record-codec.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed } from './partition-owner.ts';
+import type { Committed, OwnerOptions } from './partition-owner.ts';
 import { PartitionOwner } from './partition-owner.ts';
 
-export interface FrontierOptions {
-  readonly log: Log;
-  readonly codec: RecordCodec;
-  readonly clock: Clock;
+export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax'> {
   readonly crawl: string;
   readonly partitions: number;
-  readonly key: FingerprintKey;
   /** The state store of each partition; closed by whoever opened it, after `stop`. */
   readonly stores: readonly StateStore[];
-  readonly endsLeases: boolean;
   /** Leases that may be out at once, over all partitions. */
   readonly leasesMax: number;
 }

@@ -1,0 +1,58 @@
+/**
+ * The simulated log's shared side: partitions of records, as a broker or a disk keeps them.
+ *
+ * What a process sends lands here after a while: in the order sent, per partition. Sent and not landed is on its way,
+ * and may be lost with its sender; landed stays. Watchers see each record as it lands.
+ */
+import type { LogRecord } from '../../services/runtime/log/log.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface Partition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: LogRecord[];
+  /** Readers that wait for news. */
+  readonly waiting: Set<() => void>;
+}
+
+export interface Cluster {
+  partition(topic: string, partition: number): Partition;
+  partitionsOf(topic: string): number;
+  create(topic: string, partitions: number): void;
+  /** Appends at once. */
+  land(record: Omit<LogRecord, 'offset' | 'timestampMs'>): LogRecord;
+  readonly commits: Map<string, number>;
+  /** No answers before this time: the broker is away. */
+  awayUntilMs: number;
+}
+
+export function createCluster(scheduler: Scheduler, onRecord: (record: LogRecord) => void): Cluster {
+  const topics = new Map<string, Partition[]>();
+  const cluster: Cluster = {
+    commits: new Map(),
+    awayUntilMs: 0,
+    create(topic, partitions) {
+      topics.set(
+        topic,
+        Array.from({ length: partitions }, (_, partition) => ({ topic, partition, records: [], waiting: new Set() })),
+      );
+    },
+    partitionsOf: (topic) => topics.get(topic)?.length ?? 0,
+    partition(topic, partition) {
+      const found = topics.get(topic)?.[partition];
+      if (found === undefined) throw new Error(`there is no ${topic}/${partition}`);
+      return found;
+    },
+    land(sent) {
+      const partition = cluster.partition(sent.topic, sent.partition);
+      const record = { ...sent, offset: partition.records.length, timestampMs: scheduler.nowMs() };
+      partition.records.push(record);
+      scheduler.note(`landed ${sent.topic}/${sent.partition}@${record.offset}`);
+      scheduler.note(sent.value);
+      onRecord(record);
+      for (const wake of [...partition.waiting]) wake();
+      return record;
+    },
+  };
+  return cluster;
+}

@@ -1,0 +1,148 @@
+/**
+ * The plan of what goes wrong in a run: a list, drawn from the seed, that can be shortened and run again.
+ *
+ * Times are ms from the start of the run. The last fault is over long before a run may end, so that every run shows
+ * also that all heals by itself.
+ */
+import { type Chance, chanceOf } from './chance.ts';
+import type { AppendFault } from './sim-log.ts';
+import type { Trouble } from './web.ts';
+import type { World } from './world.ts';
+
+/** `at` and all durations in ms. `process`: by name. */
+export type Fault =
+  /** The process is killed at its `step`-th step from then on, and comes back `downMs` later. */
+  | {
+      readonly kind: 'kill';
+      readonly at: number;
+      readonly process: string;
+      readonly step: number;
+      readonly when: 'before' | 'after';
+      /** Sendings on their way that still land. */
+      readonly survive: number;
+      readonly downMs: number;
+      /** Its state folders are gone too. */
+      readonly loseDisk: boolean;
+    }
+  /** It stands still at that step, and wakes later as if nothing had been. */
+  | {
+      readonly kind: 'freeze';
+      readonly at: number;
+      readonly process: string;
+      readonly step: number;
+      readonly forMs: number;
+    }
+  /** It is told to stop, does so in good order, and comes back. */
+  | { readonly kind: 'stop'; readonly at: number; readonly process: string; readonly downMs: number }
+  | { readonly kind: 'rebalance'; readonly at: number; readonly group: 'frontier' | 'fetcher' }
+  /** Something goes wrong with its next append to the topic. */
+  | {
+      readonly kind: 'append';
+      readonly at: number;
+      readonly process: string;
+      readonly topic: string;
+      readonly fault: AppendFault;
+    }
+  | { readonly kind: 'diskFull'; readonly at: number; readonly process: string; readonly forMs: number }
+  /** Its wall clock is set, and set right again. */
+  | {
+      readonly kind: 'clock';
+      readonly at: number;
+      readonly process: string;
+      readonly byMs: number;
+      readonly forMs: number;
+    }
+  | { readonly kind: 'brokerAway'; readonly at: number; readonly forMs: number }
+  | {
+      readonly kind: 'trouble';
+      readonly at: number;
+      readonly host: string;
+      readonly answer: Trouble;
+      readonly forMs: number;
+    }
+  /** A record of the topic is there twice. */
+  | { readonly kind: 'duplicate'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' }
+  /** A record that nobody can read. */
+  | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' };
+
+/** Faults begin within this. */
+const faultsMs = 90_000;
+
+export function processNames(world: World): string[] {
+  if (world.embedded) return ['crawl'];
+  const named = (role: string, count: number) => Array.from({ length: count }, (_, number) => `${role}-${number}`);
+  return [...named('frontier', world.frontiers), ...named('fetcher', world.fetchers)];
+}
+
+export function drawFaults(seed: number, world: World): Fault[] {
+  const chance = chanceOf(seed, 'faults');
+  // Some runs go without: what a fault hides must show there.
+  const count = chance.happens(0.1) ? 0 : chance.between(1, 8);
+  const faults = Array.from({ length: count }, () => drawFault(chance, world));
+  return faults.sort((a, b) => a.at - b.at);
+}
+
+function drawFault(chance: Chance, world: World): Fault {
+  const at = chance.happens(0.2) ? chance.between(0, 2_000) : chance.between(0, faultsMs);
+  const process = chance.pick(processNames(world));
+  const fetches = !process.startsWith('frontier');
+  const step = chance.between(0, 40);
+  const downMs = chance.between(100, 15_000);
+  const kind = chance.pick(world.embedded ? embeddedKinds : sharedKinds);
+  switch (kind) {
+    case 'kill': {
+      const [survive, loseDisk] = [chance.between(0, 3), chance.happens(0.2)];
+      return { kind, at, process, step, when: chance.pick(['before', 'after']), survive, downMs, loseDisk };
+    }
+    case 'freeze':
+      return { kind, at, process, step, forMs: chance.pick([500, 5_000, 20_000, 60_000]) };
+    case 'stop':
+      return { kind, at, process, downMs };
+    case 'rebalance':
+      return { kind, at, group: chance.pick(['frontier', 'fetcher']) };
+    case 'append': {
+      const ofFrontier = ['frontier-changelog', 'frontier-changelog', 'tasks', 'control', 'dead-letters'];
+      const topic = chance.pick(fetches ? ['discovered', 'results', 'pages'] : ofFrontier);
+      return { kind, at, process, topic, fault: chance.pick(appendFaultsOf(world, topic)) };
+    }
+    case 'diskFull':
+      return { kind, at, process, forMs: chance.between(1_000, 8_000) };
+    case 'clock':
+      return { kind, at, process, byMs: chance.between(-8_000, 8_000), forMs: chance.between(1_000, 30_000) };
+    case 'brokerAway':
+      return { kind, at, forMs: chance.between(1_000, 15_000) };
+    case 'trouble': {
+      const answer = chance.pick<Trouble>([503, 429, 'silence', 'robots503', 'reset']);
+      return { kind, at, host: chance.pick(world.hosts).name, answer, forMs: chance.between(1_000, 6_000) };
+    }
+    case 'duplicate':
+      return { kind, at, topic: chance.pick(['results', 'discovered', 'control']) };
+    case 'garbage':
+      return { kind, at, topic: chance.pick(['results', 'discovered', 'control', 'tasks']) };
+  }
+}
+
+const embeddedKinds = ['kill', 'kill', 'kill', 'stop', 'append', 'diskFull', 'clock', 'trouble', 'duplicate'] as const;
+const sharedKinds = [
+  'kill',
+  'kill',
+  'kill',
+  'freeze',
+  'freeze',
+  'stop',
+  'rebalance',
+  'append',
+  'append',
+  'diskFull',
+  'clock',
+  'brokerAway',
+  'trouble',
+  'duplicate',
+  'garbage',
+] as const;
+
+/** Two tasks of one lease don't happen: their producer is idempotent, and nothing publishes a lease again. */
+function appendFaultsOf(world: World, topic: string): readonly AppendFault[] {
+  if (world.embedded) return ['diskFull'];
+  return topic === 'tasks' ? ['lost', 'ackLost', 'late'] : ['lost', 'ackLost', 'late', 'landsTwice'];
+}

@@ -1,0 +1,91 @@
+/**
+ * Sees every request where it arrives, at the hosts, and by the true clock: was it allowed, and was it time?
+ *
+ * A host's wait runs from the completion of a request to the start of the next, whoever makes it. Clocks that differ,
+ * or that are set forwards, bring a contact forward by as much and no more; all else is a violation.
+ */
+import type { SimProcess } from './process.ts';
+import type { World } from './world.ts';
+
+export interface Contact {
+  readonly hostName: string;
+  readonly url: string;
+  readonly kind: 'robots' | 'page';
+  readonly process: SimProcess;
+  readonly startMs: number;
+}
+
+export interface Judge {
+  /** Returns what ends the contact. */
+  arrives(contact: Contact): (endMs: number) => void;
+  /** A process has read a robots.txt, or learnt that there is none. */
+  readRobots(process: SimProcess, hostName: string): void;
+  /** Somebody's wall clock was set forwards. */
+  forgive(ms: number): void;
+  /** A host asked for a pause after its last contact, and was heard: its result has landed. */
+  asked(hostName: string, pauseMs: number): void;
+  /** Page requests made, by URL. */
+  readonly fetches: ReadonlyMap<string, number>;
+}
+
+export function createJudge(world: World, violate: (what: string) => void): Judge {
+  const hosts = new Map<string, { busy: number; endMs: number; forgivenMs: number; askedUntilMs: number }>();
+  const robotsRead = new Map<SimProcess, Set<string>>();
+  const fetches = new Map<string, number>();
+  let forgivenMs = 0;
+
+  const stateOf = (name: string) => {
+    let state = hosts.get(name);
+    if (state === undefined) {
+      hosts.set(name, (state = { busy: 0, endMs: Number.NEGATIVE_INFINITY, forgivenMs: 0, askedUntilMs: 0 }));
+    }
+    return state;
+  };
+
+  return {
+    fetches,
+    arrives({ hostName, url, kind, process, startMs }) {
+      const host = stateOf(hostName);
+      const spec = world.byName.get(hostName)!;
+      const slackMs = world.skewMs + forgivenMs - host.forgivenMs;
+      if (kind === 'page') {
+        fetches.set(url, (fetches.get(url) ?? 0) + 1);
+        if (world.byUrl.get(url)?.forbidden) violate(`${process.name} fetched ${url}, which robots.txt forbids`);
+        if (!robotsRead.get(process)?.has(hostName)) {
+          violate(`${process.name} fetched ${url} without knowing the host's robots.txt`);
+        }
+      }
+      if (host.busy > 0 && slackMs === world.skewMs)
+        violate(`${process.name} asked for ${url} while ${hostName} was at work`);
+      const delayMs = kind === 'page' ? Math.max(world.delayMs, spec.crawlDelayMs) : world.delayMs;
+      const waitedMs = startMs - host.endMs;
+      if (waitedMs < delayMs - slackMs) {
+        violate(`${process.name} asked for ${url} ${waitedMs} ms after ${hostName} was contacted, not ${delayMs}`);
+      }
+      if (startMs < host.askedUntilMs - slackMs) {
+        violate(`${process.name} asked for ${url} ${host.askedUntilMs - startMs} ms before ${hostName} wanted it`);
+      }
+      host.busy += 1;
+      let ended = false;
+      return (endMs) => {
+        if (ended) return;
+        ended = true;
+        host.busy -= 1;
+        host.endMs = Math.max(host.endMs, endMs);
+        host.forgivenMs = forgivenMs;
+      };
+    },
+    readRobots(process, hostName) {
+      let read = robotsRead.get(process);
+      if (read === undefined) robotsRead.set(process, (read = new Set()));
+      read.add(hostName);
+    },
+    forgive(ms) {
+      forgivenMs += ms;
+    },
+    asked(hostName, pauseMs) {
+      const host = stateOf(hostName);
+      host.askedUntilMs = Math.max(host.askedUntilMs, host.endMs + pauseMs);
+    },
+  };
+}

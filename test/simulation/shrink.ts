@@ -1,0 +1,13 @@
+/** Shrinks a failing run: leaves faults out, one after another, for as long as it still fails. */
+import { type RunReport, run } from './run.ts';
+
+export async function shrink(report: RunReport): Promise<RunReport> {
+  let smallest = report;
+  for (let at = 0; at < smallest.faults.length; ) {
+    const faults = smallest.faults.filter((_, index) => index !== at);
+    const again = await run(report.seed, { faults });
+    if (again.violations.length > 0) smallest = again;
+    else at += 1;
+  }
+  return smallest;
+}

@@ -1,0 +1,287 @@
+/**
+ * The log port over the simulated cluster, as one process sees it.
+ *
+ * Promises what services/runtime/log/log.ts promises and no more: appends of one process to one partition land in
+ * order, each lands or not before its ack; an append that failed may have landed all the same; a reader gets some of
+ * what is there, sooner or later, and a commit is refused where the group has moved on.
+ */
+import type { AppendRecord, Log, LogReader, LogRecord, PollOptions } from '../../services/runtime/log/log.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Cluster, Partition } from './cluster.ts';
+import type { Groups } from './groups.ts';
+import type { SimProcess } from './process.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What goes wrong with one append. */
+export type AppendFault = 'lost' | 'ackLost' | 'landsTwice' | 'late' | 'diskFull';
+
+export interface SimLog extends Log {
+  /** The process is killed: of what it has on its way, the first `survive` sendings still land. */
+  cutOff(survive: number): void;
+}
+
+export interface SimLogOptions {
+  readonly cluster: Cluster;
+  readonly groups: Groups;
+  readonly scheduler: Scheduler;
+  readonly process: SimProcess;
+  /** An append is all or nothing, and there are no groups: the log is in this process. */
+  readonly embedded: boolean;
+  /** Asked for each append. */
+  readonly faultOf: (topics: readonly string[]) => AppendFault | undefined;
+}
+
+/** How long a producer tries before it gives up, ms: much less than Kafka's, so that runs stay short. */
+const deliveryTimeoutMs = 3_000;
+
+export function createSimLog(options: SimLogOptions): SimLog {
+  const { cluster, groups, scheduler, process, embedded } = options;
+  const { chance } = process;
+  /** When the last sending to a partition lands. */
+  const lastLanding = new Map<Partition, number>();
+  /** On their way, in the order sent. */
+  const onTheWay = new Set<{ cancelled: boolean }>();
+
+  /** Sends records of one partition (or, embedded, all of them), and tells when they have landed. */
+  const send = (
+    records: readonly AppendRecord[],
+    fault: AppendFault | undefined,
+    landed: (offsets: number[]) => void,
+  ) => {
+    const partitions = records.map((record) => cluster.partition(record.topic, record.partition));
+    const previousMs = Math.max(...partitions.map((partition) => lastLanding.get(partition) ?? 0));
+    const delayMs = fault === 'late' ? chance.between(1_000, 20_000) : chance.between(1, 8);
+    // One ms apart, as the order within one is drawn.
+    const atMs = Math.max(scheduler.nowMs() + delayMs, cluster.awayUntilMs, previousMs + 1);
+    for (const partition of partitions) lastLanding.set(partition, atMs);
+    const sending = { cancelled: false };
+    onTheWay.add(sending);
+    scheduler.at(atMs, () => {
+      onTheWay.delete(sending);
+      if (sending.cancelled) return;
+      const land = () => records.map((record) => cluster.land(landedForm(record)).offset);
+      const offsets = land();
+      landed(fault === 'landsTwice' ? land() : offsets);
+    });
+  };
+
+  const append = async (records: readonly AppendRecord[]): Promise<number[]> => {
+    if (records.length === 0) return [];
+    const topics = [...new Set(records.map(({ topic }) => topic))];
+    await process.step(`append ${topics.join(' ')}`);
+    const fault = options.faultOf(topics);
+    if (fault !== undefined) scheduler.note(`fault: append ${fault} ${topics.join(' ')}`);
+    const offsets = new Array<number>(records.length);
+    const groupsOfRecords = embedded ? [records.map((_, index) => index)] : indexesByPartition(records);
+    return new Promise((resolve, reject) => {
+      const later = (waitMs: number, act: () => void) => scheduler.at(scheduler.nowMs() + waitMs, act, process);
+      const fail = (error: CrawlstreamError, waitMs: number) => later(waitMs, () => reject(error));
+      if (fault === 'diskFull') return void fail(diskFull(), 2);
+      if (fault === 'lost') return void fail(unreachable(), deliveryTimeoutMs);
+      let left = groupsOfRecords.length;
+      for (const indexes of groupsOfRecords) {
+        const landed = (got: readonly number[]) => {
+          indexes.forEach((index, i) => {
+            offsets[index] = got[i]!;
+          });
+          left -= 1;
+          if (left > 0) return;
+          if (fault === 'ackLost') fail(unreachable(), deliveryTimeoutMs);
+          else later(chance.between(1, 6), () => resolve(offsets));
+        };
+        send(
+          indexes.map((index) => records[index]!),
+          fault,
+          landed,
+        );
+      }
+    });
+  };
+
+  const ask = <T>(what: string, act: () => T): Promise<T> =>
+    process.call(what, act, Math.max(0, cluster.awayUntilMs - scheduler.nowMs()) + chance.between(0, 4));
+
+  return {
+    append,
+    cutOff(survive) {
+      let left = survive;
+      for (const sending of onTheWay) {
+        left -= 1;
+        if (left < 0) sending.cancelled = true;
+      }
+    },
+    createTopics: async (specs) => {
+      for (const { name, partitions } of specs) cluster.create(name, partitions);
+    },
+    partitionsOf: (topic) => ask('partitionsOf', () => cluster.partitionsOf(topic)),
+    reader: () => createSimReader(options),
+    offsets: (topic, partition) =>
+      ask('offsets', () => ({ start: 0, end: cluster.partition(topic, partition).records.length })),
+    last: (topic, partition) => ask('last', () => cluster.partition(topic, partition).records.at(-1)),
+    trim: () => Promise.reject(new Error('nothing trims in a simulation')),
+    commit: (group, positions) =>
+      ask(`commit ${group}`, () => {
+        const lost = positions.find(({ partition }) => !embedded && !groups.holds(process, group, partition));
+        if (lost !== undefined) {
+          throw new CrawlstreamError('OWNERSHIP_LOST', `${group} has moved ${lost.topic}/${lost.partition} on`);
+        }
+        for (const { topic, partition, offset } of positions) {
+          cluster.commits.set(`${group} ${topic} ${partition}`, offset);
+        }
+      }),
+    committed: (group, topic, partition) =>
+      ask('committed', () => cluster.commits.get(`${group} ${topic} ${partition}`)),
+    async join(joined) {
+      await groups.join(process, joined, cluster.partitionsOf(joined.topics[0]!));
+      return {
+        get members() {
+          return groups.membersOf(joined.group);
+        },
+        leave: () => ask('leave', () => groups.leave(process, joined.group)),
+      };
+    },
+    close: async () => {},
+  };
+}
+
+function landedForm({
+  topic,
+  partition,
+  key,
+  value,
+  headers,
+}: AppendRecord): Omit<LogRecord, 'offset' | 'timestampMs'> {
+  return {
+    topic,
+    partition,
+    key: key === null ? null : Buffer.from(key),
+    value: Buffer.from(value),
+    headers: headers ?? {},
+  };
+}
+
+function indexesByPartition(records: readonly AppendRecord[]): number[][] {
+  const by = new Map<string, number[]>();
+  records.forEach(({ topic, partition }, index) => {
+    const name = `${topic}/${partition}`;
+    const indexes = by.get(name);
+    if (indexes === undefined) by.set(name, [index]);
+    else indexes.push(index);
+  });
+  return [...by.values()];
+}
+
+function unreachable(): CrawlstreamError {
+  return new CrawlstreamError('BROKER_UNREACHABLE', 'planned: no ack came in time');
+}
+
+function diskFull(): CrawlstreamError {
+  return new CrawlstreamError('DISK_FULL', 'planned: no room');
+}
+
+interface Assignment {
+  position: number;
+  paused: boolean;
+}
+
+function createSimReader({ cluster, scheduler, process }: SimLogOptions): LogReader {
+  const { chance } = process;
+  const assigned = new Map<Partition, Assignment>();
+  let wakeUp: (() => void) | undefined;
+  let woken = false;
+  let isOpen = true;
+
+  const isReady = () =>
+    [...assigned].some(([partition, { position, paused }]) => !paused && position !== partition.records.length);
+
+  const take = (maxBytes: number): LogRecord[] => {
+    const taken: LogRecord[] = [];
+    for (const [partition, assignment] of assigned) {
+      const { records } = partition;
+      if (assignment.position > records.length || assignment.position < 0) {
+        const message = `${partition.topic}/${partition.partition} has no position ${assignment.position}`;
+        throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+      }
+      if (assignment.paused) continue;
+      let left = chance.happens(0.3) ? chance.between(1, 3) : Number.POSITIVE_INFINITY;
+      let bytes = 0;
+      for (; assignment.position < records.length && left > 0 && bytes < maxBytes; assignment.position++, left--) {
+        const record = records[assignment.position]!;
+        bytes += record.value.length;
+        taken.push(record);
+      }
+    }
+    return taken;
+  };
+
+  const news = (waitMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const watched = [...assigned.keys()];
+      let heard = false;
+      const done = () => {
+        cancel();
+        wakeUp = undefined;
+        for (const { waiting } of watched) waiting.delete(hear);
+        resolve();
+      };
+      // News take a moment to arrive, and none come to a process that sleeps.
+      const hear = () => {
+        if (heard) return;
+        heard = true;
+        scheduler.at(Math.max(scheduler.nowMs() + chance.between(1, 5), cluster.awayUntilMs), done, process);
+      };
+      for (const { waiting } of watched) waiting.add(hear);
+      const cancel = scheduler.at(scheduler.nowMs() + waitMs, done, process);
+      wakeUp = done;
+    });
+
+  const poll = async ({ maxBytes, waitMs }: PollOptions): Promise<LogRecord[]> => {
+    const untilMs = scheduler.nowMs() + waitMs;
+    await process.step('poll');
+    for (;;) {
+      if (isReady()) {
+        const records = await process.call(
+          'take',
+          () => take(maxBytes),
+          Math.max(1, cluster.awayUntilMs - scheduler.nowMs()),
+        );
+        if (records.length > 0) return records;
+      }
+      const leftMs = untilMs - scheduler.nowMs();
+      if (leftMs <= 0 || woken || !isOpen) {
+        woken = false;
+        return [];
+      }
+      await news(leftMs);
+    }
+  };
+
+  const find = (topic: string, partition: number) => cluster.partition(topic, partition);
+  return {
+    seek(topic, partition, offset) {
+      const before = assigned.get(find(topic, partition));
+      assigned.set(find(topic, partition), { position: offset, paused: before?.paused ?? false });
+      wakeUp?.();
+    },
+    drop: (topic, partition) => void assigned.delete(find(topic, partition)),
+    pause(topic, partition) {
+      const assignment = assigned.get(find(topic, partition));
+      if (assignment !== undefined) assignment.paused = true;
+    },
+    resume(topic, partition) {
+      const assignment = assigned.get(find(topic, partition));
+      if (assignment === undefined || !assignment.paused) return;
+      assignment.paused = false;
+      wakeUp?.();
+    },
+    poll,
+    wake() {
+      woken = true;
+      wakeUp?.();
+    },
+    close: async () => {
+      isOpen = false;
+      wakeUp?.();
+    },
+  };
+}

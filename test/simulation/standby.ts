@@ -1,0 +1,149 @@
+/**
+ * Reads every record as it lands, as a standby of each partition would, and holds it against what must always hold.
+ *
+ * - Conservation, and counters that equal a recount of the state, after every commit; one lease per host.
+ * - A task only for a lease that a commit that counts has granted; a lease is run once.
+ * - An outcome only when its page and all its links have landed.
+ */
+import type { Task } from '../../schemas/types.ts';
+import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
+import type { LogRecord } from '../../services/runtime/log/log.ts';
+import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { lostUrls } from '../../topology/frontier/counters.ts';
+import { eachRow } from '../../topology/frontier/digest.ts';
+import { replay } from '../../topology/frontier/partition.ts';
+import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state.ts';
+import type { Judge } from './judge.ts';
+import type { World } from './world.ts';
+
+export interface Standby {
+  readonly states: readonly FrontierState[];
+  /** Pages published, by URL. */
+  readonly pages: ReadonlyMap<string, number>;
+  /** What was given up on, by URL, with the reason. */
+  readonly givenUp: ReadonlyMap<string, string>;
+  see(record: LogRecord): void;
+}
+
+export interface StandbyOptions {
+  readonly world: World;
+  readonly codec: RecordCodec;
+  readonly key: FingerprintKey;
+  readonly judge: Judge;
+  readonly violate: (what: string) => void;
+}
+
+/** Recounting costs more than the rest; what one commit breaks, the next ones don't mend. */
+const recountEvery = 8;
+
+export function createStandby({ world, codec, key, judge, violate }: StandbyOptions): Standby {
+  const states = Array.from({ length: world.partitions }, () => new FrontierState(key));
+  const granted = new Set<string>();
+  /** How each lease ended. */
+  const endings = new Map<string, string>();
+  const links = new Set<string>();
+  const pages = new Map<string, number>();
+  const givenUp = new Map<string, string>();
+
+  const seeChangelog = ({ partition, offset, value }: LogRecord) => {
+    const state = states[partition]!;
+    const { nextLeaseId } = state;
+    const record = decodeChangelog(value);
+    replay(state, offset, record);
+    for (let id = nextLeaseId; id < state.nextLeaseId; id++)
+      granted.add(leaseName(partition, state.changelog.epoch, id));
+    const lost = lostUrls(state.counters);
+    if (lost !== 0) violate(`partition ${partition} lost ${lost} URLs at ${offset}`);
+    const busy = new Set([...state.leases.values()].map(({ host }) => host.key));
+    if (busy.size !== state.leases.size) violate(`partition ${partition} has two leases of one host at ${offset}`);
+    if (offset % recountEvery === 0) recount(state, `partition ${partition} at ${offset}`, violate);
+  };
+
+  const seeTask = (task: Task) => {
+    const name = leaseName(task.partition, task.epoch, task.leaseId);
+    if (!granted.has(name)) violate(`a task was published for lease ${name}, which nobody granted`);
+  };
+
+  const seeResult = (record: LogRecord) => {
+    const result = codec.decode('results', record.value);
+    const name = leaseName(result.partition, result.epoch, result.leaseId);
+    if (result.last) {
+      const ending = `${result.fetcherId} ${record.value.toString('base64')}`;
+      if (endings.has(name) && endings.get(name) !== ending) violate(`lease ${name} was run twice`);
+      endings.set(name, ending);
+    }
+    const current = states[result.partition]!.leases.has(result.leaseId);
+    for (const { url, kind, retryAfterMs } of result.outcomes) {
+      const page = world.byUrl.get(url);
+      if (retryAfterMs > 0 && current) judge.asked(result.hostKey, retryAfterMs);
+      if (kind === 'redirect' && !links.has(page!.redirect!)) violate(`${url} has an outcome before its target`);
+      if (kind !== 'fetched') continue;
+      if (!pages.has(url)) violate(`${url} has an outcome before its page`);
+      for (const link of page!.links) {
+        if (!links.has(link)) violate(`${url} has an outcome before its link ${link}`);
+      }
+    }
+  };
+
+  return {
+    states,
+    pages,
+    givenUp,
+    see(record) {
+      switch (record.topic.slice(record.topic.indexOf('.') + 1)) {
+        case 'frontier-changelog':
+          return seeChangelog(record);
+        case 'tasks':
+          return seeTask(codec.decode('tasks', record.value));
+        case 'results':
+          return seeResult(record);
+        case 'discovered':
+          for (const group of codec.decode('discovered', record.value).groups) {
+            for (const { url } of group.links) links.add(url);
+          }
+          return;
+        case 'pages': {
+          const { url } = codec.decode('pages', record.value);
+          pages.set(url, (pages.get(url) ?? 0) + 1);
+          return;
+        }
+        case 'dead-letters': {
+          const { url, reason } = codec.decode('dead-letters', record.value);
+          givenUp.set(url, reason);
+        }
+      }
+    },
+  };
+}
+
+function leaseName(partition: number, epoch: number, id: number): string {
+  return `${partition}/${epoch}/${id}`;
+}
+
+/** Do the counters say what the state holds? */
+export function recount(state: FrontierState, where: string, violate: (what: string) => void): void {
+  const held = new Set<string>();
+  const rows = { hosts: 0, leases: 0, leased: 0, seen: 0, queued: 0, retrying: 0, deferred: 0 };
+  const waiting: { readonly hostKey: string; readonly place: 'queued' | 'retrying' }[] = [];
+  eachRow(state, ([kind, name, , dueAtMs, ...rest]) => {
+    if (kind === 'host') {
+      rows.hosts += 1;
+      if (rest.includes('crawlDelay') || rest.includes('blocked')) held.add(`${name}`);
+    } else if (kind === 'lease') rows.leases += 1;
+    else if (kind === 'leased') rows.leased += 1;
+    else if (kind === 'seen') rows.seen = Number(name);
+    else if (kind === 'queued') waiting.push({ hostKey: `${name}`, place: 'queued' });
+    else if (kind === 'again') waiting.push({ hostKey: `${name}`, place: Number(dueAtMs) > 0 ? 'retrying' : 'queued' });
+  });
+  for (const { hostKey, place } of waiting) rows[held.has(hostKey) ? 'deferred' : place] += 1;
+  for (const name of ['hosts', 'leases', 'leased', 'queued', 'retrying', 'deferred'] as const) {
+    if (rows[name] !== state.counters[name]) {
+      violate(`${where} counts ${state.counters[name]} ${name} and holds ${rows[name]}`);
+    }
+  }
+  // Nothing is forced here, so every admitted URL was new.
+  if (rows.seen !== state.counters.admitted) {
+    violate(`${where} counts ${state.counters.admitted} admitted and has seen ${rows.seen}`);
+  }
+}

@@ -1,0 +1,73 @@
+/** Makes a fault happen. */
+import type { Chance } from './chance.ts';
+import type { Fault } from './faults.ts';
+import type { Judge } from './judge.ts';
+import { crawl } from './machines.ts';
+import type { Stage } from './run.ts';
+
+export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance): void {
+  const { scheduler, cluster, groups, web, world } = stage;
+  const machineOf = (name: string) => stage.machines.find((machine) => machine.name === name)!;
+  const later = (ms: number, act: () => void) => scheduler.at(scheduler.nowMs() + ms, act);
+  scheduler.note(`fault: ${JSON.stringify(fault)}`);
+  switch (fault.kind) {
+    case 'kill': {
+      const machine = machineOf(fault.process);
+      const { process } = machine;
+      process.atStep(fault.step, fault.when, () => {
+        if (machine.process !== process) return;
+        machine.kill(fault.survive, fault.downMs);
+        if (!fault.loseDisk) return;
+        for (let partition = 0; partition < world.partitions; partition++) machine.disk.wipe(`${partition}`);
+      });
+      return;
+    }
+    case 'freeze': {
+      const { process } = machineOf(fault.process);
+      process.atStep(fault.step, 'before', () => {
+        if (process.state !== 'running') return;
+        scheduler.note(`${process.name} freezes`);
+        process.freeze();
+        groups.suspect(process);
+        later(fault.forMs, () => {
+          scheduler.note(`${process.name} thaws`);
+          process.thaw();
+          groups.woke(process);
+        });
+      });
+      return;
+    }
+    case 'stop':
+      return machineOf(fault.process).stop(fault.downMs);
+    case 'rebalance':
+      return groups.rebalance(`${crawl}.${fault.group}`);
+    case 'append':
+      return machineOf(fault.process).failAppend(fault.topic, fault.fault);
+    case 'diskFull':
+      machineOf(fault.process).disk.fullUntilMs = scheduler.nowMs() + fault.forMs;
+      return;
+    case 'clock': {
+      const { process } = machineOf(fault.process);
+      process.jump(fault.byMs);
+      judge.forgive(Math.abs(fault.byMs));
+      later(fault.forMs, () => process.jump(-fault.byMs));
+      return;
+    }
+    case 'brokerAway':
+      cluster.awayUntilMs = Math.max(cluster.awayUntilMs, scheduler.nowMs() + fault.forMs);
+      return;
+    case 'trouble':
+      return web.trouble(fault.host, fault.answer, scheduler.nowMs() + fault.forMs);
+    case 'duplicate': {
+      const partition = chance.between(0, world.partitions - 1);
+      const { records } = cluster.partition(`${crawl}.${fault.topic}`, partition);
+      if (records.length > 0) cluster.land(chance.pick(records));
+      return;
+    }
+    case 'garbage': {
+      const partition = chance.between(0, world.partitions - 1);
+      const value = Buffer.from(Array.from({ length: chance.between(0, 20) }, () => chance.between(0, 255)));
+      cluster.land({ topic: `${crawl}.${fault.topic}`, partition, key: null, value, headers: { garbage: 'yes' } });
+    }
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * The simulated web and its DNS: answers by each host's temper, in virtual time, through the judge.
+ *
+ * A server has done its work whether or not its client still lives; a client that gives up or dies ends the contact.
+ */
+import type { DnsLookup } from '../../services/fetcher/dns-lookup.ts';
+import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../services/fetcher/http-client.ts';
+import type { FailureKind } from '../../services/fetcher/request-failure.ts';
+import { requestLimits } from '../../topology/limits.ts';
+import { type Chance, chanceOf } from './chance.ts';
+import type { Judge } from './judge.ts';
+import type { SimProcess } from './process.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { SimHost, World } from './world.ts';
+
+export interface Web {
+  readonly dnsLookup: (process: SimProcess) => DnsLookup;
+  readonly openHttp: (process: SimProcess) => (options: HttpClientOptions) => HttpClient;
+  /** A process was killed: its connections are closed. */
+  hangUp(process: SimProcess): void;
+  /** A host is in trouble for a while. */
+  trouble(hostName: string, answer: Trouble, untilMs: number): void;
+}
+
+export type Trouble = 503 | 429 | 'silence' | 'robots503' | 'reset';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly takesMs: number;
+  readonly failure: FailureKind | null;
+}
+
+export interface WebOptions {
+  readonly seed: number;
+  readonly world: World;
+  readonly judge: Judge;
+  readonly scheduler: Scheduler;
+}
+
+export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
+  const chance = chanceOf(seed, 'web');
+  const startMs = scheduler.nowMs();
+  const asked = new Map<string, number>();
+  const troubles = new Map<string, { readonly answer: Trouble; readonly untilMs: number }>();
+  const open = new Map<SimProcess, Set<(endMs: number) => void>>();
+
+  const answerTo = (host: SimHost, url: string, kind: 'robots' | 'page'): Answer => {
+    const count = asked.get(url) ?? 0;
+    asked.set(url, count + 1);
+    const trouble = troubles.get(host.name);
+    if (trouble !== undefined && trouble.untilMs > scheduler.nowMs()) {
+      const troubled = troubleAnswer(trouble.answer, kind, chance);
+      if (troubled !== null) return troubled;
+    }
+    return kind === 'robots'
+      ? robotsAnswer(host, scheduler.nowMs() - startMs, chance)
+      : pageAnswer(world, host, url, count, chance);
+  };
+
+  const request = async (
+    process: SimProcess,
+    options: HttpClientOptions,
+    { url, wants }: HttpRequest,
+    closing: Set<() => void>,
+  ): Promise<HttpResponse> => {
+    const { clock, resolver } = options;
+    await process.step(`GET ${url}`);
+    const began = clock.nowMs();
+    const { hostname, host: hostKey, port } = new URL(url);
+    const respond = (answer: Answer, address: string): HttpResponse => {
+      const wanted = answer.status > 0 && (wants?.(answer.status, answer.headers) ?? true);
+      const body = Buffer.from(wanted ? answer.body : '');
+      return {
+        status: answer.failure === null ? answer.status : 0,
+        headers: answer.headers,
+        body,
+        rawBody: body,
+        truncated: false,
+        address,
+        startMs: began,
+        endMs: clock.nowMs(),
+        firstByteMs: 1,
+        failure: answer.failure === null ? null : { kind: answer.failure, detail: 'planned' },
+        staleConnection: false,
+      };
+    };
+    const resolution = await resolver.resolve(hostname, Number(port || 80));
+    if (!resolution.ok) return respond(failed(resolution.kind, 0), '');
+    // A process that slept here wakes to a deadline that has passed, before anything is sent.
+    if (clock.nowMs() - began >= requestLimits.connectTimeoutMs) return respond(failed('connectionFailed', 0), '');
+    const host = world.byName.get(hostKey)!;
+    const kind = url.endsWith('/robots.txt') ? 'robots' : 'page';
+    const ended = judge.arrives({ hostName: hostKey, url, kind, process, startMs: scheduler.nowMs() });
+    const answer = cutOff(answerTo(host, url, kind));
+    const mine = open.get(process) ?? new Set();
+    open.set(process, mine.add(ended));
+    const endMs = scheduler.nowMs() + answer.takesMs;
+    scheduler.note(`${url} will be ${answer.failure ?? answer.status} in ${answer.takesMs} ms`);
+    return new Promise((resolve) => {
+      const close = () => {
+        closing.delete(close);
+        ended(scheduler.nowMs());
+        mine.delete(ended);
+        resolve(respond(failed('aborted', 0), ''));
+      };
+      closing.add(close);
+      // The server's side, whatever becomes of the client.
+      scheduler.at(endMs, () => ended(scheduler.nowMs()));
+      scheduler.at(
+        endMs + 1,
+        () => {
+          closing.delete(close);
+          mine.delete(ended);
+          const readable =
+            answer.failure === null && (answer.status < 300 || (answer.status < 500 && answer.status !== 429));
+          if (kind === 'robots' && readable) judge.readRobots(process, hostKey);
+          resolve(respond(answer, resolution.addresses[0]!));
+        },
+        process,
+      );
+    });
+  };
+
+  return {
+    dnsLookup: (process) => (hostname) =>
+      process.call(
+        `resolve ${hostname}`,
+        () => {
+          const temper = world.byName.get(hostname)?.temper;
+          if (temper === 'nameless') return { addresses: [], ttlMs: 0 };
+          return { addresses: [temper === 'private' ? '10.0.0.1' : addressOf(hostname)], ttlMs: 60_000 };
+        },
+        chance.between(1, 50),
+      ),
+    openHttp: (process) => (options) => {
+      const closing = new Set<() => void>();
+      return {
+        request: (one) => request(process, options, one, closing),
+        stats: () => ({ origins: 0, inFlight: closing.size }),
+        close: async () => {
+          for (const close of [...closing]) close();
+        },
+      };
+    },
+    hangUp(process) {
+      for (const ended of open.get(process) ?? []) ended(scheduler.nowMs());
+      open.delete(process);
+    },
+    trouble: (hostName, answer, untilMs) => void troubles.set(hostName, { answer, untilMs }),
+  };
+}
+
+/** The client's own limit. */
+function cutOff(answer: Answer): Answer {
+  const { totalTimeoutMs } = requestLimits;
+  return answer.takesMs <= totalTimeoutMs ? answer : failed('timeout', totalTimeoutMs);
+}
+
+function failed(failure: FailureKind, takesMs: number): Answer {
+  return { status: 0, headers: [], body: '', takesMs, failure };
+}
+
+function bare(status: number, takesMs: number, headers: readonly string[] = []): Answer {
+  return { status, headers, body: '', takesMs, failure: null };
+}
+
+function troubleAnswer(trouble: Trouble, kind: 'robots' | 'page', chance: Chance): Answer | null {
+  switch (trouble) {
+    case 503:
+    case 429:
+      return bare(trouble, 20, chance.happens(0.5) ? ['retry-after', `${chance.between(1, 6)}`] : []);
+    case 'silence':
+      return failed('timeout', requestLimits.totalTimeoutMs);
+    case 'reset':
+      return failed('connectionFailed', 5);
+    case 'robots503':
+      return kind === 'robots' ? bare(503, 10) : null;
+  }
+}
+
+function robotsAnswer(host: SimHost, sinceStartMs: number, chance: Chance): Answer {
+  const takesMs = chance.between(5, 60);
+  switch (host.temper) {
+    case 'dead':
+      return failed('connectionFailed', takesMs);
+    case 'shut':
+      return bare(503, takesMs);
+    case 'shy':
+      if (sinceStartMs < 20_000) return bare(503, takesMs);
+      break;
+    case 'open':
+      return bare(404, takesMs);
+  }
+  const rules = host.pages.flatMap(({ url, forbidden }) => (forbidden ? [`Disallow: ${new URL(url).pathname}$`] : []));
+  const delay = host.crawlDelayMs > 0 ? [`Crawl-delay: ${host.crawlDelayMs / 1_000}`] : [];
+  const body = ['User-agent: *', ...rules, ...delay, 'Allow: /'].join('\n');
+  return { status: 200, headers: ['content-type', 'text/plain'], body, takesMs, failure: null };
+}
+
+function pageAnswer(world: World, host: SimHost, url: string, before: number, chance: Chance): Answer {
+  const takesMs = host.temper === 'slow' ? chance.between(800, 6_000) : chance.between(10, 300);
+  if (host.temper === 'dead') return failed('connectionFailed', takesMs);
+  if (host.temper === 'flaky' && before < pageNumber(url) % 3) {
+    return chance.happens(0.5) ? bare(500, takesMs) : failed('connectionFailed', takesMs);
+  }
+  if (host.temper === 'throttling' && chance.happens(0.3)) {
+    return bare(429, takesMs, ['retry-after', `${chance.between(1, 8)}`]);
+  }
+  if (host.temper === 'silent' && pageNumber(url) % 2 === 1) return failed('timeout', requestLimits.totalTimeoutMs);
+  const page = world.byUrl.get(url);
+  if (page === undefined) return bare(404, takesMs);
+  if (page.redirect !== null) return bare(302, takesMs, ['location', page.redirect]);
+  const body = `<title>${url}</title>${page.links.map((link) => `<a href="${link}">x</a>`).join('\n')}`;
+  return { status: 200, headers: ['content-type', 'text/html'], body, takesMs, failure: null };
+}
+
+function pageNumber(url: string): number {
+  return Number(/p(\d+)$/.exec(url)?.[1] ?? 0);
+}
+
+/** A public address of its own. */
+function addressOf(hostname: string): string {
+  return `93.184.216.${1 + Number(/\d+/.exec(hostname)?.[0] ?? 0)}`;
+}

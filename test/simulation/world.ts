@@ -1,0 +1,154 @@
+/**
+ * A small web and a crawl of it, drawn from a seed: hosts of all tempers, what links to what, and how it is crawled.
+ *
+ * `steady` hosts answer, always: what can be reached over them must have been fetched when the crawl ends. Of the rest
+ * only the end is known: fetched, refused, or given up on with a reason.
+ */
+import { chanceOf } from './chance.ts';
+
+export type Temper =
+  /** Answers in a moment. */
+  | 'quick'
+  /** Answers in seconds. */
+  | 'slow'
+  /** Asks for a Crawl-delay. */
+  | 'delayed'
+  /** Asks for a longer Crawl-delay than anybody waits. */
+  | 'sleepy'
+  /** Has no robots.txt. */
+  | 'open'
+  /** Its first answers for a URL are failures. */
+  | 'flaky'
+  /** Answers 429 with Retry-After, often. */
+  | 'throttling'
+  /** Its robots.txt answers 503, for a while. */
+  | 'shy'
+  /** Its robots.txt answers 503, for ever. */
+  | 'shut'
+  /** Has no address. */
+  | 'nameless'
+  /** Refuses connections. */
+  | 'dead'
+  /** Has a private address. */
+  | 'private'
+  /** Takes the request, and never answers some of them. */
+  | 'silent';
+
+const steadyTempers = ['quick', 'quick', 'slow', 'delayed', 'open'] as const;
+const otherTempers = [
+  'sleepy',
+  'flaky',
+  'flaky',
+  'throttling',
+  'throttling',
+  'shy',
+  'shut',
+  'nameless',
+  'dead',
+  'private',
+  'silent',
+] as const;
+
+export interface SimHost {
+  readonly name: string;
+  readonly temper: Temper;
+  readonly steady: boolean;
+  readonly crawlDelayMs: number;
+  readonly pages: readonly SimPage[];
+}
+
+export interface SimPage {
+  readonly url: string;
+  /** robots.txt forbids it. */
+  readonly forbidden: boolean;
+  readonly links: readonly string[];
+  /** It is a redirect. */
+  readonly redirect: string | null;
+}
+
+export interface World {
+  readonly hosts: readonly SimHost[];
+  readonly byUrl: ReadonlyMap<string, SimPage>;
+  readonly byName: ReadonlyMap<string, SimHost>;
+  readonly seeds: readonly string[];
+  readonly partitions: number;
+  /** One process on a log of its own, or several that share one. */
+  readonly embedded: boolean;
+  readonly frontiers: number;
+  readonly fetchers: number;
+  readonly delayMs: number;
+  readonly delayFactor: number;
+  readonly urlsPerLeaseMax: number;
+  readonly leasesPerPartition: number;
+  readonly pageQuota: number | null;
+  /** How far clocks of different processes are apart at most, ms. */
+  readonly skewMs: number;
+}
+
+export function drawWorld(seed: number): World {
+  const chance = chanceOf(seed, 'world');
+  const hosts: SimHost[] = [];
+  const count = chance.between(2, 7);
+  for (let number = 0; number < count; number++) {
+    const steady = number === 0 || chance.happens(0.6);
+    const temper = steady ? chance.pick(steadyTempers) : chance.pick(otherTempers);
+    const name = `h${number}.test`;
+    const size = chance.between(1, 9);
+    hosts.push({
+      name,
+      temper,
+      steady,
+      crawlDelayMs: temper === 'delayed' ? chance.between(2, 4) * 1_000 : temper === 'sleepy' ? 9_000_000 : 0,
+      pages: Array.from({ length: size }, (_, page) => ({
+        url: `http://${name}/${page === 0 ? '' : `p${page}`}`,
+        forbidden: temper !== 'open' && page > 0 && chance.happens(0.15),
+        links: [] as string[],
+        redirect: null as string | null,
+      })),
+    });
+  }
+  const all = hosts.flatMap((host) => host.pages);
+  for (const host of hosts) {
+    host.pages.forEach((page, number) => {
+      const links = page.links as string[];
+      // The next page of the host, so that most can be reached; some others, of any host.
+      if (number + 1 < host.pages.length && chance.happens(0.9)) links.push(host.pages[number + 1]!.url);
+      for (let more = chance.between(0, 4); more > 0; more--) links.push(chance.pick(all).url);
+      if (number > 0 && chance.happens(0.12)) (page as { redirect: string | null }).redirect = chance.pick(all).url;
+    });
+  }
+  const embedded = chance.happens(0.25);
+  return {
+    hosts,
+    byUrl: new Map(all.map((page) => [page.url, page])),
+    byName: new Map(hosts.map((host) => [host.name, host])),
+    seeds: hosts.slice(0, chance.between(1, count)).map((host) => host.pages[0]!.url),
+    partitions: chance.between(1, 3),
+    embedded,
+    frontiers: chance.between(1, 2),
+    fetchers: chance.between(1, 2),
+    delayMs: chance.pick([0, 300, 1_000, 2_000]),
+    delayFactor: chance.pick([0, 0, 2]),
+    urlsPerLeaseMax: chance.pick([1, 3, 8]),
+    leasesPerPartition: chance.pick([1, 4, 20]),
+    pageQuota: chance.happens(0.1) ? chance.between(1, 12) : null,
+    skewMs: chance.happens(0.2) ? 2_000 : 0,
+  };
+}
+
+/** URLs that must have been fetched when the crawl ends; `givenUp`: what was given up on leads nowhere. */
+export function mustBeFetched(world: World, givenUp: ReadonlySet<string>): Set<string> {
+  const reached = new Set<string>();
+  const fetched = new Set<string>();
+  const open = [...world.seeds];
+  for (let url = open.pop(); url !== undefined; url = open.pop()) {
+    if (reached.has(url)) continue;
+    reached.add(url);
+    const page = world.byUrl.get(url)!;
+    const host = world.byName.get(new URL(url).host)!;
+    if (!host.steady || page.forbidden || givenUp.has(url)) continue;
+    if (page.redirect === null) fetched.add(url);
+    open.push(...(page.redirect === null ? page.links : [page.redirect]));
+  }
+  return fetched;
+}
