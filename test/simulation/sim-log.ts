@@ -118,6 +118,12 @@ export function createSimLog(options: SimLogOptions): SimLog {
     offsets: (topic, partition) =>
       ask('offsets', () => ({ start: 0, end: cluster.partition(topic, partition).records.length })),
     last: (topic, partition) => ask('last', () => cluster.partition(topic, partition).records.at(-1)),
+    offsetAt: (topic, partition, atMs) =>
+      ask('offsetAt', () => {
+        const { records } = cluster.partition(topic, partition);
+        const index = records.findIndex(({ timestampMs }) => timestampMs >= atMs);
+        return index < 0 ? records.length : index;
+      }),
     trim: () => Promise.reject(new Error('nothing trims in a simulation')),
     commit: (group, positions) =>
       ask(`commit ${group}`, () => {
