@@ -46,7 +46,9 @@ function declareEnum(name: string, doc: string, symbols: string[]): string {
 
 function declareRecord(name: string, doc: string, fields: Field[]): string {
   const lines = fields.map((field) => `  /** ${field.doc} */\n  readonly ${field.name}: ${typeOf(field.type)};`);
-  declared.push(`/** ${doc} */\nexport interface ${name} {\n${lines.join('\n')}\n}\n`);
+  const text = `/** ${doc} */\nexport interface ${name} {\n${lines.join('\n')}\n}\n`;
+  // Two schemas may hold the same record: each is complete in itself.
+  if (!declared.includes(text)) declared.push(text);
   return name;
 }
 

@@ -360,6 +360,16 @@ export interface HostFacts {
   readonly sitemaps: readonly string[];
 }
 
+/** A robots.txt redirected to another host, which only a lease of that host may contact. */
+export interface RobotsHop {
+  /** Where it leads: the URL to ask next. */
+  readonly url: string;
+  /** URLs of the chain asked so far; the first is the robots.txt that is wanted. */
+  readonly asked: readonly string[];
+  /** Partition of the host whose robots.txt is wanted: the task goes to this partition of tasks, where the answer is needed. */
+  readonly partition: number;
+}
+
 /** Outcomes of one lease, in one or several messages. Key: the partition key; sent to the partition that granted. */
 export interface Result {
   /** Partition that granted the lease. */
@@ -382,6 +392,8 @@ export interface Result {
   readonly requests: readonly Request[];
   /** What was learnt of the host in this lease. */
   readonly host: HostFacts;
+  /** Wishes for a lease of hostKey, which belong to no lease yet: partition is that of hostKey, leaseId 0. */
+  readonly robotsHops: readonly RobotsHop[];
 }
 
 /** One URL of a lease. */
@@ -426,6 +438,8 @@ export interface Task {
   readonly policyVersion: number;
   /** In the order they are to be fetched. */
   readonly urls: readonly TaskUrl[];
+  /** In the place of URLs, one at most: what this lease is for. */
+  readonly robotsHops: readonly RobotsHop[];
 }
 
 /** The record type of each Avro topic. */

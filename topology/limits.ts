@@ -66,6 +66,12 @@ export const fetcherLimits = {
   sitemapsPerHostMax: 2_000,
   /** Sitemaps remembered over all hosts, about 200 B each. */
   sitemapsKnownMax: 100_000,
+  /** A lease whose robots.txt moved to another host waits this long for the answer: an idle host is leased in less. */
+  robotsHopWaitMs: 1_000,
+  /** Then it asks anew for it: longer than most leases of the other host. */
+  robotsHopAgainMs: 120_000,
+  /** And takes it for unreachable: the other host is blocked, or closed for hours. */
+  robotsHopPatienceMs: 600_000,
   /** Longest a finished page waits to be published. */
   flushMs: 25,
   /** Pages and links gathered before a flush starts early. */
@@ -200,6 +206,8 @@ export const frontierLimits = {
   deadHostMs: 24 * 3_600_000,
   /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
   leaseMarginMs: 45_000,
+  /** Hops of other hosts' robots.txt that wait for a host, at most 12 KiB each: more are wished for again later. */
+  robotsHopsMax: 64,
   /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
   firstLeaseUrls: 8,
 } as const;

@@ -61,7 +61,8 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
       },
       async robots(url, token) {
         let last: { readonly url: string; readonly status: number; readonly body: Uint8Array } | undefined;
-        const answer = await createRobotsCache(clock, token).get(new URL(url).origin, async (at) => {
+        const answer = await createRobotsCache(clock, token).get(new URL(url).origin, async (asked) => {
+          const at = asked.at(-1)!;
           const {
             status,
             headers: got,

@@ -278,7 +278,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 }
 
 function prefetchName(resolver: Resolver, task: Task): void {
-  const { hostname, port, protocol } = new URL(task.urls[0]!.url);
+  const first = task.urls[0] ?? task.robotsHops[0];
+  if (first === undefined) return;
+  const { hostname, port, protocol } = new URL(first.url);
   void resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
 }
 

@@ -4,23 +4,23 @@
  * Invariants: each URL of the task is reported exactly once. No request starts after `deadlineMs` minus the total
  * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
  * started comes back as `returned`, at no attempt; after a failure of the host, or when it asks for fewer requests, the
- * rest comes back at once, and the frontier decides when the host is contacted again.
+ * rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
+ * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
 import type { HostFacts, OutcomeKind, Request, Task } from '../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../topology/fetch/outcome.ts';
-import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
-import { fetcherLimits, robotsLimits } from '../../topology/limits.ts';
+import { fetcherLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
-import { type Headers, headerOf } from './headers.ts';
-import type { HttpResponse } from './http-client.ts';
+import type { Headers } from './headers.ts';
 import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
 import { type PageReader, readPage, wantsBody } from './page-report.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { readSitemaps } from './read-sitemaps.ts';
-import type { RobotsAnswer, RobotsCache, RobotsResponse } from './robots-cache.ts';
+import { originOf, type RobotsAnswer, type RobotsCache } from './robots-cache.ts';
+import { robotsFetch } from './robots-fetch.ts';
 import type { SitemapAgenda } from './sitemap-agenda.ts';
 
 export interface LeaseRunner {
@@ -45,6 +45,9 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
     await clock.sleepUntil(task.notBeforeMs, signal);
   }
   let next: Next = task.notBeforeMs > latestStartMs ? 'returned' : 'on';
+  for (const { asked, url } of task.robotsHops) {
+    await runner.robots.hop([...asked, url], robotsFetch(runner, task, reporter));
+  }
   let index = 0;
   for (; index < task.urls.length && next === 'on'; index++) {
     const step = await fetchOne(runner, task, index, latestStartMs, reporter);
@@ -62,7 +65,7 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
         latestStartMs,
         source: runner.sourceOf(task.hostKey),
         reporter,
-        robotsOf: (origin) => askRobots(runner, task, origin, latestStartMs, reporter),
+        robotsOf: (origin) => runner.robots.get(origin, robotsFetch(runner, task, reporter)),
       },
       fetcherLimits.sitemapsPerLeaseMax,
     );
@@ -88,7 +91,7 @@ async function fetchOne(
   reporter: LeaseReporter,
 ): Promise<Step> {
   const { url, hop, etag, lastModified } = task.urls[index]!;
-  const answer = await askRobots(runner, task, originOf(url), latestStartMs, reporter);
+  const answer = await runner.robots.get(originOf(url), robotsFetch(runner, task, reporter));
   if (answer === null) return { next: 'returned', reported: false };
   const { robots } = answer;
   reporter.learnt(factsOf(answer));
@@ -130,49 +133,6 @@ async function fetchOne(
   return { next: isHostFailure(kind) || isPressure(kind) || kind === 'returned' ? 'returned' : 'on', reported: true };
 }
 
-/** robots.txt of the origin, from the cache or paced from its host; hops are paced by the host they go to. */
-function askRobots(
-  runner: LeaseRunner,
-  task: Task,
-  origin: string,
-  latestStartMs: number,
-  reporter: LeaseReporter,
-): Promise<RobotsAnswer | null> {
-  return runner.robots.get(origin, async (url, hop) => {
-    const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '' } as const;
-    const response = await pacedRequest(runner.road, {
-      url,
-      headers: runner.headers,
-      bodyBytesMax: robotsLimits.bodyBytesMax,
-      wants: isSuccess,
-      // As the normaliser spells it, or `example.org.` would have a queue of its own.
-      hostKey: hostKeyOf(runner.reader.links.normalize(url) ?? url),
-      delayMs: task.delayMs,
-      delayFactor: task.delayFactor,
-      latestStartMs,
-      record: (made) => reporter.requested(requestRecord(url, purpose, task.delayMs, made)),
-    });
-    return response === null || response.failure?.kind === 'aborted' ? null : robotsResponse(response);
-  });
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-function robotsResponse(response: HttpResponse): RobotsResponse {
-  const { failure, headers } = response;
-  const retryAfterS = retryAfterSeconds(headerOf(headers, 'retry-after') || null, response.endMs);
-  return {
-    status: failure === null ? response.status : 0,
-    location: headerOf(headers, 'location') || null,
-    body: response.body,
-    retryAfterMs: (retryAfterS ?? 0) * 1000,
-    blockedAddress: failure?.kind === 'blockedAddress',
-    detail: failure?.detail ?? '',
-  };
-}
-
 /** Sitemaps are pages' equals: as far from the seeds as what a page of this lease links to. */
 function noteSitemaps({ sitemaps, reader }: LeaseRunner, task: Task, origin: string, { robots, fresh }: RobotsAnswer) {
   if (!fresh || robots.stale || robots.rules.sitemaps.length === 0) return;
@@ -196,10 +156,4 @@ function factsOf({ robots, fresh }: RobotsAnswer): HostFacts {
 
 function withoutPage(outcome: ReturnType<typeof outcomeOf>) {
   return { outcome, requests: [], page: null, groups: [], pending: [] };
-}
-
-/** Scheme, host and port of a normal URL. */
-function originOf(url: string): string {
-  const end = url.indexOf('/', 8);
-  return end === -1 ? url : url.slice(0, end);
 }

@@ -6,9 +6,10 @@
  * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
  * order: appends to one partition land as issued. A link enters the link cache only after its ack.
  */
-import type { HostFacts, LinkGroup, Outcome, Page, Request, Task } from '../../schemas/types.ts';
+import type { HostFacts, LinkGroup, Outcome, Page, Request, Result, RobotsHop, Task } from '../../schemas/types.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
@@ -38,6 +39,8 @@ export interface LeaseReporter {
   requested(request: Request): void;
   /** What was learnt of the host. */
   learnt(facts: HostFacts): void;
+  /** Another host is to be leased, for a hop of a robots.txt that leads there. */
+  wish(hostKey: string, hop: RobotsHop): void;
   /** Nothing more comes of this lease. */
   finish(): void;
 }
@@ -180,7 +183,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
       lease.readySinceMs = 0;
     }
     if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
-    if (records.length === 0) return;
+    appendResults(records);
+  };
+
+  const appendResults = (records: readonly AppendRecord[]) => {
+    if (records.length === 0 || failure !== undefined) return;
     const append = log
       .append(records)
       .catch(fail)
@@ -223,6 +230,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
           // Sitemaps are told once, when robots.txt is new: they must not be lost to what is learnt after.
           lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
         },
+        wish: (hostKey, hop) => appendResults([wishRecord(hostKey, hop, options)]),
         finish() {
           lease.finished = true;
           schedule(fetcherLimits.flushMs);
@@ -279,19 +287,36 @@ function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
 function resultRecord(lease: LeaseState, last: boolean, options: PublisherOptions): AppendRecord {
   const { task, outcomes, requests, completedAtMs, facts } = lease;
   const { partition, epoch, leaseId, hostKey } = task;
-  const { fetcherId } = options;
-  const result = {
-    partition,
-    epoch,
-    leaseId,
-    hostKey,
-    fetcherId,
-    last,
-    completedAtMs,
-    outcomes,
-    requests,
-    host: facts,
-  };
-  const key = Buffer.from(partitionKeyOf(hostKey, options.keyMode));
-  return { topic: options.topics.results, partition, key, value: options.codec.encode('results', result) };
+  const told = { epoch, leaseId, last, completedAtMs, outcomes, requests, host: facts };
+  return resultFor(hostKey, partition, told, options);
 }
+
+function wishRecord(hostKey: string, hop: RobotsHop, options: PublisherOptions): AppendRecord {
+  const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
+  return resultFor(hostKey, partition, { robotsHops: [hop] }, options);
+}
+
+function resultFor(
+  hostKey: string,
+  partition: number,
+  told: Partial<Result>,
+  { topics, codec, fetcherId, keyMode }: PublisherOptions,
+): AppendRecord {
+  const result = { ...emptyResult, partition, hostKey, fetcherId, ...told };
+  const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
+  return { topic: topics.results, partition, key, value: codec.encode('results', result) };
+}
+
+const emptyResult: Result = {
+  partition: 0,
+  epoch: 0,
+  leaseId: 0,
+  hostKey: '',
+  fetcherId: '',
+  last: false,
+  completedAtMs: 0,
+  outcomes: [],
+  requests: [],
+  host: unknownHost,
+  robotsHops: [],
+};

@@ -215,7 +215,10 @@ export class PartitionOwner {
   #record<T extends 'dead-letters' | 'tasks'>(topic: T, record: TopicRecords[T]): AppendRecord {
     const { codec, identity } = this.#options;
     const value = codec.encode(topic, record);
-    return { topic: this.#topic(topic), partition: identity.partition, key: Buffer.from(record.hostKey), value };
+    // A robots.txt hop goes where its answer is needed.
+    const partition = 'robotsHops' in record ? record.robotsHops[0]?.partition : undefined;
+    const key = Buffer.from(record.hostKey);
+    return { topic: this.#topic(topic), partition: partition ?? identity.partition, key, value };
   }
 
   #topic(name: keyof TopicRecords): string {

@@ -115,6 +115,7 @@ function resultOf(task: Task, nowMs: number): Result {
     outcomes: task.urls.map(outcomeOf),
     requests: task.urls.map(({ url }, index) => requestOf(url, index, nowMs)),
     host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
+    robotsHops: [],
   };
 }
 

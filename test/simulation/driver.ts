@@ -188,6 +188,11 @@ export class TopologyDriver {
     for (const { partition: to, record } of partition.core.republish()) this.#partitions[to]!.control.push(record);
   }
 
+  /** A fetcher's message that is about no lease. */
+  report(partition: number, result: Partial<Result>): void {
+    this.#partitions[partition]!.results.push({ ...emptyResult, partition, ...result });
+  }
+
   /** Delivers every result again. */
   repeatResults(): void {
     for (const { results } of this.#partitions) results.push(...results);
@@ -279,8 +284,10 @@ export class TopologyDriver {
     const crawlDelayMs = this.#options.crawlDelayMs?.[task.hostKey] ?? -1;
     const delayMs = Math.max(task.delayMs, crawlDelayMs);
     let atMs = this.nowMs;
+    // A hop of another host's robots.txt takes the place of the URLs.
+    const [hop] = task.robotsHops;
     const one = (index: number): void => {
-      const target = task.urls[index];
+      const target = task.urls[index] ?? (index === 0 && hop ? { url: hop.url, depth: 0, hop: 0 } : undefined);
       if (target === undefined || crawlDelayMs > task.crawlDelayCapMs) {
         for (let rest = index; rest < task.urls.length; rest++) {
           outcomes.push({ ...emptyOutcome, index: rest, url: task.urls[rest]!.url, kind: 'crawlDelayTooLong' });
@@ -294,7 +301,7 @@ export class TopologyDriver {
       this.#note(task.hostKey, target.url, startMs, atMs, delayMs);
       this.#at(atMs, () => {
         requests.push({ ...emptyRequest, url: target.url, outcomeIndex: index, startMs, endMs: this.nowMs, delayMs });
-        outcomes.push(outcomeOf(index, target.url, answer));
+        if (hop === undefined) outcomes.push(outcomeOf(index, target.url, answer));
         for (const url of answer.links ?? []) {
           groups.push({ url, group: { depth: target.depth + 1, sourceUrl: target.url } });
         }
@@ -303,7 +310,7 @@ export class TopologyDriver {
         }
         if (answer.kind === 'throttled' || answer.kind === 'connectionFailed' || answer.kind === 'robotsUnreachable') {
           this.#report(task, outcomes, requests, groups, crawlDelayMs);
-        } else if (index + 1 === task.urls.length) {
+        } else if (index + 1 >= task.urls.length) {
           one(index + 1);
         } else this.#at(this.nowMs + delayMs, () => one(index + 1));
       });
@@ -319,17 +326,15 @@ export class TopologyDriver {
     crawlDelayMs: number,
   ): void {
     for (const { url, group } of groups) this.inject([url], group);
-    this.#partitions[task.partition]!.results.push({
-      partition: task.partition,
+    this.report(task.partition, {
       epoch: task.epoch,
       leaseId: task.leaseId,
       hostKey: task.hostKey,
-      fetcherId: 'driver',
       last: true,
       completedAtMs: requests.at(-1)?.endMs ?? 0,
       outcomes,
       requests,
-      host: { robotsStatus: 'rules', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs, sitemaps: [] },
+      host: { ...emptyResult.host, robotsStatus: 'rules', crawlDelayMs },
     });
   }
 
@@ -414,6 +419,20 @@ const emptyOutcome: Outcome = {
   noindex: false,
   soft404: false,
   detail: '',
+};
+
+const emptyResult: Result = {
+  partition: 0,
+  epoch: 0,
+  leaseId: 0,
+  hostKey: '',
+  fetcherId: 'driver',
+  last: false,
+  completedAtMs: 0,
+  outcomes: [],
+  requests: [],
+  host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
+  robotsHops: [],
 };
 
 const emptyRequest: Request = {

@@ -7,6 +7,7 @@ import type { Change, Disposition, FinalStatus, HostFacts, HostHold, UrlRecord }
 import { tallyNames } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 
 // The order of each list is the format: append, never reorder.
 const kinds = [
@@ -23,6 +24,7 @@ const kinds = [
   'quotaBook',
   'trap',
   'releaseTrap',
+  'robotsHop',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
@@ -102,6 +104,10 @@ export function writeChange(writer: ByteWriter, change: Change): void {
     case 'releaseTrap':
       writer.string(change.hostKey);
       writer.string(change.pattern);
+      return;
+    case 'robotsHop':
+      writer.string(change.hostKey);
+      writeRobotsHop(writer, change.hop);
   }
 }
 
@@ -162,6 +168,8 @@ export function readChange(reader: ByteReader): Change {
       };
     case 'releaseTrap':
       return { kind, hostKey: reader.string(), pattern: reader.string() };
+    case 'robotsHop':
+      return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
   }
 }
 

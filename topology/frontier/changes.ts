@@ -4,7 +4,7 @@
  *
  * A change carries results, not inputs of the decision: replaying needs no policy and no clock.
  */
-import type { OutcomeKind } from '../../schemas/types.ts';
+import type { OutcomeKind, RobotsHop } from '../../schemas/types.ts';
 import type { TrapReason } from '../policy/traps/summary.ts';
 import type { Entry } from './entry.ts';
 
@@ -97,7 +97,10 @@ export type Change =
     }
   /** Arrivals that were not admitted, and other tallies. */
   | { readonly kind: 'count'; readonly counter: TallyName; readonly by: number }
-  /** A lease: `again` URLs from the head of what came back, then from the bands as listed. */
+  /**
+   * A lease: `again` URLs from the head of what came back, then from the bands as listed. One without URLs is for the
+   * first robots.txt hop that waits.
+   */
   | {
       readonly kind: 'grant';
       readonly leaseId: number;
@@ -118,6 +121,8 @@ export type Change =
   /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
   | { readonly kind: 'release'; readonly leaseId: number; readonly expired: boolean }
   | { readonly kind: 'host'; readonly hostKey: string; readonly facts: HostFacts }
+  /** A hop of another host's robots.txt waits for a lease of this one. */
+  | { readonly kind: 'robotsHop'; readonly hostKey: string; readonly hop: RobotsHop }
   /** The first URL of a dead host's queue is given up on. */
   | { readonly kind: 'bury'; readonly hostKey: string; readonly record: UrlRecord }
   /** A late result of a lease that is over finishes a URL that came back. */

@@ -31,7 +31,7 @@ export function decideGrants(decision: Decision, demand: number): void {
 }
 
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
-  const { state, nowMs } = decision;
+  const { nowMs } = decision;
   let left = Math.min(leaseSize(policy, host.facts), quotaLeft);
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
   const { again: waiting, bands: queues } = host.queue;
@@ -46,15 +46,27 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   };
   for (let band = 0; band < bandCount && left > 0; band++) take(band);
   for (const band of host.queue.opened) take(band);
-  const leaseId = state.nextLeaseId;
-  const delayMs = baseDelayMs(policy, host.facts);
-  const size = bands.reduce((sum, [, count]) => sum + count, again);
-  const deadlineMs = nowMs + leaseMs(policy, host.facts, size);
-  decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs });
-  decision.tasks.push(taskOf(decision, policy, leaseId));
+  grantLease(decision, policy, host, { again, bands, robotsHops: [] });
 }
 
-function taskOf(decision: Decision, policy: Policy, leaseId: number): Task {
+/** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt. */
+export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
+  readonly again: number;
+  readonly bands: readonly (readonly [band: number, count: number])[];
+}
+
+export function grantLease(decision: Decision, policy: Policy, host: Host, load: LeaseLoad): void {
+  const { state, nowMs } = decision;
+  const { again, bands, robotsHops } = load;
+  const leaseId = state.nextLeaseId;
+  const delayMs = baseDelayMs(policy, host.facts);
+  const size = bands.reduce((sum, [, count]) => sum + count, again + robotsHops.length);
+  const deadlineMs = nowMs + leaseMs(policy, host.facts, size);
+  decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs });
+  decision.tasks.push({ ...taskOf(decision, policy, leaseId), robotsHops });
+}
+
+function taskOf(decision: Decision, policy: Policy, leaseId: number): Omit<Task, 'robotsHops'> {
   const { state, identity, nowMs } = decision;
   const lease = state.leases.get(leaseId)!;
   return {

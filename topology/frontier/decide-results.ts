@@ -10,6 +10,7 @@ import { frontierLimits, urlLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import { decideWishes } from './decide-robots-hops.ts';
 import { noticeTraps } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
@@ -41,6 +42,7 @@ const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
 export function decideResult(decision: Decision, result: Result): void {
   const { state, policy } = decision;
   if (policy === null) return;
+  if (result.robotsHops.length > 0) return decideWishes(decision, result);
   const host = state.hosts.get(result.hostKey);
   if (host === undefined) return; // of another crawl's life: nothing here knows the host
   decision.tally('fetches', result.requests.length);
@@ -219,7 +221,7 @@ function taught(
   if (lesson.heldBack) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(facts);
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack;
-  if (result.last) {
+  if (result.last && lease.entries.length > 0) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
     facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
   }
@@ -231,7 +233,7 @@ function taught(
   if (completedAtMs > 0) {
     facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + Math.max(waitMs, lesson.retryAfterMs));
   }
-  if (facts.failures > policy.config.retriesMs.length) {
+  if (lesson.hostFailed && facts.failures > policy.config.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;

@@ -19,8 +19,8 @@ export function decideExpiries(decision: Decision): void {
     decision.emit({ kind: 'release', leaseId: lease.id, expired: true });
     const size = lease.entries.length;
     const readyAtMs = Math.max(host.facts.readyAtMs, lease.deadlineMs + politeDelayMs(policy, host.facts));
-    // A quarter each time, down to single URLs.
-    const leaseMax = Math.max(1, Math.floor(size / 4));
+    // A quarter each time, down to single URLs; a lease without URLs says nothing of them.
+    const leaseMax = size === 0 ? host.facts.leaseMax : Math.max(1, Math.floor(size / 4));
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs, leaseMax } });
   }
 }

@@ -19,6 +19,7 @@ export type RowKind =
   | 'counter'
   | 'quota'
   | 'host'
+  | 'robotsHop'
   | 'trap'
   | 'released'
   | 'queued'
@@ -45,6 +46,11 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
   for (const host of state.hosts.values()) eachHostRow(host, visit);
+  for (const [host, hops] of state.robotsHops) {
+    hops.forEach(({ url, asked, partition }, order) => {
+      visit(['robotsHop', host.key, order, url, partition, ...asked]);
+    });
+  }
   for (const [key, { trapped, released }] of state.traps.standing) {
     for (const { pattern, reason, detail, band } of trapped) visit(['trap', key, pattern, reason, detail, band]);
     released.forEach(({ pattern, band }, order) => {

@@ -21,6 +21,7 @@ import { decideDiscovered } from './decide-discovered.ts';
 import { decideGrants } from './decide-grants.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide-quota.ts';
 import { decideResult } from './decide-results.ts';
+import { decideRobotsHops, nextHopAtMs } from './decide-robots-hops.ts';
 import { decideBurials, decideExpiries } from './decide-time.ts';
 import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
@@ -90,6 +91,8 @@ export class FrontierPartition {
     const quotaOut = this.policy?.config.pageQuota != null && state.quotaLeft <= 0;
     let wake = demand > 0 && !quotaOut ? state.clock.nextReadyAtMs : undefined;
     if (demand > 0 && !quotaOut && state.clock.ready > 0) wake = state.nowMs;
+    const hopAtMs = demand > 0 ? nextHopAtMs(state, this.policy) : undefined;
+    if (hopAtMs !== undefined && (wake === undefined || hopAtMs < wake)) wake = hopAtMs;
     for (const lease of state.leases.values()) {
       const expiresAtMs = lease.deadlineMs + frontierLimits.clockSkewMs;
       if (wake === undefined || expiresAtMs < wake) wake = expiresAtMs;
@@ -113,7 +116,7 @@ export class FrontierPartition {
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
-    decideGrants(decision, demand);
+    decideGrants(decision, decideRobotsHops(decision, demand));
     const changes = decision.finish();
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;

@@ -7,7 +7,7 @@
  *
  * What is not yet on disk is remembered in `unsaved`, until `view.ts` has written it.
  */
-
+import type { RobotsHop } from '../../schemas/types.ts';
 import type { PolicyConfig } from '../policy/policy.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { seenKey } from '../url/seen-key.ts';
@@ -56,6 +56,7 @@ export interface QuotaRow {
 /** What changed since the view was last written. */
 export interface Unsaved {
   readonly hosts: Set<Host>;
+  readonly robotsHops: Set<Host>;
   readonly leases: Set<number>;
   /** By arrival number; null: it left. */
   readonly again: Map<number, { readonly hostId: number; readonly again: Again | null }>;
@@ -76,6 +77,8 @@ export class FrontierState {
   readonly clock = new HostClock();
   readonly traps = new TrapsState();
   readonly leases = new Map<number, Lease>();
+  /** Hops of other hosts' robots.txt that wait for a lease of the host. */
+  readonly robotsHops = new Map<Host, readonly RobotsHop[]>();
   /** Dead hosts whose queues are being given up on. */
   readonly burying = new Set<Host>();
   counters: Counters = zeroCounters();
@@ -147,6 +150,11 @@ export class FrontierState {
         return;
       case 'quotaBook':
         this.quotaBook.set(change.partition, change);
+        return;
+      case 'robotsHop': {
+        const host = this.host(change.hostKey);
+        return this.setRobotsHops(host, [...(this.robotsHops.get(host) ?? []), change.hop]);
+      }
     }
   }
 
@@ -182,6 +190,12 @@ export class FrontierState {
       this.unsaved.hosts.add(host);
     }
     return host;
+  }
+
+  setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
+    if (hops.length > 0) this.robotsHops.set(host, hops);
+    else this.robotsHops.delete(host);
+    this.unsaved.robotsHops.add(host);
   }
 
   addHost(host: Host): void {
@@ -233,6 +247,7 @@ export class FrontierState {
       for (let i = 0; i < count; i++) entries.push(host.queue.band(band).shift()!);
       this.counters[placeOf(host, 0, band)] -= count;
     }
+    if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host)?.slice(1) ?? []);
     this.leases.set(change.leaseId, {
       id: change.leaseId,
       host,
@@ -339,7 +354,7 @@ export class FrontierState {
 }
 
 export function nothingUnsaved(): Unsaved {
-  return { hosts: new Set(), leases: new Set(), again: new Map(), records: [] };
+  return { hosts: new Set(), robotsHops: new Set(), leases: new Set(), again: new Map(), records: [] };
 }
 
 /** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */

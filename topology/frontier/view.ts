@@ -10,12 +10,14 @@
  * | h | host key | id, facts, head of each band |
  * | l | lease id | host, entries, deadline, delay |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next ids |
+ * | p | host id | hops of other hosts' robots.txt that wait for it |
  * | q | host id, band, first sequence number | up to 64 entries |
  * | r | host id, arrival number | an entry that came back, and when it is due |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | t | host key | its standing and released traps |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
+import type { RobotsHop } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
 import { bandCount } from '../policy/band.ts';
 import type { Band } from './back-queue.ts';
@@ -25,6 +27,7 @@ import { readHostFacts, writeHostFacts, writeUrlRecord } from './change-codec.ts
 import { inputTopics } from './changelog.ts';
 import { readCounters, writeCounters } from './counters.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 import { saveSeen } from './seen/seen-rows.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
 import { nothingUnsaved } from './state.ts';
@@ -48,6 +51,10 @@ export function saveRows(state: FrontierState): Row[] {
     host.queue.bands.forEach((band, number) => {
       if (band !== undefined) saveBand(rows, host.id, number, band);
     });
+  }
+  for (const host of unsaved.robotsHops) {
+    const hops = state.robotsHops.get(host);
+    rows.push({ key: keyOf('p', host.id), value: hops === undefined ? null : robotsHopsValue(hops) });
   }
   for (const id of unsaved.leases) {
     const lease = state.leases.get(id);
@@ -91,6 +98,12 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
       return loadLease(state, key.readUIntBE(1, 6), reader);
     case 'm':
       return loadMeta(state, reader);
+    case 'p': {
+      const hops: RobotsHop[] = [];
+      while (!reader.done) hops.push(readRobotsHop(reader));
+      state.robotsHops.set(hostOf(state, key.readUIntBE(1, 6)), hops);
+      return;
+    }
     case 'q':
       return loadQueue(hostOf(state, key.readUIntBE(1, 6)), key.readUIntBE(7, 6), key.readUIntBE(13, 6), reader);
     case 'r': {
@@ -177,6 +190,12 @@ function loadQueue(host: Host, number: number, firstSeq: number, reader: ByteRea
     if (seq >= band.headSeq) band.push(entry);
   }
   band.savedSeq = seq;
+}
+
+function robotsHopsValue(hops: readonly RobotsHop[]): Buffer {
+  const writer = new ByteWriter(256);
+  for (const hop of hops) writeRobotsHop(writer, hop);
+  return writer.take();
 }
 
 function leaseValue(lease: Lease): Buffer {

@@ -8,9 +8,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Task } from '../../../schemas/types.ts';
+import { logFolder } from '../../../services/cli/crawl-folder.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../services/runtime/clock.ts';
+import { readDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
+import { openReadOnlyLog } from '../../../services/runtime/log/read-only.ts';
 import { mix } from '../../web/random.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { type Ended, lastJson, runCommand, startCommand } from './command.ts';
+import { fetchedAgain, publishedTasks } from './fetched-again.ts';
 import { printedPages, startSmallWeb } from './small-web.ts';
 
 const kills = Number(process.env['CRAWLSTREAM_KILLS'] ?? 12);
@@ -80,6 +87,7 @@ async function crawlWithKills(
 
   const data = join(temporaryFolder(), 'data');
   const killedAt: string[] = [];
+  const deathsMs: number[] = [];
   let ended: Ended | undefined;
   for (const { after, waitMs } of moments) {
     const requests = small.web.requests().length;
@@ -98,6 +106,7 @@ async function crawlWithKills(
     }
     assert.equal(last.signal, 'SIGKILL');
     killedAt.push(`${waitMs} ms after ${after}`);
+    deathsMs.push(Date.now());
   }
   ended ??= await runCommand(argsFor(data));
 
@@ -108,6 +117,8 @@ async function crawlWithKills(
     assert.deepEqual(report[kind].details, [], `${context}: ${kind}`);
   }
   assert.deepEqual(await printedPages(data), expected, context);
+  const again = fetchedAgain(small.plan, [...small.web.requests()], await tasksOf(data), deathsMs);
+  assert.deepEqual(again.wrong, [], `${context}: at most one lease per host is fetched again`);
   const { admitted, pages: fetched, queued, leased } = lastJson(ended);
   assert.deepEqual(
     { admitted, fetched, queued, leased },
@@ -115,5 +126,16 @@ async function crawlWithKills(
     context,
   );
   await small.web.close();
-  return { killedAt, summary: `${report.requests} requests, ${report.duplicates.count} pages fetched again` };
+  const summary = `${report.requests} requests, fetched again ${again.pages.join(', ')}, of one host ${again.mostOfOneHost}`;
+  return { killedAt, summary };
+}
+
+async function tasksOf(data: string): Promise<Task[]> {
+  const folder = await readDataFolder(data);
+  const log = await openReadOnlyLog(logFolder(folder), new SystemClock());
+  try {
+    return await publishedTasks(log, await openCodec(log.registry, folder.manifest.crawl), folder.manifest);
+  } finally {
+    await log.close();
+  }
 }

@@ -128,7 +128,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
         partition: 0,
         epoch: 1,
         leaseId: ++lastLeaseId,
-        hostKey: new URL(task.urls[0]!.url).host,
+        hostKey: task.urls[0] === undefined ? '' : new URL(task.urls[0].url).host,
         grantedAtMs: nowMs,
         deadlineMs: nowMs + 60_000,
         notBeforeMs: 0,
@@ -136,6 +136,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
         crawlDelayCapMs: 10_000,
         delayFactor: 0,
         policyVersion: 1,
+        robotsHops: [],
         ...task,
       };
       await memory.append([{ topic: 't.tasks', partition: 0, key: null, value: codec.encode('tasks', full) }]);

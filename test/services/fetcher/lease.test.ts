@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { Result } from '../../../schemas/types.ts';
 import { clock, startHarness, taskUrls } from './harness.ts';
 import { serveBytes, serveSite, serveSockets, unusedPort } from './loopback.ts';
 
@@ -67,22 +68,40 @@ test('robots.txt, its redirect hops and pages all keep the delay, from completio
   for (const gapMs of gapsMs(site.hits)) assert.ok(gapMs >= 120 && gapMs < 200, `${gapMs} ms`);
 });
 
-test('a robots.txt redirect to another host keeps that host’s delay too', async (t) => {
+test('a robots.txt that moved to another host is asked for by a lease of that host alone', async (t) => {
   const site = await serveSite(t, (request, response, host) => {
     if (host === 'a.test' && request.url === '/robots.txt') {
-      response.writeHead(301, { location: site.url('b.test', '/shared.txt') }).end();
-    } else if (request.url?.endsWith('.txt')) response.end('');
+      response.writeHead(301, { location: site.url('b.test', '/here.txt') }).end();
+    } else if (request.url === '/here.txt') response.writeHead(302, { location: '/there.txt' }).end();
+    else if (request.url === '/there.txt') response.end('User-agent: *\nDisallow: /no');
     else response.writeHead(200, html).end('x');
   });
   const harness = await startHarness(t);
-  const delayMs = 200;
-  const b = await harness.grant({ delayMs, urls: taskUrls(site.url('b.test', '/1'), site.url('b.test', '/2')) });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  await harness.lease({ delayMs, urls: taskUrls(site.url('a.test', '/1')) });
-  await harness.ended(b.leaseId);
-  const onB = site.hits.filter((hit) => hit.host === 'b.test');
-  assert.equal(onB.length, 4);
-  for (const gapMs of gapsMs(onB)) assert.ok(gapMs >= delayMs, `${gapMs} ms`);
+  const urls = taskUrls(site.url('a.test', '/no'), site.url('a.test', '/1'));
+  const first = await harness.lease({ urls });
+  assert.deepEqual(kinds(first.outcomes), ['returned', 'returned']);
+  assert.deepEqual(
+    site.hits.map((hit) => hit.host),
+    ['a.test'],
+  );
+  const wishes = ((await harness.all('results')) as Result[]).filter(({ robotsHops }) => robotsHops.length > 0);
+  const hop = { url: site.url('b.test', '/here.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
+  assert.deepEqual(
+    wishes.map(({ hostKey, leaseId, last, robotsHops }) => ({ hostKey, leaseId, last, robotsHops })),
+    [{ hostKey: `b.test:${site.port}`, leaseId: 0, last: false, robotsHops: [hop] }],
+  );
+
+  const there = await harness.lease({ urls: [], hostKey: `b.test:${site.port}`, robotsHops: [hop], delayMs: 150 });
+  assert.deepEqual(
+    there.requests.map(({ kind, hop: number }) => [kind, number]),
+    [
+      ['robots', 1],
+      ['robots', 2],
+    ],
+  );
+  const [one, two] = site.hits.filter(({ host }) => host === 'b.test');
+  assert.ok(two!.startMs - one!.endMs >= 150, 'hops on one host keep its delay');
+  assert.deepEqual(kinds((await harness.lease({ urls })).outcomes), ['robotsDenied', 'fetched']);
 });
 
 test('leases of one host, even granted together, never overlap and keep the delay', async (t) => {
@@ -370,8 +389,11 @@ test('a robots.txt redirect into the private network is not followed, and fails 
   const harness = await startHarness(t, {
     config: { allowPrivate: false, resolve: [{ host: 'out.test', port: null, address: '127.0.0.1' }] },
   });
-  const { outcomes } = await harness.lease({ urls: taskUrls(outside.url('out.test', '/')) });
-  assert.deepEqual(kinds(outcomes), ['robotsUnreachable']);
+  const urls = taskUrls(outside.url('out.test', '/'));
+  assert.deepEqual(kinds((await harness.lease({ urls })).outcomes), ['returned']);
+  const [wish] = ((await harness.all('results')) as Result[]).filter(({ robotsHops }) => robotsHops.length > 0);
+  await harness.lease({ urls: [], hostKey: wish!.hostKey, robotsHops: wish!.robotsHops });
+  assert.deepEqual(kinds((await harness.lease({ urls })).outcomes), ['robotsUnreachable']);
   assert.equal(inside.hits.length, 0);
 });
 

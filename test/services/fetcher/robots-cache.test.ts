@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRobotsCache, type RobotsResponse } from '../../../services/fetcher/robots-cache.ts';
+import { createRobotsCache, type RobotsFetch, type RobotsResponse } from '../../../services/fetcher/robots-cache.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -11,17 +11,18 @@ function answer(status: number, text = '', location: string | null = null): Robo
   return { status, location, body: Buffer.from(text), retryAfterMs: 0, blockedAddress: false, detail: '' };
 }
 
-function open(respond: (url: string) => RobotsResponse | null) {
+function open(respond: (url: string) => RobotsResponse | 'elsewhere' | null) {
   const clock = createFakeClock();
   const asked: string[] = [];
   const cache = createRobotsCache(clock, 'crawlstream');
-  const get = () =>
-    cache.get(origin, async (url) => {
-      asked.push(url);
-      await Promise.resolve();
-      return respond(url);
-    });
-  return { clock, asked, cache, get };
+  const fetch: RobotsFetch = async (chain) => {
+    asked.push(chain.at(-1)!);
+    await Promise.resolve();
+    return respond(chain.at(-1)!);
+  };
+  const get = () => cache.get(origin, fetch);
+  const hop = (...chain: string[]) => cache.hop(chain, fetch);
+  return { clock, asked, cache, get, hop, fetch };
 }
 
 test('a copy serves for 24 hours', async () => {
@@ -91,4 +92,67 @@ test('copies are bounded by their bytes', async () => {
     await cache.get(`http://h${n}.test`, async () => ({ ...answer(200), body }));
   }
   assert.ok(cache.size <= 131);
+});
+
+const moved = 'http://b.test/for-a.txt';
+const wanted = `${origin}/robots.txt`;
+
+test('a lease waits a moment for the answer of another host, and gives up rather than hold its own', async () => {
+  const { clock, asked, get, hop } = open((url) => {
+    if (url === wanted) return answer(301, '', moved);
+    return asked.filter((one) => one === moved).length === 1
+      ? 'elsewhere'
+      : answer(200, 'User-agent: *\nDisallow: /no');
+  });
+  const first = get();
+  await clock.advance(2_000);
+  assert.equal(await first, null);
+  const second = get();
+  await clock.advance(10);
+  await hop(wanted, moved);
+  const there = await second;
+  assert.equal(there?.fresh, true);
+  assert.equal(isAllowed(there!.robots.rules, 'http://a.test/no'), false);
+  assert.deepEqual(asked, [wanted, moved, moved], 'the second lease asks nobody: the answer is on its way');
+  assert.equal((await get())?.fresh, false);
+});
+
+test('an answer that says unreachable is told to one lease, and the next asks anew', async () => {
+  const { asked, get, hop } = open((url) => (url === wanted ? answer(301, '', moved) : answer(503)));
+  await hop(wanted, moved);
+  assert.equal((await get())?.robots.status, 'unreachable');
+  assert.deepEqual(asked, [moved]);
+  await get();
+  assert.deepEqual(asked, [moved, wanted, moved]);
+});
+
+test('a host that nobody can ask is asked for again, and in the end counts as unreachable', async () => {
+  const { clock, asked, get } = open((url) => (url === wanted ? answer(301, '', moved) : 'elsewhere'));
+  const statuses: (string | undefined)[] = [];
+  for (let minute = 0; minute < 12; minute++) {
+    const lease = get();
+    await clock.advance(60_000);
+    statuses.push((await lease)?.robots.status);
+  }
+  assert.equal(statuses.filter((status) => status === 'unreachable').length, 1);
+  assert.ok(asked.length <= 2 * 7, `${asked.length}`);
+});
+
+test('a robots.txt that moved to a host whose own is known is not asked for again', async () => {
+  const b = 'http://b.test';
+  const { asked, cache, get, fetch } = open((url) =>
+    url === wanted ? answer(301, '', `${b}/robots.txt`) : answer(200, 'User-agent: *\nDisallow: /no'),
+  );
+  await cache.get(b, fetch);
+  assert.equal(isAllowed((await get())!.robots.rules, 'http://a.test/no'), false);
+  assert.deepEqual(asked, [`${b}/robots.txt`, wanted]);
+});
+
+test('what came before any lease asked for it is told as fresh, once', async () => {
+  const b = 'http://b.test';
+  const { cache, get, hop, fetch } = open(() => answer(200, 'Sitemap: /map'));
+  await hop(wanted, `${b}/robots.txt`);
+  assert.deepEqual([(await get())?.fresh, (await get())?.fresh], [true, false]);
+  const there = async () => (await cache.get(b, fetch))?.fresh;
+  assert.deepEqual([await there(), await there()], [true, false], 'the last URL of a chain may be a robots.txt, too');
 });

@@ -57,6 +57,11 @@ const changes: Change[] = [
   { kind: 'releaseTrap', hostKey: 'a.test', pattern: '/cal/#' },
   { kind: 'quota', granted: 100, returned: 3, wanted: 7 },
   { kind: 'quotaBook', partition: 2, granted: 64, returned: 0, wanted: 1, version: 12 },
+  {
+    kind: 'robotsHop',
+    hostKey: 'b.test',
+    hop: { url: 'https://b.test/r', asked: ['https://a.test/robots.txt'], partition: 3 },
+  },
 ];
 
 function encoded(list: readonly Change[]): Buffer {

@@ -1,0 +1,61 @@
+/**
+ * Requests for robots.txt and the hops of its redirects, within a lease: paced like every request to its host.
+ *
+ * A lease speaks to its own host only. What leads to another host is a wish, for its frontier partition to lease that
+ * host; the answer then comes to the task partition of the host whose robots.txt is wanted.
+ */
+import type { Task } from '../../schemas/types.ts';
+import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
+import { robotsLimits } from '../../topology/limits.ts';
+import { hostKeyOf } from '../../topology/url/host-key.ts';
+import { headerOf } from './headers.ts';
+import type { HttpResponse } from './http-client.ts';
+import type { LeaseRunner } from './lease.ts';
+import { requestRecord } from './outcomes.ts';
+import { pacedRequest } from './paced-request.ts';
+import type { LeaseReporter } from './publisher.ts';
+import type { RobotsFetch, RobotsResponse } from './robots-cache.ts';
+
+export function robotsFetch(runner: LeaseRunner, task: Task, reporter: LeaseReporter): RobotsFetch {
+  return async (asked) => {
+    const hop = asked.length - 1;
+    const url = asked[hop]!;
+    // As the normaliser spells it, or `example.org.` would have a queue of its own.
+    const hostKey = hostKeyOf(runner.reader.links.normalize(url) ?? url);
+    if (hostKey !== task.hostKey) {
+      const partition = task.robotsHops[0]?.partition ?? task.partition;
+      reporter.wish(hostKey, { url, asked: asked.slice(0, hop), partition });
+      return 'elsewhere';
+    }
+    const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '' } as const;
+    const response = await pacedRequest(runner.road, {
+      url,
+      headers: runner.headers,
+      bodyBytesMax: robotsLimits.bodyBytesMax,
+      wants: isSuccess,
+      hostKey,
+      delayMs: task.delayMs,
+      delayFactor: task.delayFactor,
+      latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
+      record: (made) => reporter.requested(requestRecord(url, purpose, task.delayMs, made)),
+    });
+    return response === null || response.failure?.kind === 'aborted' ? null : robotsResponse(response);
+  };
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function robotsResponse(response: HttpResponse): RobotsResponse {
+  const { failure, headers } = response;
+  const retryAfterS = retryAfterSeconds(headerOf(headers, 'retry-after') || null, response.endMs);
+  return {
+    status: failure === null ? response.status : 0,
+    location: headerOf(headers, 'location') || null,
+    body: response.body,
+    retryAfterMs: (retryAfterS ?? 0) * 1000,
+    blockedAddress: failure?.kind === 'blockedAddress',
+    detail: failure?.detail ?? '',
+  };
+}
