@@ -80,8 +80,8 @@ export const fetcherLimits = {
   publishBytesMax: 32 * 1024 * 1024,
   /** Link groups of one partition share a message up to about this: per-message cost dominates below, brokers refuse above 1 MB. */
   discoveredBytes: 256 * 1024,
-  /** Outcomes wait at most this long for their lease to end, so that progress shows. */
-  resultsMs: 1_000,
+  /** Outcomes wait at most this long for their lease to end: what a kill loses of them is fetched again. */
+  resultsMs: 200,
   /** Entries of the link cache: 9 B each. */
   linkCacheEntries: 262_144,
   /** Bodies up to this are parsed on the main thread: about 5 ms, below the cost of moving them. */
