@@ -1,0 +1,83 @@
+/**
+ * One partition with a changelog and a view in memory, for tests that give it every input by hand: what its owner does,
+ * without an owner.
+ */
+import assert from 'node:assert/strict';
+import type { TopicRecords } from '../../../schemas/types.ts';
+import { decodeChangelog, encodeClaim, type InputTopic, inputTopics } from '../../../topology/frontier/changelog.ts';
+import { lostUrls } from '../../../topology/frontier/counters.ts';
+import { FrontierPartition, replay, type Step } from '../../../topology/frontier/partition.ts';
+import { FrontierState } from '../../../topology/frontier/state.ts';
+import { loaded, loadRow, saveRows } from '../../../topology/frontier/view.ts';
+
+const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
+const identity = { crawl: 'model', partition: 0, partitions: 1 };
+
+type Inputs = { readonly [topic in InputTopic]: TopicRecords[topic][] };
+
+export class ModelRig {
+  readonly changelog: Buffer[] = [];
+  readonly #view = new Map<string, Buffer>();
+  /** Everything ever sent. */
+  readonly #inputs: Inputs = { control: [], results: [], discovered: [] };
+  readonly #offered = { control: 0, results: 0, discovered: 0 };
+  #claims = 0;
+  core!: FrontierPartition;
+
+  constructor(nowMs: number) {
+    this.reopen(nowMs, false);
+  }
+
+  send<T extends InputTopic>(topic: T, record: TopicRecords[T]): void {
+    (this.#inputs[topic] as TopicRecords[T][]).push(record);
+  }
+
+  /** Decides whatever was sent; as many steps as that takes. */
+  step(nowMs: number, demand: number): Step | null {
+    for (const topic of inputTopics) {
+      for (; this.#offered[topic] < this.#inputs[topic].length; this.#offered[topic]++) {
+        const offset = this.#offered[topic];
+        this.core.offer({ topic, offset, record: this.#inputs[topic][offset]! } as never);
+      }
+    }
+    const step = this.core.step(nowMs, demand);
+    if (step === null) return null;
+    assert.equal(step.offset, this.changelog.length, 'a commit lands at the offset its owner expects');
+    this.changelog.push(step.commit);
+    assert.equal(lostUrls(this.core.state.counters), 0, 'every admitted URL is in one place');
+    return step;
+  }
+
+  save(): void {
+    for (const { key: row, value } of saveRows(this.core.state)) {
+      if (value === null) this.#view.delete(row.toString('hex'));
+      else this.#view.set(row.toString('hex'), value);
+    }
+  }
+
+  /** Drops the owner's memory; the next one loads the view, claims and replays what comes after it. */
+  reopen(nowMs: number, endsLeases: boolean): void {
+    const state = new FrontierState(key);
+    for (const [row, value] of [...this.#view].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (row < '75') loadRow(state, Buffer.from(row, 'hex'), value);
+    }
+    loaded(state);
+    this.changelog.push(encodeClaim({ kind: 'claim', nonce: `${this.#claims++}`, nowMs, endsLeases }));
+    this.#catchUp(state);
+    this.core = new FrontierPartition(identity, state);
+    for (const topic of inputTopics) this.#offered[topic] = state.positions[topic].offset;
+  }
+
+  /** A state made from the changelog alone. */
+  replayed(): FrontierState {
+    const state = new FrontierState(key);
+    this.#catchUp(state);
+    return state;
+  }
+
+  #catchUp(state: FrontierState): void {
+    for (let offset = state.changelog.offset; offset < this.changelog.length; offset++) {
+      replay(state, offset, decodeChangelog(this.changelog[offset]!));
+    }
+  }
+}
