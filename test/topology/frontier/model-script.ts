@@ -119,6 +119,7 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
       crawlDelayMs: chance.of([-1, -1, 1_500, 45_000]),
       sitemaps: [],
     },
+    robotsHops: [],
   };
 }
 
