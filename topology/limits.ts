@@ -196,6 +196,8 @@ export const avroLimits = {
 export const frontierLimits = {
   /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (DESIGN §4.1). */
   commitBytesSoft: 256 * 1024,
+  /** Links a step looks ahead at for the seen test: about 8 ms. */
+  askLinksPerStep: 16_384,
   /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
   clockSkewMs: 5_000,
   /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */

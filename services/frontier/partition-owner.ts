@@ -14,6 +14,7 @@ import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { saveRows } from '../../topology/frontier/view.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
@@ -21,6 +22,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { JobRunner } from './job-runner.ts';
 import { changelogTopic, lost, openPartition } from './open-partition.ts';
 
 export interface OwnerOptions {
@@ -30,6 +32,8 @@ export interface OwnerOptions {
   readonly store: StateStore;
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
+  /** How the seen test remembers. Absent: exactly, in the default memory. */
+  readonly seen?: SeenConfig | undefined;
   readonly endsLeases: boolean;
   /** Leases that may be out at once for this partition. */
   readonly leasesMax: number;
@@ -121,37 +125,49 @@ export class PartitionOwner {
     for (const topic of inputTopics) {
       reader.seek(this.#topic(topic), identity.partition, partition.state.positions[topic].offset);
     }
-    await this.#publishControls(partition.republish());
-    // Says in the log whose partition this is now, and how it stands.
-    await this.#commit(partition, partition.open(clock.nowMs()));
-    while (!this.#stopping.signal.aborted) {
-      await this.#turn(partition, reader);
-      await this.#saveIfDue(partition);
+    const jobs = new JobRunner(this.#options.store, (error) => {
+      this.#failure ??= error;
+      reader.wake();
+    });
+    try {
+      await this.#publishControls(partition.republish());
+      // Says in the log whose partition this is now, and how it stands.
+      await this.#commit(partition, partition.open(clock.nowMs()));
+      while (!this.#stopping.signal.aborted) {
+        await this.#turn(partition, reader, jobs);
+        await this.#saveIfDue(partition);
+      }
+      await this.#settle();
+      await this.#save(partition);
+    } finally {
+      await jobs.stop();
     }
-    await this.#settle();
-    await this.#save(partition);
   }
 
-  async #turn(partition: FrontierPartition, reader: LogReader): Promise<void> {
+  async #turn(partition: FrontierPartition, reader: LogReader, jobs: JobRunner): Promise<void> {
     const { clock, identity } = this.#options;
-    const waits = partition.full || partition.waiting('discovered') > 0;
     const discovered = this.#topic('discovered');
-    if (waits) reader.pause(discovered, identity.partition);
+    if (partition.full || !partition.hungry) reader.pause(discovered, identity.partition);
     else reader.resume(discovered, identity.partition);
     const demand = () => (this.#granting ? Math.max(0, this.#options.leasesMax - partition.state.leases.size) : 0);
     const records = await reader.poll({
       maxBytes: frontierServiceLimits.pollBytes,
-      waitMs: this.#waitMs(partition, demand()),
+      waitMs: this.#waitMs(partition, demand(), jobs.busy),
     });
     for (const record of records) await this.#take(partition, record);
     if (this.#failure !== undefined) throw this.#failure;
     const step = partition.step(clock.nowMs(), demand());
     if (step !== null) await this.#commit(partition, step);
+    if (jobs.busy) return;
+    const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));
+    if (job !== null) jobs.start(job);
   }
 
-  #waitMs(partition: FrontierPartition, demand: number): number {
+  #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
     const { waiting } = partition;
-    if (inputTopics.some((topic) => waiting.call(partition, topic) > 0) && !partition.full) return 0;
+    // What waits for the job under way is woken by its end.
+    const waitsForJob = partition.blocked && busy;
+    if (inputTopics.some((topic) => waiting.call(partition, topic) > 0) && !partition.full && !waitsForJob) return 0;
     const wakeAtMs = partition.wakeAtMs(demand);
     const idleMs = frontierServiceLimits.idleMs;
     return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));

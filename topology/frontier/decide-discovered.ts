@@ -71,6 +71,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   const seen = admission.holds(hostKey, hi, lo) ? seenVerdicts.seen : state.seen.test(hi, lo);
   if (seen === seenVerdicts.unknown) {
     state.seen.ask(hi, lo);
+    decision.asks = true;
     return false;
   }
   decision.tally('discovered');

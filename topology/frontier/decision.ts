@@ -32,6 +32,8 @@ export class Decision {
   readonly deadLetters: DeadLetter[] = [];
   readonly tasks: Task[] = [];
   readonly controls: ControlMessage[] = [];
+  /** The step stopped before a link of which the seen test cannot tell yet. */
+  asks = false;
   readonly #policyOf: () => Policy | null;
   readonly #changes = new ByteWriter(16 * 1024);
   readonly #tallies = new Map<TallyName, number>();

@@ -13,6 +13,7 @@ import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
+import { AskAhead } from './ask-ahead.ts';
 import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
 import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changelog.ts';
 import { lostUrls } from './counters.ts';
@@ -25,6 +26,7 @@ import { decideRobotsHops, nextHopAtMs } from './decide-robots-hops.ts';
 import { decideBurials, decideExpiries } from './decide-time.ts';
 import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
+import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
 
 /** A record of an input topic; `record` is null where nobody could read the bytes. */
@@ -52,6 +54,8 @@ export class FrontierPartition {
   readonly state: FrontierState;
   /** Waiting inputs, in offset order. */
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
+  readonly #ahead = new AskAhead();
+  #blocked = false;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
@@ -70,11 +74,31 @@ export class FrontierPartition {
   /** Takes the next record of an input; the caller keeps the order and starts at `state.positions`. */
   offer(input: Input): void {
     this.#inputs[input.topic].push(input);
+    if (input.topic === 'discovered') this.#ahead.offered(input);
   }
 
   /** Records offered and not yet decided. */
   waiting(topic: InputTopic): number {
     return this.#inputs[topic].length;
+  }
+
+  /** True while more of `discovered` is wanted: there is none left, or the seen test gathers questions. */
+  get hungry(): boolean {
+    const { seen } = this.state;
+    return this.#inputs.discovered.length === 0 || (seen.asks && this.#ahead.links < seen.counts.linksMax);
+  }
+
+  /** True if the next of `discovered` waits for work on the seen test's rows. */
+  get blocked(): boolean {
+    return this.#blocked;
+  }
+
+  /**
+   * Work on the seen test's rows that is due, for the caller to run beside the steps, one job at a time; null: none.
+   * `idle`: no more of `discovered` is at hand, so that gathering on would be waiting for nothing.
+   */
+  seenWork(idle: boolean): StoreJob | null {
+    return this.state.seen.work(this.#blocked && (idle || !this.hungry));
   }
 
   /** True while discovered URLs should not be read: the frontier is full until leases drain it. */
@@ -112,7 +136,7 @@ export class FrontierPartition {
     if (this.policy !== null) this.#take(decision, 'results');
     decideExpiries(decision);
     decideBurials(decision);
-    if (!this.full) this.#take(decision, 'discovered');
+    this.#takeDiscovered(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
@@ -161,6 +185,15 @@ export class FrontierPartition {
     return { commit: encodeCommit(header, changes), offset, deadLetters, tasks, controls };
   }
 
+  #takeDiscovered(decision: Decision): void {
+    const { state, policy } = this;
+    this.#blocked = false;
+    if (this.full || policy === null) return;
+    this.#ahead.look(state, policy, this.#inputs.discovered);
+    if (state.seen.stalled) this.#blocked = this.#inputs.discovered.length > 0;
+    else this.#take(decision, 'discovered');
+  }
+
   /** Takes waiting records of one input until the commit is full. */
   #take(decision: Decision, topic: InputTopic): void {
     const queue = this.#inputs[topic];
@@ -168,12 +201,18 @@ export class FrontierPartition {
     while (taken < queue.length && decision.bytes < frontierLimits.commitBytesSoft) {
       const input = queue[taken]!;
       const slice = this.#decide(decision, input);
-      this.state.positions[topic] =
-        slice === 'done' ? { offset: input.offset + 1, slice: 0 } : { offset: input.offset, slice };
-      if (slice !== 'done') break;
-      taken += 1;
+      if (slice === 'done') {
+        this.state.positions[topic] = { offset: input.offset + 1, slice: 0 };
+        taken += 1;
+        continue;
+      }
+      const { offset, slice: from } = this.state.positions[topic];
+      if (offset !== input.offset || from !== slice) this.state.positions[topic] = { offset: input.offset, slice };
+      this.#blocked = decision.asks;
+      break;
     }
-    queue.splice(0, taken);
+    const gone = queue.splice(0, taken);
+    if (topic === 'discovered') this.#ahead.taken(gone);
   }
 
   #decide(decision: Decision, input: Input): number | 'done' {

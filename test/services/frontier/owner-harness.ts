@@ -26,6 +26,8 @@ export interface Harness {
   readonly codec: RecordCodec;
   /** Links to so many new hosts arrive. */
   discover(hosts: number): Promise<void>;
+  /** Links to these URLs arrive. */
+  discoverUrls(urls: readonly string[]): Promise<void>;
   owner(options?: Partial<OwnerOptions>): PartitionOwner;
   tasks(): Promise<Task[]>;
   records(): Promise<readonly (readonly [offset: number, record: Claim | Commit])[]>;
@@ -43,6 +45,9 @@ export async function startHarness(): Promise<Harness> {
   await log.append(policyRecords(codec, crawlTopics, defaultPolicy(), 'test', clock.nowMs()));
   let hostsSoFar = 0;
 
+  const discoverUrls = async (urls: readonly string[]) => {
+    await log.append(seedRecords(codec, crawlTopics, urls, clock.nowMs()));
+  };
   const all = async (topic: string) => {
     const records = [];
     const { end } = await log.offsets(topic, 0);
@@ -54,10 +59,8 @@ export async function startHarness(): Promise<Harness> {
   return {
     log,
     codec,
-    async discover(hosts) {
-      const urls = Array.from({ length: hosts }, () => `http://h${hostsSoFar++}.test/`);
-      await log.append(seedRecords(codec, crawlTopics, urls, clock.nowMs()));
-    },
+    discover: (hosts) => discoverUrls(Array.from({ length: hosts }, () => `http://h${hostsSoFar++}.test/`)),
+    discoverUrls,
     owner: (options = {}) =>
       new PartitionOwner({
         log,

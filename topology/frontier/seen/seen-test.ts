@@ -73,6 +73,11 @@ export class SeenTest {
     if (config.kind === 'bloom') this.filter = new BlockedBloom(this.counts.bloomBytes);
   }
 
+  /** Verdicts may be unknown. */
+  get asks(): boolean {
+    return this.runs.length > 0 && this.config.kind === 'exact';
+  }
+
   /** Fingerprints to be looked up. */
   get questions(): number {
     return this.#questions.size;
@@ -101,7 +106,7 @@ export class SeenTest {
 
   #testTiers(hi: number, lo: number): SeenVerdict {
     if (this.#table.has(hi, lo) || this.sealed?.table.has(hi, lo)) return seenVerdicts.seen;
-    if (this.runs.length === 0 || !this.filter!.has(hi, lo)) return seenVerdicts.new;
+    if (!this.asks || !this.filter!.has(hi, lo)) return seenVerdicts.new;
     if (this.#answers !== null) {
       const { asked, found } = this.#answers;
       const at = lastAtOrBelow(asked, 0, found.length, hi, lo);

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bloomBytes } from '../../../../topology/frontier/seen/blocked-bloom.ts';
+import { runsPerTier } from '../../../../topology/frontier/seen/compact.ts';
+import { defaultSeen, type SeenConfig } from '../../../../topology/frontier/seen/seen-config.ts';
+import { SeenTest, seenVerdicts } from '../../../../topology/frontier/seen/seen-test.ts';
+import { printOf } from './prints.ts';
+import { RowsStore } from './rows-store.ts';
+
+/** A table of 1,280 fingerprints, then runs of 512. */
+const tiny: SeenConfig = { ...defaultSeen, memoryBytes: 64 * 1024 };
+
+/** Uniform whole numbers below `n`, the same for the same seed. */
+function randoms(seed: number): (n: number) => number {
+  let state = seed;
+  return (n) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
+    return (((state ^ (state >>> 12)) >>> 0) % 1_000_003) % n;
+  };
+}
+
+/** Verdicts on links in their order; those that are new are admitted. Questions of the later ones share a lookup. */
+function decide(seen: SeenTest, store: RowsStore, links: readonly number[]): number[] {
+  return links.map((n, index) => {
+    if (seen.stalled) store.work(seen);
+    for (;;) {
+      const verdict = seen.test(...printOf(n));
+      if (verdict === seenVerdicts.new) seen.add(...printOf(n));
+      if (verdict !== seenVerdicts.unknown) return verdict;
+      for (const later of links.slice(index)) {
+        if (seen.test(...printOf(later)) === seenVerdicts.unknown) seen.ask(...printOf(later));
+      }
+      store.work(seen);
+    }
+  });
+}
+
+/** What one exact set says, and learns. */
+function expected(known: Set<number>, links: readonly number[]): number[] {
+  return links.map((n) => {
+    const verdict = known.has(n) ? seenVerdicts.seen : seenVerdicts.new;
+    known.add(n);
+    return verdict;
+  });
+}
+
+describe('the seen test', () => {
+  it('gives the verdicts of one exact set, through tables, runs and merges of runs', () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      const random = randoms(seed);
+      const [store, known] = [new RowsStore(), new Set<number>()];
+      const seen = new SeenTest(tiny);
+      for (let round = 0; round < 300; round++) {
+        const links = Array.from({ length: 40 }, () => random(9_000));
+        assert.deepEqual(decide(seen, store, links), expected(known, links), `seed ${seed}, round ${round}`);
+        if (random(2) === 0) store.work(seen);
+      }
+      assert.ok(seen.runs.length > 0 && seen.runs.length <= 2 * runsPerTier);
+      assert.equal(seen.size, known.size);
+    }
+  });
+
+  it('forgets nothing and invents nothing when it is killed in the middle of a lookup, a spill or a merge', () => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const random = randoms(seed + 100);
+      const [store, known] = [new RowsStore(), new Set<number>()];
+      let seen = new SeenTest(tiny);
+      /** How many of the known, in their order, are saved: a replay gives the rest again. */
+      let saved = 0;
+      for (let round = 0; round < 200; round++) {
+        const links = Array.from({ length: 40 }, () => random(7_000));
+        assert.deepEqual(decide(seen, store, links), expected(known, links), `seed ${seed}, round ${round}`);
+        const event = random(12);
+        if (event === 0) {
+          const job = seen.work(true);
+          if (job !== null) store.run(job, random(4));
+          seen = store.open(tiny);
+          assert.equal(seen.size, saved);
+          for (const n of [...known].slice(saved)) {
+            if (seen.stalled) store.work(seen);
+            seen.add(...printOf(n));
+          }
+        } else if (event < 5) {
+          store.save(seen);
+          saved = known.size;
+        }
+      }
+      store.work(seen);
+      store.save(seen);
+      const reopened = store.open(tiny);
+      assert.deepEqual([...reopened.sum.words], [...seen.sum.words]);
+      assert.ok(decide(reopened, store, [...known]).every((verdict) => verdict === seenVerdicts.seen));
+      // Nothing is left of what was abandoned; lists that end in the middle of a block cost nothing either.
+      store.save(reopened);
+      assert.ok(store.bytes < 8 * known.size + 1_000, `${store.bytes} bytes for ${known.size}`);
+    }
+  });
+
+  it('looks up many questions in one pass, reading no block that cannot hold one', () => {
+    const store = new RowsStore();
+    const seen = new SeenTest({ ...defaultSeen, memoryBytes: 8 << 20 });
+    for (let n = 0; n < seen.counts.tableMax; n++) seen.add(...printOf(n));
+    store.work(seen);
+    assert.equal(seen.runs.length, 1);
+    store.requests = 0;
+    for (let n = 0; n < 4_000; n++) {
+      const [hi, lo] = printOf(n);
+      if (seen.test(hi, lo) === seenVerdicts.unknown) seen.ask(hi, lo);
+    }
+    assert.equal(seen.questions, 4_000);
+    store.work(seen);
+    assert.equal(store.requests, 2, '20 blocks, 16 at a time');
+    for (let n = 0; n < 4_000; n++) assert.equal(seen.test(...printOf(n)), seenVerdicts.seen);
+    store.requests = 0;
+    seen.ask(...printOf(160_001));
+    store.work(seen);
+    assert.equal(store.requests, 1);
+  });
+
+  it('keeps to its memory, every part counted', () => {
+    const store = new RowsStore();
+    const memoryBytes = 8 << 20;
+    const seen = new SeenTest({ ...defaultSeen, memoryBytes });
+    let worst = 0;
+    for (let n = 0; n < 600_000; n++) {
+      if (seen.stalled) store.work(seen);
+      seen.add(...printOf(n));
+      if (n % 1_000 === 0) worst = Math.max(worst, seen.bytes);
+    }
+    assert.ok(worst <= memoryBytes, `${worst}`);
+    assert.ok(seen.runs.length > 2);
+  });
+
+  it('may be given more or less memory, or a Bloom filter, at any restart', () => {
+    const store = new RowsStore();
+    const configs: SeenConfig[] = [
+      tiny,
+      { ...tiny, memoryBytes: 1 << 20 },
+      { ...tiny, kind: 'bloom', bloomUrls: 10_000, bloomErrors: 0.000_01 },
+      { ...tiny, memoryBytes: 32 * 1024 },
+      tiny,
+    ];
+    const known = new Set<number>();
+    for (const config of configs) {
+      const seen = store.open(config);
+      const more = Array.from({ length: 2_000 }, (_, n) => known.size + n);
+      const links = [...known, ...more];
+      assert.deepEqual(decide(seen, store, links), expected(known, links));
+      store.work(seen);
+      store.save(seen);
+      assert.equal(seen.size, known.size);
+    }
+  });
+
+  it('names what is missing where rows are lost', () => {
+    const store = new RowsStore();
+    const seen = new SeenTest(tiny);
+    for (let n = 0; n < 100; n++) seen.add(...printOf(n));
+    store.save(seen);
+    for (const key of store.rows.keys()) if (key.length > 2) store.rows.delete(key);
+    assert.throws(() => store.open(tiny), { code: 'INVALID_RECORD', message: /lacks 1 blocks of fingerprints/ });
+  });
+});
+
+describe('the Bloom filter alone', () => {
+  const urls = 200_000;
+
+  for (const errors of [0.1, 0.01, 0.001]) {
+    it(`takes no more than ${errors} of new URLs for seen when it is as full as it was made for, and measures it`, () => {
+      const seen = new SeenTest({ ...defaultSeen, kind: 'bloom', bloomUrls: urls, bloomErrors: errors });
+      for (let n = 0; n < urls; n++) seen.add(...printOf(n));
+      for (let n = 0; n < urls; n += 7) assert.equal(seen.test(...printOf(n)), seenVerdicts.seen);
+      let wrong = 0;
+      for (let n = 1_000_000; n < 1_300_000; n++) if (seen.test(...printOf(n)) === seenVerdicts.seen) wrong += 1;
+      const rate = wrong / 300_000;
+      assert.ok(rate <= errors && rate > errors / 3, `${rate}`);
+      seen.takeErrors();
+      for (let n = 2_000_000; n < 2_016_000; n++) seen.add(...printOf(n));
+      const measured = seen.takeErrors() / 16_000;
+      assert.ok(Math.abs(measured - rate) < 5 * Math.sqrt(rate / 1_000) + 0.005, `${measured} for ${rate}`);
+    });
+  }
+
+  it('takes 1.5 bytes a URL at one error in a hundred', () => {
+    assert.ok(bloomBytes(1_000_000, 0.01) / 1_000_000 <= 1.5);
+  });
+
+  it('is the same after a restart', () => {
+    const config: SeenConfig = { ...defaultSeen, kind: 'bloom', bloomUrls: 20_000, bloomErrors: 0.05 };
+    const store = new RowsStore();
+    const seen = store.open(config);
+    for (let n = 0; n < 20_000; n++) seen.add(...printOf(n));
+    store.save(seen);
+    const reopened = store.open(config);
+    for (let n = 0; n < 60_000; n++) assert.equal(reopened.test(...printOf(n)), seen.test(...printOf(n)));
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * Asks the seen test about links before they are decided, so that one pass over its runs answers for many of them.
+ *
+ * Only a hint: whoever decides asks again where a link's answer is missing (another policy may have spelt it otherwise).
+ * It looks at links in slices, as normalising and hashing a hundred thousand would pause the partition.
+ */
+import type { Discovered } from '../../schemas/types.ts';
+import { frontierLimits } from '../limits.ts';
+import type { Policy } from '../policy/policy.ts';
+import { seenVerdicts } from './seen/seen-test.ts';
+import type { FrontierState } from './state.ts';
+
+/** A waiting record; null where it could not be read. */
+interface Waiting {
+  readonly record: unknown;
+}
+
+export class AskAhead {
+  /** Links in the records that wait. */
+  links = 0;
+  /** Waiting records that were looked at, by the policy of this version. */
+  #looked = 0;
+  #policyVersion = -1;
+
+  offered({ record }: Waiting): void {
+    this.links += linksIn(record);
+  }
+
+  /** The first of the waiting records are decided. */
+  taken(records: readonly Waiting[]): void {
+    for (const { record } of records) this.links -= linksIn(record);
+    this.#looked = Math.max(0, this.#looked - records.length);
+  }
+
+  look(state: FrontierState, policy: Policy, waiting: readonly Waiting[]): void {
+    if (!state.seen.asks) return;
+    if (this.#policyVersion !== state.policyVersion) this.#looked = 0;
+    this.#policyVersion = state.policyVersion;
+    for (let left: number = frontierLimits.askLinksPerStep; left > 0 && this.#looked < waiting.length; this.#looked++) {
+      const { record } = waiting[this.#looked]!;
+      if (record === null) continue;
+      for (const { depth, hop, links } of (record as Discovered).groups) {
+        for (const { url } of links) askAbout(state, policy, url, depth, hop);
+      }
+      left -= linksIn(record);
+    }
+  }
+}
+
+function askAbout(state: FrontierState, policy: Policy, given: string, depth: number, hop: number): void {
+  const verdict = policy.admit(given, depth, hop);
+  if (!verdict.ok) return;
+  const print = state.fingerprintOf(verdict.url);
+  if (state.seen.test(print[0]!, print[1]!) === seenVerdicts.unknown) state.seen.ask(print[0]!, print[1]!);
+}
+
+function linksIn(record: unknown): number {
+  return record === null ? 0 : (record as Discovered).groups.reduce((sum, { links }) => sum + links.length, 0);
+}
