@@ -28,7 +28,7 @@ export const processors: readonly Processor[] = [
     name: 'fetcher',
     does: 'fetches leases politely, reads pages, publishes their links and what became of each URL',
     reads: ['tasks'],
-    writes: ['pages', 'discovered', 'results', 'dead-letters'],
+    writes: ['pages', 'discovered', 'results', 'responses', 'dead-letters'],
     stores: [],
   },
 ];

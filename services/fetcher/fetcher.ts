@@ -21,13 +21,15 @@ import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { createExtractor } from './extract.ts';
 import { createGrantClock } from './grant-clock.ts';
-import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http-client.ts';
 import { type LeaseRunner, runLease } from './lease.ts';
 import { createLinkCache } from './link-cache.ts';
+import type { PacedRequest } from './paced-request.ts';
 import { createPacer } from './pacer.ts';
 import { createPublisher } from './publisher.ts';
 import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
 import { createResolver, type Resolver } from './resolver.ts';
+import { responseRecord } from './response-record.ts';
 import { createRobotsCache } from './robots-cache.ts';
 import { createSitemapAgenda } from './sitemap-agenda.ts';
 import { createSlots } from './slots.ts';
@@ -55,6 +57,8 @@ export interface FetcherConfig {
   readonly requestsMax?: number;
   readonly connectionsPerOrigin?: number;
   readonly linkCacheEntries?: number;
+  /** Publish raw responses too, for archives, with bodies up to this. Absent: none. */
+  readonly responseBytesMax?: number;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
 }
@@ -117,6 +121,7 @@ const pollWaitMs = 1_000;
 
 export function startFetcher(options: FetcherOptions): Fetcher {
   const { log, codec, config, crawl } = options;
+  const { responseBytesMax } = config;
   const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
   const clock = createGrantClock(options.clock);
   const stopping = new AbortController();
@@ -139,7 +144,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     log,
     codec,
     clock,
-    topics: { pages: `${crawl}.pages`, discovered: `${crawl}.discovered`, results: `${crawl}.results` },
+    topics: {
+      pages: `${crawl}.pages`,
+      discovered: `${crawl}.discovered`,
+      results: `${crawl}.results`,
+      responses: `${crawl}.responses`,
+    },
     partitions: options.partitions,
     keyMode: options.keyMode,
     fetcherId: options.fetcherId,
@@ -173,6 +183,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       slots,
       isBlocked: options.isBlocked ?? (() => false),
       signal: stopping.signal,
+      ...(responseBytesMax !== undefined && {
+        onResponse: (request: PacedRequest, response: HttpResponse) => {
+          const record = responseRecord(request, request.hostKey, response, responseBytesMax);
+          if (record !== undefined) publisher.responded(record);
+        },
+      }),
     },
     robots: createRobotsCache(clock, productToken),
     sitemaps: createSitemapAgenda(),

@@ -26,6 +26,8 @@ export interface Road {
   readonly slots: Slots;
   /** Is the host blocked by now? */
   readonly isBlocked: (hostKey: string) => boolean;
+  /** Sees every response, for archives. Absent: nobody wants them. */
+  readonly onResponse?: (request: PacedRequest, response: HttpResponse) => void;
   /** Aborts at shutdown: nothing new starts. */
   readonly signal: AbortSignal;
 }
@@ -68,6 +70,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
   slots.release();
   turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response);
+  road.onResponse?.(request, response);
   return response;
 }
 

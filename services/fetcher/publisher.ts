@@ -6,7 +6,18 @@
  * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
  * order: appends to one partition land as issued. A link enters the link cache only after its ack.
  */
-import type { HostFacts, LinkGroup, Outcome, Page, Request, Result, RobotsHop, Task } from '../../schemas/types.ts';
+import type {
+  HostFacts,
+  LinkGroup,
+  Outcome,
+  Page,
+  Request,
+  Response,
+  Result,
+  RobotsHop,
+  Task,
+} from '../../schemas/types.ts';
+
 import { fetcherLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
@@ -47,6 +58,8 @@ export interface LeaseReporter {
 
 export interface Publisher {
   open(task: Task): LeaseReporter;
+  /** A raw response, for archives: leaves with what is reported next. */
+  responded(response: Response): void;
   /** Resolves once all that was reported is acked; rejects if the log failed. */
   drain(): Promise<void>;
 }
@@ -56,7 +69,7 @@ export interface PublisherOptions {
   readonly codec: RecordCodec;
   readonly clock: Clock;
   /** Full names. */
-  readonly topics: { readonly pages: string; readonly discovered: string; readonly results: string };
+  readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses', string>>;
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly fetcherId: string;
@@ -81,7 +94,7 @@ interface LeaseState {
 
 /** What a cycle publishes. */
 interface Batch {
-  /** Encoded at once: bytes cost the garbage collector nothing while they wait, and a page's strings need not wait. */
+  /** And responses. Encoded at once: bytes cost the garbage collector nothing while they wait, and a page's strings need not wait. */
   readonly pages: AppendRecord[];
   readonly groups: LinkGroup[];
   readonly pending: number[];
@@ -237,8 +250,18 @@ export function createPublisher(options: PublisherOptions): Publisher {
         },
       };
     },
+    responded(response) {
+      const { codec, topics, partitions, keyMode } = options;
+      const partition = partitionOf(partitionKeyOf(response.hostKey, keyMode), partitions);
+      const value = codec.encode('responses', response);
+      gathering.pages.push({ topic: topics.responses, partition, key: Buffer.from(response.hostKey), value });
+      gathering.bytes += value.length;
+      bytesUnacked += value.length;
+      schedule(fetcherLimits.flushMs);
+    },
     async drain() {
-      const open = () => gathering.reports.length > 0 || [...leases].some((lease) => lease.finished);
+      const open = () =>
+        gathering.reports.length + gathering.pages.length > 0 || [...leases].some((lease) => lease.finished);
       while (failure === undefined && (cycle !== undefined || open())) {
         flush();
         await cycle;

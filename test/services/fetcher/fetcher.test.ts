@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Response } from '../../../schemas/types.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
 
@@ -188,4 +190,35 @@ test('a fetcher that is given another partition reads it, and leaves one that is
   harness.fetcher.assign(0, 0);
   await harness.ended(1);
   assert.equal(site.hits.length, 2);
+});
+
+test('raw responses are published for archives where that is asked, whatever they say, before the result', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end('none');
+    else if (request.url === '/moved') response.writeHead(302, { location: '/page' }).end();
+    else response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(gzipSync('<p>here'));
+  });
+  const { lease, all, appends } = await startHarness(t, { config: { responseBytesMax: 1_000 } });
+  await lease({ urls: taskUrls(site.url('a.test', '/page'), site.url('a.test', '/moved')) });
+  const responses = (await all('responses')) as Response[];
+  assert.deepEqual(
+    responses.map(({ url, status, truncated }) => [new URL(url).pathname, status, truncated]),
+    [
+      ['/robots.txt', 404, true],
+      ['/page', 200, false],
+      ['/moved', 302, true],
+    ],
+  );
+  const page = responses[1]!;
+  assert.equal(gunzipSync(page.body).toString(), '<p>here');
+  assert.match(page.hostKey, /^a\.test:/);
+  assert.ok(page.headers.includes('content-encoding') && page.requestHeaders.includes('user-agent'));
+  assert.ok(appends.acked.lastIndexOf('t.responses') < appends.acked.lastIndexOf('t.results'));
+});
+
+test('without an archive no response is published', async (t) => {
+  const site = await serveSite(t, (_, response) => void response.end('x'));
+  const { lease, all } = await startHarness(t);
+  await lease({ urls: taskUrls(site.url('a.test', '/')) });
+  assert.deepEqual(await all('responses'), []);
 });
