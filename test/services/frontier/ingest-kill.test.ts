@@ -1,0 +1,93 @@
+/**
+ * kill -9 during ingest, in the middle of writes to the state store and between them: whatever opens next agrees with
+ * the changelog, to the digest, and its position with what was admitted.
+ *
+ * `CRAWLSTREAM_KILLS` says how many kills, `CRAWLSTREAM_KILL_SEED` which.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { changelogTopic, openPartition } from '../../../services/frontier/open-partition.ts';
+import { recordsOf } from '../../../services/runtime/log/records-of.ts';
+import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import { replay } from '../../../topology/frontier/partition.ts';
+import { FrontierState } from '../../../topology/frontier/state.ts';
+import { metaKey } from '../../../topology/frontier/view.ts';
+import { mix } from '../../web/random.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { clock, type IngestFolder, identity, key, openIngestFolder } from './ingest-folder.ts';
+import { linksPerMessage, newPerMessage } from './ingest-links.ts';
+
+const kills = Number(process.env['CRAWLSTREAM_KILLS'] ?? 6);
+const seed = Number(process.env['CRAWLSTREAM_KILL_SEED'] ?? 1);
+const writer = fileURLToPath(new URL('./ingest-writer.ts', import.meta.url));
+const killWithinMs = 400;
+const killWithinWrites = 3;
+/** Then a new partition: what is checked after each kill grows with it. */
+const killsPerFolder = 3;
+
+it(`opens in agreement with its changelog after each of ${kills} kills`, async (t) => {
+  let folder = '';
+  const ends: number[] = [];
+  let fromView = 0;
+  for (let kill = 0; kill < kills; kill++) {
+    if (kill % killsPerFolder === 0) folder = temporaryFolder();
+    const dice = mix(seed, kill);
+    await ingestUntilKilled(
+      folder,
+      kill % 2 === 0 ? { atWrite: 1 + (dice % killWithinWrites) } : { afterMs: dice % killWithinMs },
+    );
+    const opened = await openIngestFolder(folder);
+    try {
+      const { position, view } = await check(opened);
+      ends.push(position);
+      if (view) fromView += 1;
+    } finally {
+      await opened.close();
+    }
+  }
+  t.diagnostic(`messages decided after each kill: ${ends.join(', ')}; ${fromView} opened from a view`);
+  assert.ok(fromView > 0 && new Set(ends).size > kills / 2, 'the kills met a partition at work');
+});
+
+async function ingestUntilKilled(folder: string, when: { readonly atWrite: number } | { readonly afterMs: number }) {
+  const atWrite = 'atWrite' in when ? when.atWrite : 0;
+  const child = spawn(process.execPath, ['--import', 'tsx', writer, folder, `${atWrite}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  await Promise.race([once(child.stdout, 'data'), exited]);
+  if ('afterMs' in when) {
+    await sleep(when.afterMs);
+    child.kill('SIGKILL');
+  }
+  const [, signal] = (await exited) as [number | null, string | null];
+  assert.equal(signal, 'SIGKILL', 'the writer works until it is killed');
+}
+
+async function check({ log, store }: IngestFolder): Promise<{ readonly position: number; readonly view: boolean }> {
+  const before = await store.get(metaKey);
+  const partition = await openPartition({ log, store, identity, key, nowMs: clock.nowMs(), endsLeases: false });
+  const { state } = partition;
+  assert.equal(
+    (await store.get(metaKey)) === undefined,
+    before === undefined,
+    'the view was good: nobody discarded it',
+  );
+
+  const replayed = new FrontierState(key);
+  const topic = changelogTopic(identity.crawl);
+  for await (const record of recordsOf(log, topic, 0, 0, state.changelog.offset)) {
+    replay(replayed, record.offset, decodeChangelog(record.value));
+  }
+  assert.equal(digest(state), digest(replayed), 'what opens is what the whole changelog gives');
+
+  const { offset, slice } = state.positions.discovered;
+  assert.equal(state.counters.discovered, offset * linksPerMessage + slice);
+  assert.equal(state.counters.admitted, offset * newPerMessage + Math.min(slice, newPerMessage));
+  return { position: offset, view: before !== undefined };
+}
