@@ -278,6 +278,10 @@ export const crawlLimits = {
   partitionsMax: 1_024,
   /** The most hosts fetched from at once: about 2 kB each, and no more sockets than a process may have. */
   concurrencyMax: 100_000,
+  /** Memory for known URLs: 20 M in it, and then 2 bytes for each up to some 200 M. Taken as it is needed. */
+  seenMemoryMb: 1_024,
+  seenMemoryMbMin: 16,
+  seenMemoryMbMax: 1 << 20,
   /** Links published per page: the longest honest link lists are about this long. */
   linksPerPageMax: 1_000,
 } as const;

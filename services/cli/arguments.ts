@@ -17,6 +17,15 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
   };
 }
 
+/** A share: above 0, below 1. */
+export function share(option: string): (value: string) => number {
+  return (value) => {
+    const number = value.trim() === '' ? Number.NaN : Number(value);
+    if (!(number > 0 && number < 1)) throw bad(option, value, 'give a number above 0 and below 1, as in 0.01');
+    return number;
+  };
+}
+
 export function oneOf<const T extends string>(option: string, choices: readonly T[]): (value: string) => T {
   return (value) => {
     const choice = choices.find((one) => one === value);

@@ -29,6 +29,8 @@ export interface CrawlCounts {
   readonly fetches: number;
   readonly bytes: number;
   readonly undecodable: number;
+  /** New pages that a Bloom filter took for known, estimated from a sample. 0 where the seen test is exact. */
+  readonly seenErrors: number;
 }
 
 export function countsOf(counters: Counters): CrawlCounts {
@@ -54,6 +56,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     fetches: counters.fetches,
     bytes: counters.bytes,
     undecodable: counters.undecodable,
+    seenErrors: counters.seenErrors,
   };
 }
 
@@ -64,6 +67,7 @@ export function countsText(counts: CrawlCounts): string {
     ['hosts met', counts.hosts, true],
     ['URLs admitted', counts.admitted, true],
     ['links already known', counts.duplicates, true],
+    ['missed, taken for known', counts.seenErrors],
     ['links out of scope', counts.outOfScope],
     ['links too deep', counts.tooDeep],
     ['links filtered out', counts.filtered],

@@ -20,10 +20,12 @@ import { newCrawl } from './new-crawl.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds, policyOf } from './policy-flags.ts';
 import { clockText, createProgress } from './progress.ts';
+import type { SeenFlags } from './seen-flags.ts';
+import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { productVersion } from './version.ts';
 
-interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags {
+interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags, SeenFlags {
   readonly keep?: number;
   readonly json?: boolean;
 }
@@ -35,6 +37,7 @@ export function addCrawlCommand(program: Command): void {
     .argument('[seed...]', 'URLs to start from; none: go on with the seeds of the data folder');
   addPolicyOptions(command);
   addFetcherOptions(command);
+  addSeenOptions(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)')
     .option('--keep <duration>', 'drop pages, tasks and dead letters older than this, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
@@ -70,6 +73,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       policy: policyOf(flags, known),
       fetcher: fetcherConfig(flags),
       leasesMax: flags.concurrency,
+      seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
     });
     progress.end();

@@ -10,6 +10,7 @@ import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { Counters } from '../../topology/frontier/counters.ts';
 import { sumCounters, zeroCounters } from '../../topology/frontier/counters.ts';
 import type { Look } from '../../topology/frontier/crawl-end.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
@@ -43,6 +44,8 @@ export interface EmbeddedCrawl {
   readonly fetcher: FetcherConfig;
   /** Leases out at once. */
   readonly leasesMax: number;
+  /** How each partition's seen test remembers. */
+  readonly seen: SeenConfig;
   /** Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped, ms. null: none are. */
   readonly keepMs: number | null;
   /** Aborted: drain and stop. */
@@ -107,6 +110,7 @@ async function runOn(
     key: fingerprintKeyOf(folder.manifest),
     stores,
     endsLeases: true,
+    seen: crawl.seen,
     leasesMax,
   });
   let failFetcher: (error: unknown) => void = () => {};

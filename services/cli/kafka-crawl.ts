@@ -10,6 +10,7 @@ import type { KafkaFlags } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import type { CrawlStatus } from './progress.ts';
+import type { SeenFlags } from './seen-flags.ts';
 import { sendToKafka } from './send-to-kafka.ts';
 import { watchCrawl } from './watch-crawl.ts';
 
@@ -17,7 +18,7 @@ export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly string[];
-  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags;
+  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
 }

@@ -17,6 +17,8 @@ import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
+import type { SeenFlags } from './seen-flags.ts';
+import { seenConfigOf } from './seen-flags.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
@@ -24,7 +26,7 @@ interface Role extends KafkaConnection {
   onFailure(error: unknown): void;
 }
 
-export async function takeFrontierRole(role: Role): Promise<FrontierGroup> {
+export async function takeFrontierRole(role: Role & { readonly flags: SeenFlags }): Promise<FrontierGroup> {
   const { log, codec, clock, manifest, flags, onFailure } = role;
   const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
   return joinFrontierGroup({
@@ -35,6 +37,7 @@ export async function takeFrontierRole(role: Role): Promise<FrontierGroup> {
     partitions: manifest.partitions,
     key: fingerprintKeyOf(manifest),
     endsLeases: false,
+    seen: seenConfigOf(flags, manifest.partitions),
     leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),
     onFailure,
     onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),

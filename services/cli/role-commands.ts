@@ -8,13 +8,17 @@ import { withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
+import type { SeenFlags } from './seen-flags.ts';
+import { addSeenOptions } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 export function addRoleCommands(program: Command): void {
   addKafkaOptions(
-    program.command('frontier').description('own partitions of a crawl on Kafka: admit, order and lease its URLs'),
+    addSeenOptions(
+      program.command('frontier').description('own partitions of a crawl on Kafka: admit, order and lease its URLs'),
+    ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
-  ).action((flags: KafkaFlags) => runRole(flags, takeFrontierRole));
+  ).action((flags: KafkaFlags & SeenFlags) => runRole(flags, (role) => takeFrontierRole({ ...role, flags })));
   addKafkaOptions(
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
@@ -24,7 +28,7 @@ export function addRoleCommands(program: Command): void {
   });
 }
 
-type TakeRole = (role: Parameters<typeof takeFrontierRole>[0]) => Promise<{ stop(): Promise<void> }>;
+type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<{ stop(): Promise<void> }>;
 
 /** Pause before a role is taken again that a broker's absence has ended. */
 const againMs = 2_000;

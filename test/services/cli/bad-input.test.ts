@@ -76,6 +76,9 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--partitions', '0', /--partitions "0": give a whole number from 1/],
     ['--partitions', '1000000', /--partitions "1000000": give a whole number from 1 to 1024/],
     ['--concurrency', 'all', /--concurrency "all": give a whole number from 1/],
+    ['--seen', 'maybe', /--seen "maybe": give one of exact, bloom/],
+    ['--seen-memory', '1', /--seen-memory "1": give a whole number from 16 to/],
+    ['--seen-errors', '1', /--seen-errors "1": give a number above 0 and below 1/],
     ['--unknown', 'x', /unknown option '--unknown'/],
   ] as const;
   await each(cases, ([option, value, says]) => refuses(['crawl', seed, option, value], says, { cwd }));

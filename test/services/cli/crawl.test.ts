@@ -195,3 +195,17 @@ test('Ctrl-C drains, says how to resume, and the same command completes without 
   assertFlawless(small.check({ delayMs: 25 }));
   assert.deepEqual(await printedPages(data), expectedPages(small));
 });
+
+test('a Bloom filter that is too small misses pages, says about how many, and a later start does not find them by itself', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 12, pagesPerHost: 30 });
+  const data = newFolder();
+  const args = [...small.crawlArguments, '--delay', '0', '--data', data, '--json'];
+  const bloom = await runCommand([...args, '--seen', 'bloom', '--seen-urls', '40', '--seen-errors', '0.2']);
+  assert.equal(bloom.code, 0, bloom.stderr);
+  const counts = lastJson(bloom);
+  assertAddsUp(counts);
+  assert.ok((counts['pages'] as number) < expectedPages(small).length);
+  assert.ok((counts['seenErrors'] as number) > 0);
+  const again = await runCommand(args);
+  assert.equal(lastJson(again)['pages'], counts['pages']);
+});
