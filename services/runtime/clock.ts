@@ -1,8 +1,8 @@
 /**
  * Time, as the services see it. `topology/` takes it as an argument; here is where it comes from.
  *
- * `nowMs` is whole milliseconds since the Unix epoch and never goes backwards within a process: while the wall clock
- * is behind what was already given out, it advances by monotonic elapsed time (DESIGN §4.1).
+ * `nowMs` is whole milliseconds since the Unix epoch. Within a process it advances by no less than the time that has
+ * passed: a wall clock that steps back is not followed, even where nobody looked for a while (DESIGN §4.1).
  */
 export interface Clock {
   nowMs(): number;
@@ -35,9 +35,7 @@ export class SystemClock implements Clock {
   nowMs(): number {
     const wallMs = this.#source.wallMs();
     const monotonicMs = this.#source.monotonicMs();
-    const elapsedMs = monotonicMs - this.#lastMonotonicMs;
-    // A wall clock that stepped back: keep going from the last answer, at the monotonic clock's pace.
-    const nowMs = wallMs >= Math.floor(this.#lastMs) ? wallMs : this.#lastMs + elapsedMs;
+    const nowMs = Math.max(wallMs, this.#lastMs + monotonicMs - this.#lastMonotonicMs);
     this.#lastMs = nowMs;
     this.#lastMonotonicMs = monotonicMs;
     return Math.floor(nowMs);

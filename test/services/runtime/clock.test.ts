@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SystemClock } from '../../../services/runtime/clock.ts';
+
+function handSet() {
+  const time = { wallMs: 1_000_000, monotonicMs: 50 };
+  const pass = (ms: number) => {
+    time.wallMs += ms;
+    time.monotonicMs += ms;
+  };
+  const clock = new SystemClock({
+    wallMs: () => time.wallMs,
+    monotonicMs: () => time.monotonicMs,
+    pause: async (ms) => pass(ms),
+  });
+  return { time, pass, clock };
+}
+
+test('a wall clock that steps back is not followed, even when nobody looked since', () => {
+  const { time, pass, clock } = handSet();
+  assert.equal(clock.nowMs(), 1_000_000);
+  pass(60_000);
+  time.wallMs -= 8_000;
+  assert.equal(clock.nowMs(), 1_060_000);
+  pass(500);
+  assert.equal(clock.nowMs(), 1_060_500);
+});
+
+test('a wall clock that steps forward, as after a sleep of the machine, is followed', async () => {
+  const { time, clock } = handSet();
+  clock.nowMs();
+  time.wallMs += 3_600_000;
+  assert.equal(clock.nowMs(), 4_600_000);
+  await clock.sleepUntil(4_601_000);
+  assert.equal(clock.nowMs(), 4_601_000);
+});
