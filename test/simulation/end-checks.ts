@@ -48,7 +48,7 @@ async function checkFolders(stage: Stage): Promise<void> {
   const expected = standby.states.map(digest);
   for (const machine of machines) machine.kill(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   for (const { name, disk } of machines) {
-    const process = createProcess({ name: `${name}.after`, scheduler, chance: chanceOf(seed, 'after'), skewMs: 0 });
+    const process = createProcess({ name: `${name}.after`, scheduler, chance: chanceOf(seed, 'after'), clockOffMs: 0 });
     const log = createSimLog({ ...stage, process, embedded: world.embedded, faultOf: () => undefined });
     for (const folder of disk.folders().keys()) {
       const partition = Number(folder);
@@ -82,7 +82,8 @@ async function checkFolders(stage: Stage): Promise<void> {
 /** Liveness: what could be had was had; and without faults, once. */
 function checkFetched({ standby, world, violate }: Stage, judge: Judge, faults: readonly Fault[]): void {
   const { pages, givenUp } = standby;
-  const { page, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
+  const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
+  if (dead > givenUp.size) violate(`${dead} URLs are dead, and there are letters of ${givenUp.size}`);
   if (world.pageQuota !== null) {
     if (page > world.pageQuota || quotaSpent > world.pageQuota)
       violate(`${page} pages of a quota of ${world.pageQuota}`);

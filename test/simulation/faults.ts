@@ -34,7 +34,13 @@ export type Fault =
     }
   /** It is told to stop, does so in good order, and comes back. */
   | { readonly kind: 'stop'; readonly at: number; readonly process: string; readonly downMs: number }
-  | { readonly kind: 'rebalance'; readonly at: number; readonly group: 'frontier' | 'fetcher' }
+  /** Partitions change hands, so many times in a row. */
+  | {
+      readonly kind: 'rebalance';
+      readonly at: number;
+      readonly group: 'frontier' | 'fetcher';
+      readonly times: number;
+    }
   /** Something goes wrong with its next append to the topic. */
   | {
       readonly kind: 'append';
@@ -65,8 +71,8 @@ export type Fault =
   /** A record that nobody can read. */
   | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' };
 
-/** Faults begin within this. */
-const faultsMs = 90_000;
+/** Faults begin within one of these: in the thick of it, or spread until leases have expired. */
+const spansMs = [2_000, 10_000, 40_000, 130_000];
 
 export function processNames(world: World): string[] {
   if (world.embedded) return ['crawl'];
@@ -78,12 +84,13 @@ export function drawFaults(seed: number, world: World): Fault[] {
   const chance = chanceOf(seed, 'faults');
   // Some runs go without: what a fault hides must show there.
   const count = chance.happens(0.1) ? 0 : chance.between(1, 8);
-  const faults = Array.from({ length: count }, () => drawFault(chance, world));
+  const spanMs = chance.pick(spansMs);
+  const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs));
   return faults.sort((a, b) => a.at - b.at);
 }
 
-function drawFault(chance: Chance, world: World): Fault {
-  const at = chance.happens(0.2) ? chance.between(0, 2_000) : chance.between(0, faultsMs);
+function drawFault(chance: Chance, world: World, spanMs: number): Fault {
+  const at = chance.between(0, spanMs);
   const process = chance.pick(processNames(world));
   const fetches = !process.startsWith('frontier');
   const step = chance.between(0, 40);
@@ -99,7 +106,7 @@ function drawFault(chance: Chance, world: World): Fault {
     case 'stop':
       return { kind, at, process, downMs };
     case 'rebalance':
-      return { kind, at, group: chance.pick(['frontier', 'fetcher']) };
+      return { kind, at, group: chance.pick(['frontier', 'fetcher']), times: chance.between(1, 4) };
     case 'append': {
       const ofFrontier = ['frontier-changelog', 'frontier-changelog', 'tasks', 'control', 'dead-letters'];
       const topic = chance.pick(fetches ? ['discovered', 'results', 'pages'] : ofFrontier);

@@ -50,23 +50,16 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
     }
     scheduler.note(`group ${name}: ${group.owners.map((owner) => owner?.process.name ?? 'nobody').join(' ')}`);
     for (const member of group.members) {
-      const assigned = group.owners.flatMap((owner, partition) => (owner === member ? [partition] : []));
-      const tell = () => {
-        if (!group.members.includes(member)) return;
-        member.onAssigned(assigned);
-        member.onJoined();
-      };
-      tellInOrder(member, tell);
+      scheduler.at(scheduler.nowMs() + chance.between(1, 400), () => tell(group, member), member.process);
     }
   };
 
-  /** One call at a time, in the order of the rebalances. */
-  const tellInOrder = (member: Member, tell: () => void) => {
-    const atMs = Math.max(scheduler.nowMs() + chance.between(1, 400), (told.get(member) ?? 0) + 1);
-    told.set(member, atMs);
-    scheduler.at(atMs, tell, member.process);
+  /** A member that hears late hears of the newest rebalance. */
+  const tell = (group: Group, member: Member) => {
+    if (!group.members.includes(member)) return;
+    member.onAssigned(group.owners.flatMap((owner, partition) => (owner === member ? [partition] : [])));
+    member.onJoined();
   };
-  const told = new Map<Member, number>();
 
   const add = (name: string, member: Member, partitions: number) => {
     let group = groups.get(name);

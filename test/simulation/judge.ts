@@ -20,8 +20,9 @@ export interface Judge {
   arrives(contact: Contact): (endMs: number) => void;
   /** A process has read a robots.txt, or learnt that there is none. */
   readRobots(process: SimProcess, hostName: string): void;
-  /** Somebody's wall clock was set forwards. */
-  forgive(ms: number): void;
+  /** Somebody's wall clock is wrong by so much, until it is right again. */
+  clockWrong(byMs: number): void;
+  clockRight(byMs: number): void;
   /** A host asked for a pause after its last contact, and was heard: its result has landed. */
   asked(hostName: string, pauseMs: number): void;
   /** Page requests made, by URL. */
@@ -33,6 +34,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
   const robotsRead = new Map<SimProcess, Set<string>>();
   const fetches = new Map<string, number>();
   let forgivenMs = 0;
+  let wrongMs = 0;
 
   const stateOf = (name: string) => {
     let state = hosts.get(name);
@@ -47,7 +49,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
     arrives({ hostName, url, kind, process, startMs }) {
       const host = stateOf(hostName);
       const spec = world.byName.get(hostName)!;
-      const slackMs = world.skewMs + forgivenMs - host.forgivenMs;
+      const slackMs = world.skewMs + wrongMs + forgivenMs - host.forgivenMs;
       if (kind === 'page') {
         fetches.set(url, (fetches.get(url) ?? 0) + 1);
         if (world.byUrl.get(url)?.forbidden) violate(`${process.name} fetched ${url}, which robots.txt forbids`);
@@ -80,8 +82,14 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
       if (read === undefined) robotsRead.set(process, (read = new Set()));
       read.add(hostName);
     },
-    forgive(ms) {
-      forgivenMs += ms;
+    // Who runs takes it at once, who is down when he starts: the error counts for as long as it stands, and for all
+    // contacts that ended while it stood.
+    clockWrong(byMs) {
+      wrongMs += Math.abs(byMs);
+    },
+    clockRight(byMs) {
+      wrongMs -= Math.abs(byMs);
+      forgivenMs += Math.abs(byMs);
     },
     asked(hostName, pauseMs) {
       const host = stateOf(hostName);

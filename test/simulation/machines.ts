@@ -35,6 +35,8 @@ export interface Machine {
   kill(survive: number, downMs: number): void;
   /** In good order. */
   stop(downMs: number): void;
+  /** Its wall clock is set, ms forwards or backwards, and stays so for whatever starts on it. */
+  setClock(byMs: number): void;
   /** The next append to the topic fails so. */
   failAppend(topic: string, fault: AppendFault): void;
 }
@@ -69,6 +71,7 @@ export function createMachine(name: string, options: MachineOptions): Machine {
   const failures: { readonly topic: string; readonly fault: AppendFault }[] = [];
   let live = new Map<number, FrontierPartition>();
   let generation = 0;
+  let clockOffMs = 0;
   let process: SimProcess;
   let log: SimLog;
   let stopRole: (() => Promise<void>) | undefined;
@@ -78,7 +81,7 @@ export function createMachine(name: string, options: MachineOptions): Machine {
       name: `${name}.${++generation}`,
       scheduler,
       chance,
-      skewMs: chance.between(0, world.skewMs),
+      clockOffMs: chance.between(0, world.skewMs) + clockOffMs,
     });
     process = mine;
     live = new Map();
@@ -143,6 +146,10 @@ export function createMachine(name: string, options: MachineOptions): Machine {
         ended();
       });
       stopRole = undefined;
+    },
+    setClock(byMs) {
+      clockOffMs += byMs;
+      process.jump(byMs);
     },
     failAppend: (topic, fault) => void failures.push({ topic, fault }),
   };

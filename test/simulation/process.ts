@@ -35,15 +35,15 @@ export interface ProcessOptions {
   readonly scheduler: Scheduler;
   readonly chance: Chance;
   /** How far its wall clock is off, ms. */
-  readonly skewMs: number;
+  readonly clockOffMs: number;
 }
 
 /** What does not come any more. */
 const never = new Promise<never>(() => {});
 
-export function createProcess({ name, scheduler, chance, skewMs }: ProcessOptions): SimProcess {
+export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOptions): SimProcess {
   let state: SimProcess['state'] = 'running';
-  let offsetMs = skewMs;
+  let offsetMs = clockOffMs;
   let held: (() => void)[] = [];
   const planned: { left: number; readonly when: 'before' | 'after'; readonly act: () => void }[] = [];
 

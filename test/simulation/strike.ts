@@ -40,17 +40,23 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
     case 'stop':
       return machineOf(fault.process).stop(fault.downMs);
     case 'rebalance':
-      return groups.rebalance(`${crawl}.${fault.group}`);
+      for (let time = 0, ms = 0; time < fault.times; time++, ms += chance.between(1, 300)) {
+        later(ms, () => groups.rebalance(`${crawl}.${fault.group}`));
+      }
+      return;
     case 'append':
       return machineOf(fault.process).failAppend(fault.topic, fault.fault);
     case 'diskFull':
       machineOf(fault.process).disk.fullUntilMs = scheduler.nowMs() + fault.forMs;
       return;
     case 'clock': {
-      const { process } = machineOf(fault.process);
-      process.jump(fault.byMs);
-      judge.forgive(Math.abs(fault.byMs));
-      later(fault.forMs, () => process.jump(-fault.byMs));
+      const { process, byMs } = fault;
+      machineOf(process).setClock(byMs);
+      judge.clockWrong(byMs);
+      later(fault.forMs, () => {
+        machineOf(process).setClock(-byMs);
+        judge.clockRight(byMs);
+      });
       return;
     }
     case 'brokerAway':
