@@ -24,7 +24,9 @@ import { openCodec } from '../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../runtime/avro/schema-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { policyRecords, samePolicy, seedRecords } from '../runtime/crawl/requests.ts';
+import { takeRegularly } from '../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
+import { Mailbox } from '../runtime/data-folder/mailbox.ts';
 import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
 import type { AppendRecord } from '../runtime/log/log.ts';
@@ -134,11 +136,13 @@ async function runOn(
   });
   const expiring = new AbortController();
   const expired = expireRegularly(crawl, log, expiring.signal);
+  const mailbox = new Mailbox(folder);
+  const taken = takeRegularly({ mailbox, log, codec, crawl: name, clock }, expiring.signal);
   try {
     const end = await watchCrawl({
       ...crawl,
       startedAtMs,
-      failed: Promise.race([frontier.ended, fetcherFailed]),
+      failed: Promise.race([frontier.ended, fetcherFailed, ended(taken)]),
       everyMs: lookEveryMs,
       look: () => look(crawl, log, frontier),
       hosts: () => hostsOf(frontier),
@@ -151,8 +155,15 @@ async function runOn(
     return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
     expiring.abort();
-    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired]);
+    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired, taken]);
   }
+}
+
+/** Never resolves: only a failure is news. */
+function ended(work: Promise<void>): Promise<never> {
+  return new Promise((_, reject) => {
+    work.catch(reject);
+  });
 }
 
 /** Policy and seeds, where they are news. */

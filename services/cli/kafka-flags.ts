@@ -25,6 +25,15 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
     .option('--data <dir>', dataSays);
 }
 
+/** For commands that speak to a crawl that is there. */
+export function addCrawlOptions(command: Command): Command {
+  return command
+    .option('--data <dir>', 'data folder of the crawl, running or not')
+    .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
+    .option('--registry <url>', 'schema registry; without one, schemas are those of this release', registry)
+    .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl');
+}
+
 export function needBrokers(flags: KafkaFlags): string {
   if (flags.brokers !== undefined) return flags.brokers;
   throw new CrawlstreamError(

@@ -6,6 +6,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addCrawlCommand } from './crawl-command.ts';
 import { addInjectCommand } from './inject-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addTopologyCommand } from './topology-command.ts';
@@ -20,6 +21,7 @@ addCrawlCommand(program);
 addRoleCommands(program);
 addInjectCommand(program);
 addReadCommands(program);
+addOperatorCommands(program);
 addCheckCommand(program);
 addTopologyCommand(program);
 

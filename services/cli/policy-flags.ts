@@ -5,6 +5,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
+import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../topology/url/scope.ts';
 import { scopeOf } from '../../topology/url/scope.ts';
@@ -18,6 +19,7 @@ export interface PolicyFlags {
   readonly exclude?: string[];
   readonly delay?: number;
   readonly retries?: number[];
+  readonly traps: boolean;
 }
 
 const delay = wholeNumber('--delay', 0, crawlLimits.delayMsMax);
@@ -34,6 +36,7 @@ export function addPolicyOptions(command: Command): Command {
     .option('--include <re>', 'only URLs that match (repeat for several)', collect(pattern('--include')))
     .option('--exclude <re>', 'no URLs that match (repeat for several)', collect(pattern('--exclude')))
     .option('--delay <ms>', 'wait so long between requests to a host, whatever a fetch takes', delay)
+    .option('--no-traps', 'crawl on where a host seems to have pages without end')
     .option('--retries <list>', 'waits before each retry, in seconds (default: 5,30,300)', retryList('--retries'));
 }
 
@@ -52,6 +55,7 @@ export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyCo
     filters: { ...base.filters, include: flags.include ?? [], exclude: flags.exclude ?? [] },
     maxDepth: flags.maxDepth ?? null,
     pageQuota: flags.maxPages ?? null,
+    ...(flags.traps ? { traps: defaultTraps } : {}),
     ...(flags.delay === undefined ? {} : { delayMs: flags.delay, delayFactor: 0 }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
   };

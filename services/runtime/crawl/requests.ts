@@ -1,9 +1,13 @@
-/** What a user asks of a crawl, as records: a policy for every partition, seeds for the partitions they belong to. */
+/**
+ * What a user asks of a crawl, as records: policies for every partition, seeds and operators' events for the partitions
+ * they belong to. As values first, so that a command may leave them for the process that holds a data folder.
+ */
 import type { Control, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
+import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { AppendRecord } from '../log/log.ts';
 import { controlEvent } from './control-log.ts';
@@ -14,46 +18,52 @@ export interface CrawlTopics {
   readonly keyMode: KeyMode;
 }
 
-export function policyRecords(
-  codec: RecordCodec,
-  topics: CrawlTopics,
-  policy: PolicyConfig,
-  by: string,
-  nowMs: number,
-): AppendRecord[] {
-  const payload = JSON.stringify(policy);
-  return crawlWide(codec, topics, controlEvent({ kind: 'policy', atMs: nowMs, by, version: policy.version, payload }));
-}
+/** One record of a request, not encoded yet. */
+export type RequestRecord = { readonly partition: number; readonly key: string | null } & (
+  | { readonly topic: 'control'; readonly record: Control }
+  | { readonly topic: 'discovered'; readonly record: Discovered }
+);
 
-/** A crawl-wide event goes to every partition. */
-function crawlWide(codec: RecordCodec, { crawl, partitions }: CrawlTopics, event: Control): AppendRecord[] {
-  const value = codec.encode('control', event);
-  return Array.from({ length: partitions }, (_, partition) => ({
-    topic: `${crawl}.control`,
+export function encodeRequest(codec: RecordCodec, crawl: string, request: readonly RequestRecord[]): AppendRecord[] {
+  return request.map(({ topic, partition, key, record }) => ({
+    topic: `${crawl}.${topic}`,
     partition,
-    key: null,
-    value,
+    key: key === null ? null : Buffer.from(key),
+    value: codec.encode(topic, record),
   }));
 }
 
-/** `urls` are normalised. */
-export function seedRecords(
-  codec: RecordCodec,
-  topics: CrawlTopics,
-  urls: readonly string[],
+export function policyRequest(topics: CrawlTopics, policy: PolicyConfig, by: string, nowMs: number): RequestRecord[] {
+  const payload = JSON.stringify(policy);
+  return crawlWide(topics, controlEvent({ kind: 'policy', atMs: nowMs, by, version: policy.version, payload }));
+}
+
+/** A crawl-wide event goes to every partition. */
+export function crawlWide({ partitions }: CrawlTopics, record: Control): RequestRecord[] {
+  return Array.from({ length: partitions }, (_, partition) => ({ topic: 'control', partition, key: null, record }));
+}
+
+/** An event about a host goes to the partition that has it. */
+export function aboutHost({ partitions, keyMode }: CrawlTopics, record: Control): RequestRecord[] {
+  const partition = partitionOf(partitionKeyOf(record.hostKey, keyMode), partitions);
+  return [{ topic: 'control', partition, key: null, record }];
+}
+
+/** URLs are normalised. */
+export function seedRequest(
+  { partitions, keyMode }: CrawlTopics,
+  seeds: readonly ListedSeed[],
   nowMs: number,
-): AppendRecord[] {
-  const { crawl, partitions, keyMode } = topics;
-  return urls.map((url) => {
-    const hostKey = hostKeyOf(url);
+): RequestRecord[] {
+  return seeds.map((seed) => {
+    const hostKey = hostKeyOf(seed.url);
     const key = partitionKeyOf(hostKey, keyMode);
-    const message: Discovered = { groups: [seedGroup(url, hostKey, nowMs)] };
-    const value = codec.encode('discovered', message);
-    return { topic: `${crawl}.discovered`, partition: partitionOf(key, partitions), key: Buffer.from(key), value };
+    const record: Discovered = { groups: [seedGroup(seed, hostKey, nowMs)] };
+    return { topic: 'discovered', partition: partitionOf(key, partitions), key, record };
   });
 }
 
-function seedGroup(url: string, hostKey: string, nowMs: number): LinkGroup {
+function seedGroup({ url, priority }: ListedSeed, hostKey: string, nowMs: number): LinkGroup {
   return {
     hostKey,
     sourceUrl: '',
@@ -63,8 +73,29 @@ function seedGroup(url: string, hostKey: string, nowMs: number): LinkGroup {
     front: false,
     intent: 'discover',
     discoveredAtMs: nowMs,
-    links: [{ url, lastModifiedMs: 0, priority: -1 }],
+    links: [{ url, lastModifiedMs: 0, priority }],
   };
+}
+
+export function policyRecords(
+  codec: RecordCodec,
+  topics: CrawlTopics,
+  policy: PolicyConfig,
+  by: string,
+  nowMs: number,
+): AppendRecord[] {
+  return encodeRequest(codec, topics.crawl, policyRequest(topics, policy, by, nowMs));
+}
+
+/** `urls` are normalised; their priority is the policy's. */
+export function seedRecords(
+  codec: RecordCodec,
+  topics: CrawlTopics,
+  urls: readonly string[],
+  nowMs: number,
+): AppendRecord[] {
+  const seeds = urls.map((url) => ({ url, priority: -1 }));
+  return encodeRequest(codec, topics.crawl, seedRequest(topics, seeds, nowMs));
 }
 
 /** Do two policies decide alike, whatever their versions? */

@@ -1,0 +1,60 @@
+/**
+ * What an operator says to a running crawl, as events on `control`: each with who and when, and an id of its own, so
+ * that a repetition after a crash is known for one.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Control } from '../../../schemas/types.ts';
+import type { RequeuePayload } from '../../../topology/frontier/control-payloads.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { controlEvent } from './control-log.ts';
+import type { CrawlTopics, RequestRecord } from './requests.ts';
+import { aboutHost, crawlWide } from './requests.ts';
+
+export interface Said {
+  readonly by: string;
+  readonly atMs: number;
+}
+
+export type HostEventKind = 'blockHost' | 'releaseHost' | 'hostDelay' | 'hostLimit' | 'budget';
+
+/** `amount` as the kind means it (schemas/control.avsc). */
+export function hostEvent(
+  topics: CrawlTopics,
+  said: Said,
+  kind: HostEventKind,
+  hostKey: string,
+  amount = 0,
+): RequestRecord[] {
+  return aboutHost(topics, event(said, { kind, hostKey, amount }));
+}
+
+export function trapEvent(
+  topics: CrawlTopics,
+  said: Said,
+  kind: 'trap' | 'releaseTrap',
+  hostKey: string,
+  pattern: string,
+  detail = '',
+): RequestRecord[] {
+  return aboutHost(topics, event(said, { kind, hostKey, payload: JSON.stringify({ pattern, detail }) }));
+}
+
+/** `url` is normal. */
+export function raiseEvent(topics: CrawlTopics, said: Said, url: string): RequestRecord[] {
+  return aboutHost(topics, event(said, { kind: 'raise', hostKey: hostKeyOf(url), payload: JSON.stringify({ url }) }));
+}
+
+/** `hostKey` empty: URLs of every host. */
+export function requeueEvent(
+  topics: CrawlTopics,
+  said: Said,
+  hostKey: string,
+  payload: RequeuePayload,
+): RequestRecord[] {
+  const requeue = event(said, { kind: 'requeue', hostKey, payload: JSON.stringify(payload) });
+  return hostKey === '' ? crawlWide(topics, requeue) : aboutHost(topics, requeue);
+}
+
+function event(said: Said, fields: Partial<Control> & Pick<Control, 'kind'>): Control {
+  return controlEvent({ ...said, ...fields, id: randomBytes(12).toString('hex') });
+}

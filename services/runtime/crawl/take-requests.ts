@@ -1,0 +1,77 @@
+/** Takes what commands left in a data folder's mailbox, and appends it to the log that this process holds. */
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { Clock } from '../clock.ts';
+import type { Mailbox, Taking } from '../data-folder/mailbox.ts';
+import type { Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+import type { RequestRecord } from './requests.ts';
+import { encodeRequest } from './requests.ts';
+
+export interface RequestTaker {
+  readonly mailbox: Mailbox;
+  readonly log: Pick<Log, 'append' | 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+  readonly clock: Clock;
+}
+
+/** A look at an empty folder costs 20 µs; a person does not notice the wait. */
+const lookEveryMs = 200;
+
+/** Until `signal`; the last look is after it, so that what was left in time is taken. */
+export async function takeRegularly(taker: RequestTaker, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const isLast = signal.aborted;
+    await takeRequests(taker);
+    if (isLast) return;
+    await taker.clock.sleepUntil(taker.clock.nowMs() + lookEveryMs, signal);
+  }
+}
+
+export function takeRequests({ mailbox, log, codec, crawl, clock }: RequestTaker): Promise<void> {
+  const taking: Taking = {
+    encode: (records) => encodeRequest(codec, crawl, records),
+    append: (records) => log.append(records),
+    known: (records) => knownOffsets(log, codec, crawl, records),
+  };
+  return mailbox.take(taking, clock.nowMs());
+}
+
+/**
+ * Offsets of an operator's event that is in the log already, by its id. Other records have none: repeating a policy or a
+ * seed is harmless.
+ */
+async function knownOffsets(
+  log: RequestTaker['log'],
+  codec: RecordCodec,
+  crawl: string,
+  records: readonly RequestRecord[],
+): Promise<number[] | undefined> {
+  const found: number[] = [];
+  for (const { topic, partition, record } of records) {
+    const id = topic === 'control' ? record.id : '';
+    const at = id === '' ? undefined : await offsetOf(log, codec, `${crawl}.control`, partition, id);
+    if (at === undefined) return undefined;
+    found.push(at);
+  }
+  return found;
+}
+
+async function offsetOf(
+  log: RequestTaker['log'],
+  codec: RecordCodec,
+  topic: string,
+  partition: number,
+  id: string,
+): Promise<number | undefined> {
+  const { start, end } = await log.offsets(topic, partition);
+  for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
+    await codec.prepare('control', value);
+    try {
+      if (codec.decode('control', value).id === id) return offset;
+    } catch {
+      // Nobody can read it: the frontier dead-letters it.
+    }
+  }
+  return undefined;
+}
