@@ -12,10 +12,10 @@ function requestsTo(web: SmallWeb, host: string): number {
 }
 
 test('a host is blocked and released, and another limited, while the crawl runs', async () => {
-  const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 24, domains: 4, linksPerPage: 30 });
+  const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 60, domains: 4, linksPerPage: 30 });
   const data = join(temporaryFolder(), 'data');
   const [blocked, limited] = web.seeds.map((seed) => new URL(seed));
-  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '120', '--json']);
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '200', '--json']);
   while (requestsTo(web, blocked!.hostname) < 3) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(50);
