@@ -25,6 +25,8 @@ const retriable = {
   SCHEMA_INCOMPATIBLE: false,
   BROKER_UNREACHABLE: true,
   REGISTRY_UNREACHABLE: true,
+  DESTINATION_UNREACHABLE: true,
+  DESTINATION_REFUSED: false,
   UNSUPPORTED: false,
 } as const;
 

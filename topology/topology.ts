@@ -31,6 +31,13 @@ export const processors: readonly Processor[] = [
     writes: ['pages', 'discovered', 'results', 'responses', 'dead-letters'],
     stores: [],
   },
+  {
+    name: 'archive',
+    does: 'writes raw responses into WARC files',
+    reads: ['responses'],
+    writes: ['dead-letters'],
+    stores: ['payloads met, the open file'],
+  },
 ];
 
 /** The graph in the Mermaid language: processors as boxes, topics as rounded ones. */

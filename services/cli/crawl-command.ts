@@ -8,6 +8,8 @@ import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { duration } from './arguments.ts';
 import { countsOf, countsText } from './counters-text.ts';
+import type { ConsumerFlags } from './crawl-consumers.ts';
+import { addArchiveOptions, addWithOption, attachConsumers } from './crawl-consumers.ts';
 import { readRequest } from './crawl-folder.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
@@ -25,7 +27,7 @@ import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { productVersion } from './version.ts';
 
-interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags, SeenFlags {
+interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags, SeenFlags, ConsumerFlags {
   readonly keep?: number;
   readonly json?: boolean;
 }
@@ -38,6 +40,7 @@ export function addCrawlCommand(program: Command): void {
   addPolicyOptions(command);
   addFetcherOptions(command);
   addSeenOptions(command);
+  addArchiveOptions(addWithOption(command));
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)')
     .option('--keep <duration>', 'drop pages, tasks and dead letters older than this, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
@@ -58,7 +61,13 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   const watching = { signal: stop.signal, onStatus: progress.show };
   try {
     if (flags.brokers !== undefined) {
-      const outcome = await runKafkaCrawl({ ...watching, clock, seeds, flags });
+      const outcome = await runKafkaCrawl({
+        ...watching,
+        clock,
+        seeds,
+        flags: withResponses(flags),
+        say: progress.note,
+      });
       progress.end();
       report(outcome, `--brokers ${flags.brokers} --crawl ${flags.crawl}`, flags);
       return;
@@ -71,10 +80,24 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       clock,
       seeds,
       policy: policyOf(flags, known),
-      fetcher: fetcherConfig(flags),
+      fetcher: fetcherConfig(withResponses(flags)),
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
+      attach: (log, codec) =>
+        attachConsumers(
+          {
+            log,
+            codec,
+            clock,
+            manifest: folder.manifest,
+            part: folder.part,
+            shared: false,
+            fromStart: false,
+            say: progress.note,
+          },
+          flags,
+        ),
     });
     progress.end();
     report(outcome, `--data ${folder.path}`, flags);
@@ -96,6 +119,11 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
     }
     return [...new Set([...before, ...given])];
   }
+}
+
+/** An archive needs them. */
+function withResponses(flags: CrawlFlags): CrawlFlags {
+  return flags.with?.includes('archive') ? { ...flags, responses: true } : flags;
 }
 
 function noSeed(): CrawlstreamError {

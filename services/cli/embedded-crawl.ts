@@ -29,9 +29,10 @@ import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
 import { Mailbox } from '../runtime/data-folder/mailbox.ts';
 import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
-import type { AppendRecord } from '../runtime/log/log.ts';
+import type { AppendRecord, Log } from '../runtime/log/log.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import type { Consumers } from './crawl-consumers.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } from './crawl-folder.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { CrawlStatus } from './progress.ts';
@@ -53,6 +54,8 @@ export interface EmbeddedCrawl {
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
+  /** Consumers that run along. */
+  readonly attach: (log: Log, codec: RecordCodec) => Promise<Consumers>;
 }
 
 const lookEveryMs = 50;
@@ -92,12 +95,28 @@ async function runOn(
   codec: RecordCodec,
   stores: StateStore[],
 ): Promise<CrawlOutcome> {
-  const { folder, clock, leasesMax } = crawl;
-  const { crawl: name, partitions, keyMode } = folder.manifest;
-  const startedAtMs = clock.nowMs();
+  const { crawl: name, partitions } = crawl.folder.manifest;
   await log.createTopics(
     topicNames.map((topic) => ({ name: `${name}.${topic}`, partitions, retention: topics[topic].retention })),
   );
+  const consumers = await crawl.attach(log, codec);
+  try {
+    return await runWith(crawl, log, codec, stores, consumers);
+  } finally {
+    await consumers.stop();
+  }
+}
+
+async function runWith(
+  crawl: EmbeddedCrawl,
+  log: EmbeddedLog,
+  codec: RecordCodec,
+  stores: StateStore[],
+  consumers: Consumers,
+): Promise<CrawlOutcome> {
+  const { folder, clock, leasesMax } = crawl;
+  const { crawl: name, partitions, keyMode } = folder.manifest;
+  const startedAtMs = clock.nowMs();
   await sendRequest(crawl, log, codec);
   const positions: { readonly partition: number; readonly offset: number }[] = [];
   for (let partition = 0; partition < partitions; partition++) {
@@ -142,7 +161,7 @@ async function runOn(
     const end = await watchCrawl({
       ...crawl,
       startedAtMs,
-      failed: Promise.race([frontier.ended, fetcherFailed, ended(taken)]),
+      failed: Promise.race([frontier.ended, fetcherFailed, ended(taken), consumers.failed]),
       everyMs: lookEveryMs,
       look: () => look(crawl, log, frontier),
       hosts: () => hostsOf(frontier),
@@ -152,6 +171,7 @@ async function runOn(
     await drained(crawl, log, frontier);
     await frontier.stop();
     await frontier.ended;
+    await consumers.drain();
     return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
     expiring.abort();

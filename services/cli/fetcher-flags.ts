@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { crawlLimits } from '../../topology/limits.ts';
+import { archiveLimits, crawlLimits } from '../../topology/limits.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import type { ResolveOverride } from '../fetcher/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../fetcher/resolve-override.ts';
@@ -15,12 +15,15 @@ export interface FetcherFlags {
   readonly resolve?: ResolveOverride[];
   readonly contact?: string;
   readonly concurrency: number;
+  /** Publish raw responses, for archives. */
+  readonly responses?: boolean;
 }
 
 export function addFetcherOptions(command: Command): Command {
   return command
     .option('--allow-private', 'connect to loopback and private addresses too')
     .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
+    .option('--responses', 'publish raw responses too, for archives')
     .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'))
     .addOption(
       new Option('--concurrency <n>', 'hosts fetched from at once')
@@ -39,6 +42,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     groupSize: () => 1,
     linksMax: crawlLimits.linksPerPageMax,
     leasesMax: flags.concurrency,
+    ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),
   };
 }
 

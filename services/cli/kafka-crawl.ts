@@ -1,10 +1,15 @@
 /** `crawl --brokers`: a frontier and a fetcher in one process, beside any others of the same crawl, until its end. */
+import { join } from 'node:path';
 import { sumCounters } from '../../topology/frontier/counters.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
+import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { ConsumerFlags, Consumers } from './crawl-consumers.ts';
+import { attachConsumers } from './crawl-consumers.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
 import { fetcherConfig, needContact } from './fetcher-flags.ts';
+import type { KafkaConnection } from './kafka-connection.ts';
 import { withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
@@ -18,7 +23,8 @@ export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly string[];
-  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags;
+  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & ConsumerFlags;
+  say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
 }
@@ -39,8 +45,11 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     const role = { ...connection, clock, flags, onFailure: fail };
     const frontier = await takeFrontierRole(role);
     const look = () => lookAt(log, manifest.crawl, manifest.partitions, policy.pageQuota);
+    let consumers: Consumers | undefined;
     try {
+      consumers = await attachToKafka(crawl, connection);
       const fetcher = await takeFetcherRole(role, fetcherConfig(flags));
+      let outcome: CrawlOutcome;
       try {
         const hosts = () => {
           const own = [...frontier.committed().values()];
@@ -48,15 +57,27 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
             own.reduce((total, one) => total + (one?.[name] ?? 0), 0);
           return { ready: sum('readyHosts'), delayed: sum('delayedHosts') };
         };
-        const end = await watchCrawl({ ...crawl, startedAtMs, failed, everyMs: lookEveryMs, look, hosts, signal });
+        const watched = { ...crawl, startedAtMs, everyMs: lookEveryMs, look, hosts, signal };
+        const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
         const { partitions } = await look();
         const counters = sumCounters(partitions.map((partition) => partition.counters));
-        return { end, counters, seconds: (clock.nowMs() - startedAtMs) / 1000 };
+        outcome = { end, counters, seconds: (clock.nowMs() - startedAtMs) / 1000 };
       } finally {
         await fetcher.stop();
       }
+      await consumers.drain();
+      return outcome;
     } finally {
-      await frontier.stop();
+      await Promise.allSettled([frontier.stop(), consumers?.stop()]);
     }
   });
+}
+
+/** Their state is this process's own, in its data folder. */
+async function attachToKafka(
+  { clock, flags, say }: KafkaCrawl,
+  { log, codec, manifest }: KafkaConnection,
+): Promise<Consumers> {
+  const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+  return attachConsumers({ log, codec, clock, manifest, part, shared: true, fromStart: false, say }, flags);
 }

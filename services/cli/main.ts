@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { addCheckCommand } from './check-command.ts';
+import { addConsumerCommands } from './consumer-commands.ts';
 import { addCrawlCommand } from './crawl-command.ts';
 import { addInjectCommand } from './inject-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
@@ -11,6 +12,7 @@ import { addReadCommands } from './read-commands.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addTopologyCommand } from './topology-command.ts';
 import { productVersion } from './version.ts';
+import { addWarcCommand } from './warc-command.ts';
 
 const program = new Command('crawlstream')
   .description('A web-crawl frontier and crawler as a stream-processing topology')
@@ -19,10 +21,12 @@ const program = new Command('crawlstream')
   .configureOutput({ outputError: (text, write) => write(text) });
 addCrawlCommand(program);
 addRoleCommands(program);
+addConsumerCommands(program);
 addInjectCommand(program);
 addReadCommands(program);
 addOperatorCommands(program);
 addCheckCommand(program);
+addWarcCommand(program);
 addTopologyCommand(program);
 
 // A reader of our output that goes away (head, less) is no failure.

@@ -33,7 +33,7 @@ type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<{ stop(
 /** Pause before a role is taken again that a broker's absence has ended. */
 const againMs = 2_000;
 
-async function runRole(flags: KafkaFlags, take: TakeRole): Promise<void> {
+export async function runRole(flags: KafkaFlags, take: TakeRole): Promise<void> {
   const clock = new SystemClock();
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: handing over');

@@ -1,0 +1,60 @@
+/**
+ * Moves whole WARC files to S3, each with its index, and removes them here once they are there.
+ *
+ * A crash repeats an upload: same name, same bytes. A store that is away leaves the files where they are; the next
+ * start, or the next file, tries again.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { archiveLimits } from '../../topology/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { putFile, type S3Target } from './s3.ts';
+
+export interface Uploads {
+  /** Uploads, in the background, all whole files there are. */
+  start(): void;
+  /** Resolves when all of them have been tried; rejects with what the last failure said. */
+  settled(): Promise<void>;
+}
+
+export function createUploads(
+  folder: string,
+  target: S3Target,
+  clock: Clock,
+  files: () => Promise<readonly string[]>,
+): Uploads {
+  let queue: Promise<void> = Promise.resolve();
+
+  const upload = async () => {
+    for (const name of await files()) {
+      for (const ending of ['.cdxj', '.warc.gz']) {
+        const path = join(folder, `${name}${ending}`);
+        await patiently(clock, () => putFile(target, `${name}${ending}`, path, clock.nowMs()));
+      }
+      // In this order: an index left alone is never taken for a file to upload.
+      await rm(join(folder, `${name}.warc.gz`));
+      await rm(join(folder, `${name}.cdxj`), { force: true });
+    }
+  };
+
+  return {
+    start: () => {
+      queue = queue.catch(() => {}).then(upload);
+      queue.catch(() => {});
+    },
+    settled: () => queue,
+  };
+}
+
+async function patiently(clock: Clock, act: () => Promise<void>): Promise<void> {
+  for (const waitMs of archiveLimits.uploadRetriesMs) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+    }
+    await clock.sleepUntil(clock.nowMs() + waitMs);
+  }
+  return act();
+}

@@ -1,0 +1,140 @@
+/**
+ * Reads WARC files, compressed or not, of any version 1.x, record by record, in bounded memory.
+ *
+ * A file that ends early (its writer was killed) gives what is whole and then says so, as INVALID_RECORD.
+ */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { archiveLimits } from '../../topology/limits.ts';
+
+export interface ReadRecord {
+  /** `response`, `revisit`, … in lower case. */
+  readonly type: string;
+  /** Names in lower case. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly block: Buffer;
+}
+
+const headBytesMax = 64 * 1024;
+
+export async function* readWarc(path: string): AsyncGenerator<ReadRecord> {
+  const input = bytesOf(await openWarc(path));
+  for (let number = 1; ; number++) {
+    const place = `${path}, record ${number}`;
+    const head = await input.until('\r\n\r\n', headBytesMax);
+    if (head === null) {
+      if (input.isEmpty) return;
+      throw damaged(place, input.failure ?? 'it ends in the middle of a record');
+    }
+    const [version = '', ...lines] = head.toString('utf8').split('\r\n');
+    if (!/^\s*WARC\/1\.\d$/.test(version)) throw damaged(place, 'no WARC record begins there');
+    const fields = fieldsOf(lines);
+    const length = Number(fields.get('content-length'));
+    if (!Number.isSafeInteger(length) || length < 0) throw damaged(place, 'it has no Content-Length');
+    if (length > archiveLimits.recordBytesMax) throw damaged(place, `it is ${length} bytes long`);
+    const block = await input.take(length);
+    if (block === null) throw damaged(place, input.failure ?? 'it ends in the middle of a record');
+    await input.skip('\r\n\r\n');
+    yield { type: (fields.get('warc-type') ?? '').toLowerCase(), fields, block };
+  }
+}
+
+async function openWarc(path: string): Promise<Readable> {
+  const handle = await open(path).catch((cause: Error) => {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${path} cannot be read: ${cause.message}`, cause);
+  });
+  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  await handle.close();
+  const file = createReadStream(path);
+  if (buffer[0] !== 0x1f || buffer[1] !== 0x8b) return file;
+  const plain = createGunzip();
+  file.on('error', (error) => plain.destroy(error));
+  return file.pipe(plain);
+}
+
+interface Bytes {
+  /** Nothing is left. */
+  readonly isEmpty: boolean;
+  /** What ended the input early. */
+  readonly failure: string | null;
+  /** Up to and without `end`, which is eaten; null where it does not come. */
+  until(end: string, bytesMax: number): Promise<Buffer | null>;
+  take(count: number): Promise<Buffer | null>;
+  /** Eats these bytes if they are next. */
+  skip(text: string): Promise<void>;
+}
+
+function bytesOf(stream: Readable): Bytes {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let held: Buffer = Buffer.alloc(0);
+  let failure: string | null = null;
+
+  const more = async (): Promise<Buffer | null> => {
+    try {
+      const { value, done } = await chunks.next();
+      return done ? null : value;
+    } catch (error) {
+      failure = (error as Error).message;
+      return null;
+    }
+  };
+
+  /** Tries to hold `count` bytes. Chunks are joined once, whatever their number. */
+  const hold = async (count: number): Promise<boolean> => {
+    const parts = [held];
+    let bytes = held.length;
+    while (bytes < count) {
+      const chunk = await more();
+      if (chunk === null) break;
+      parts.push(chunk);
+      bytes += chunk.length;
+    }
+    held = parts.length === 1 ? held : Buffer.concat(parts);
+    return bytes >= count;
+  };
+
+  const eat = (count: number): Buffer => {
+    const eaten = held.subarray(0, count);
+    held = held.subarray(count);
+    return eaten;
+  };
+
+  return {
+    get isEmpty() {
+      return held.length === 0 && failure === null;
+    },
+    get failure() {
+      return failure;
+    },
+    async until(end, bytesMax) {
+      for (;;) {
+        const at = held.indexOf(end);
+        if (at >= 0) return eat(at + end.length).subarray(0, at);
+        if (held.length > bytesMax || !(await hold(held.length + 1))) return null;
+      }
+    },
+    async take(count) {
+      return (await hold(count)) ? eat(count) : null;
+    },
+    async skip(text) {
+      await hold(text.length);
+      if (held.subarray(0, text.length).equals(Buffer.from(text))) eat(text.length);
+    },
+  };
+}
+
+function fieldsOf(lines: readonly string[]): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return fields;
+}
+
+function damaged(place: string, why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_RECORD', `${place}: ${why}`);
+}

@@ -1,0 +1,73 @@
+/** The archive as a consumer of `responses`: WARC files in `DATA/archive/`, or on their way from there to S3. */
+import { join } from 'node:path';
+import { archiveLimits } from '../../topology/limits.ts';
+import { openArchiver } from '../archive/archiver.ts';
+import { s3Target } from '../archive/s3.ts';
+import { createUploads } from '../archive/uploads.ts';
+import type { Positions } from '../runtime/consumer/positions.ts';
+import { groupPositions } from '../runtime/consumer/positions.ts';
+import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
+import type { AttachContext, Attached } from './attach-consumer.ts';
+import { attach } from './attach-consumer.ts';
+import { productVersion } from './version.ts';
+
+export interface ArchiveFlags {
+  /** `s3://bucket/prefix`. Absent: files stay in the data folder. */
+  readonly archiveTo?: string;
+  /** MiB. Absent: archiveLimits.fileBytes. */
+  readonly archiveFileMb?: number;
+}
+
+export async function attachArchive(context: AttachContext, flags: ArchiveFlags): Promise<Attached> {
+  const { log, manifest, clock } = context;
+  // Before anything is made: credentials that are missing are said at once.
+  const target = flags.archiveTo === undefined ? undefined : s3Target(flags.archiveTo, process.env);
+  const folder = context.part('archive');
+  const store = await openRocksdbStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
+  try {
+    const archiver = await openArchiver({
+      folder,
+      store,
+      crawl: manifest.crawl,
+      version: productVersion,
+      fileBytesMax: flags.archiveFileMb === undefined ? archiveLimits.fileBytes : flags.archiveFileMb << 20,
+      onFile: () => uploads?.start(),
+    });
+    const uploads = target && createUploads(folder, target, clock, archiver.files);
+    uploads?.start();
+    const group = groupPositions(log, `${manifest.crawl}.archive`);
+    return await attach(context, {
+      name: 'archive',
+      topics: ['responses'],
+      handle: archiver.handle,
+      positions: context.shared ? furthest(archiver.positions, group) : ownWith(archiver.positions, group),
+      // A batch that failed half-way is begun again from the checkpoint, by the next start.
+      retriesMs: [],
+      finish: async () => {
+        await archiver.finish();
+        await uploads?.settled();
+      },
+      close: () => store.close(),
+    });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** What is in the files counts; the group is told, for those who watch its lag. */
+function ownWith(own: Positions, group: Positions): Positions {
+  return { load: own.load, save: group.save };
+}
+
+/** Another archiver may have gone on where this one left off, and back. */
+function furthest(own: Positions, group: Positions): Positions {
+  return {
+    load: async (topic, partition) => {
+      const positions = await Promise.all([own.load(topic, partition), group.load(topic, partition)]);
+      const known = positions.filter((position) => position !== undefined);
+      return known.length === 0 ? undefined : Math.max(...known);
+    },
+    save: group.save,
+  };
+}

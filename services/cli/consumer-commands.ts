@@ -1,0 +1,68 @@
+/**
+ * `crawlstream archive`, …: the project's own consumers as processes of their own. On Kafka they run until stopped, as
+ * members of their groups; over a data folder they deal with what is there, and end.
+ */
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { SystemClock } from '../runtime/clock.ts';
+import { adoptDataFolder, readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { AttachContext, Attached } from './attach-consumer.ts';
+import type { ConsumerFlags, ConsumerName } from './crawl-consumers.ts';
+import { addArchiveOptions, attachOne } from './crawl-consumers.ts';
+import { needData, withFolderLog } from './folder-log.ts';
+import type { KafkaFlags } from './kafka-flags.ts';
+import { addKafkaOptions } from './kafka-flags.ts';
+import { runRole } from './role-commands.ts';
+
+interface Flags extends KafkaFlags, ConsumerFlags {
+  readonly fromStart?: boolean;
+}
+
+const descriptions: Readonly<Record<ConsumerName, string>> = {
+  archive: 'write the raw responses of a crawl into WARC files',
+};
+
+export function addConsumerCommands(program: Command): void {
+  addConsumer(program, 'archive', addArchiveOptions);
+}
+
+function addConsumer(program: Command, name: ConsumerName, addOptions: (command: Command) => Command): void {
+  addKafkaOptions(
+    addOptions(program.command(name).description(descriptions[name])),
+    'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
+  )
+    .option('--from-start', 'read again what was read before')
+    .action((flags: Flags) => (flags.brokers === undefined ? runOnFolder(name, flags) : runOnKafka(name, flags)));
+}
+
+async function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
+  const clock = new SystemClock();
+  const folder = await readDataFolder(needData(flags.data));
+  await withFolderLog(folder, clock, async ({ log, codec }) => {
+    const { manifest, part } = folder;
+    const context = { log, codec, clock, manifest, part, shared: false, fromStart: flags.fromStart ?? false, say };
+    const attached = await attachOne(name, context, flags);
+    try {
+      const waiting = await attached.lag();
+      await attached.drain();
+      process.stdout.write(`${name}: ${waiting} records read\n`);
+    } finally {
+      await attached.stop();
+    }
+  });
+}
+
+function runOnKafka(name: ConsumerName, flags: Flags): Promise<void> {
+  return runRole(flags, async ({ log, codec, clock, manifest, onFailure }): Promise<Attached> => {
+    const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+    const fromStart = flags.fromStart ?? false;
+    const context: AttachContext = { log, codec, clock, manifest, part, shared: true, fromStart, say };
+    const attached = await attachOne(name, context, flags);
+    attached.ended.catch(onFailure);
+    return attached;
+  });
+}
+
+function say(text: string): void {
+  process.stderr.write(`crawlstream: ${text}\n`);
+}
