@@ -58,6 +58,12 @@ export const fetcherLimits = {
   robotsEntriesBytesMax: 64 * 1024 * 1024,
   /** While an old copy stands in, the host is asked again after this. */
   robotsStaleRecheckMs: 600_000,
+  /** Processor time of one response that counts as ordinary: some ten times a page's. */
+  ordinaryCostMs: 1.5,
+  /** What a malformed response costs beside its bytes, ms: measured on a flood of headers. */
+  brokenCostMs: 9,
+  /** A host that took more than its share of the processor waits no longer than this. */
+  processorWaitMaxMs: 30_000,
   /** Sitemaps read per lease, after its pages: they take the host's time, a few of them at once bring work for hours. */
   sitemapsPerLeaseMax: 8,
   /** A sitemap that fails is asked for so often, each time with another lease. */

@@ -131,15 +131,18 @@ function decodeStream(body: Buffer, coding: Coding, bytesMax: number, isCut: boo
             : createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH, chunkSize: streamChunkBytes });
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let finished = false;
     const finish = (truncated: boolean) => {
+      finished = true;
       stream.destroy();
       resolve({ body: Buffer.concat(chunks), truncated });
     };
     stream.on('data', (chunk: Buffer) => {
-      if (bytes === bytesMax) return;
+      if (finished) return;
       const room = bytesMax - bytes;
       chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
       bytes += Math.min(chunk.length, room);
+      // One byte beyond ends it: a bomb is not unpacked any further.
       if (chunk.length > room) finish(true);
     });
     stream.on('error', (error) => {

@@ -26,6 +26,7 @@ import { type LeaseRunner, runLease } from './lease.ts';
 import { createLinkCache } from './link-cache.ts';
 import type { PacedRequest } from './paced-request.ts';
 import { createPacer } from './pacer.ts';
+import { createProcessorShare } from './processor-share.ts';
 import { createPublisher } from './publisher.ts';
 import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
 import { createResolver, type Resolver } from './resolver.ts';
@@ -192,6 +193,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     },
     robots: createRobotsCache(clock, productToken),
     sitemaps: createSitemapAgenda(),
+    // Who stands in for HTTP stands in for the load too.
+    processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),
     reader: {
       extractor,
       links: { normalize: options.normalize, cache: linkCache },

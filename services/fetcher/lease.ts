@@ -17,6 +17,7 @@ import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
 import { type PageReader, readPage, wantsBody } from './page-report.ts';
+import { costOf, type ProcessorShare } from './processor-share.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { readSitemaps } from './read-sitemaps.ts';
 import { originOf, type RobotsAnswer, type RobotsCache } from './robots-cache.ts';
@@ -27,6 +28,7 @@ export interface LeaseRunner {
   readonly road: Road;
   readonly robots: RobotsCache;
   readonly sitemaps: SitemapAgenda;
+  readonly processorShare: ProcessorShare;
   readonly reader: PageReader;
   /** User-Agent, Accept and so on: names and values in turn. */
   readonly headers: Headers;
@@ -127,10 +129,17 @@ async function fetchOne(
     record: (made) => requests.push(requestRecord(url, purpose, delayMs, made)),
   });
   if (response === null) return { next: 'returned', reported: false };
-  const report = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
+  const { readMs, ...report } = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
+  holdBack(runner, task.hostKey, costOf(response, readMs));
   await reporter.report({ ...report, requests });
   const { kind } = report.outcome;
   return { next: isHostFailure(kind) || isPressure(kind) || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+/** A host that has just used more of the processor than is its share waits until it is even. */
+function holdBack({ road, processorShare }: LeaseRunner, hostKey: string, costMs: number): void {
+  const waitMs = processorShare.waitMs(costMs);
+  if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
 }
 
 /** Sitemaps are pages' equals: as far from the seeds as what a page of this lease links to. */

@@ -18,6 +18,8 @@ export interface Pacer {
    * stands in line learns that it is too late when the turn before ends, so at most one request later.
    */
   acquire(hostKey: string, delayMs: number, latestStartMs: number): Promise<Turn | null>;
+  /** The host's next turn starts no earlier than this, whatever the delays. */
+  hold(hostKey: string, untilMs: number): void;
   /** Hosts remembered. */
   readonly size: number;
 }
@@ -31,6 +33,8 @@ interface HostTimes {
   /** End of the last contact, 0: none. */
   endMs: number;
   delayMs: number;
+  /** No turn before, 0: none such. */
+  heldUntilMs: number;
   busy: boolean;
   readonly waiting: (() => void)[];
 }
@@ -56,7 +60,7 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
     let times = hosts.get(hostKey);
     if (times === undefined) {
       if (hosts.size >= sweepAt) sweep();
-      times = { endMs: 0, delayMs: 0, busy: false, waiting: [] };
+      times = { endMs: 0, delayMs: 0, heldUntilMs: 0, busy: false, waiting: [] };
       hosts.set(hostKey, times);
     }
     return times;
@@ -105,6 +109,10 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
         await clock.sleepUntil(startMs, signal);
       }
     },
+    hold(hostKey, untilMs) {
+      const times = timesOf(hostKey);
+      times.heldUntilMs = Math.max(times.heldUntilMs, untilMs);
+    },
     get size() {
       return hosts.size;
     },
@@ -113,5 +121,6 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
 
 function readyAtMs(times: HostTimes, delayMs: number): number {
   const gapMs = Math.max(times.delayMs, delayMs);
-  return times.endMs === 0 || gapMs === 0 ? times.endMs : times.endMs + 1 + gapMs;
+  const readyMs = times.endMs === 0 || gapMs === 0 ? times.endMs : times.endMs + 1 + gapMs;
+  return Math.max(readyMs, times.heldUntilMs);
 }

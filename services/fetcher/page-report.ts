@@ -29,7 +29,10 @@ export interface PageReader {
 }
 
 /** Without the requests, which the lease knows. */
-export type PageReport = Omit<UrlReport, 'requests'>;
+export type PageReport = Omit<UrlReport, 'requests'> & {
+  /** What reading it took on the main thread, ms by the clock. */
+  readonly readMs: number;
+};
 
 /** Longer validators are not sent back: servers refuse requests with header fields beyond 8 KiB. */
 const validatorCharsMax = 1_000;
@@ -54,12 +57,8 @@ export async function readPage(
   if (kind === 'redirect') {
     const hop = { depth: item.depth, hop: item.hop + 1, front: true };
     const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
-    return {
-      outcome: outcomeOf(index, item.url, kind, { ...common, redirectUrl: target! }),
-      page: null,
-      groups,
-      pending,
-    };
+    const outcome = outcomeOf(index, item.url, kind, { ...common, redirectUrl: target! });
+    return { outcome, page: null, groups, pending, readMs: 0 };
   }
   if (kind !== 'fetched') return bare(outcomeOf(index, item.url, kind, common));
   const mediaType = mediaTypeOf(response.headers);
@@ -69,7 +68,9 @@ export async function readPage(
       outcomeOf(index, item.url, 'refused', { ...common, detail: `type ${mediaType || 'unknown'} is not read` }),
     );
   }
-  const parsed = await parse(reader, item.url, response, type);
+  const beforeMs = performance.now();
+  const parsing = parse(reader, item.url, response, type);
+  const parsed = parsing instanceof Promise ? await parsing : parsing;
   if (parsed === null) {
     return bare(outcomeOf(index, item.url, 'parseFailed', { ...common, detail: 'the parser was stopped' }));
   }
@@ -83,11 +84,13 @@ export async function readPage(
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
   });
-  return { outcome, page, groups: links.groups, pending: links.pending };
+  // A worker has its own core.
+  const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
+  return { outcome, page, groups: links.groups, pending: links.pending, readMs };
 }
 
 function bare(outcome: Outcome): PageReport {
-  return { outcome, page: null, groups: [], pending: [] };
+  return { outcome, page: null, groups: [], pending: [], readMs: 0 };
 }
 
 function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {

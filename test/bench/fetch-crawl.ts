@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,8 @@ export interface CrawlBench {
   readonly report: string;
   /** Ends the crawl politely after this, ms. */
   readonly stopAfterMs?: number;
+  /** … or once the web has given out so many of its ordinary pages; `samples` then tell how it got there. */
+  readonly stopAtPages?: number;
   /** Flags of Node for the crawl. */
   readonly node?: readonly string[];
   /** Folder for a CPU profile of the crawl. */
@@ -36,6 +39,15 @@ export interface MeasuredCrawl extends Usage {
   /** What the crawl said of itself (`--json`). */
   readonly said: Readonly<Record<string, unknown>>;
   readonly pinned: boolean;
+  readonly samples: readonly Sample[];
+}
+
+/** How far a crawl was at one moment. */
+export interface Sample {
+  readonly atMs: number;
+  readonly pages: number;
+  /** CPU time of the crawl so far; NaN where the system does not tell. */
+  readonly cpuMillis: number;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -75,6 +87,7 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
     );
     const stop =
       bench.stopAfterMs === undefined ? undefined : setTimeout(() => crawl.kill('SIGINT'), bench.stopAfterMs);
+    const sampling = bench.stopAtPages === undefined ? [] : sample(crawl, ready.control, bench.stopAtPages);
     const [said, errors, usage] = await Promise.all([...crawl.stdio.slice(1)].map((stream) => text(stream)));
     if (crawl.exitCode === null && crawl.signalCode === null) await once(crawl, 'exit');
     clearTimeout(stop);
@@ -90,11 +103,38 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
         .map((line) => JSON.parse(line) as RequestRecord),
       said: JSON.parse(said!.trimEnd().split('\n').at(-1)!) as Record<string, unknown>,
       pinned,
+      samples: await sampling,
     };
   } finally {
     web.stdin?.end();
     if (web.exitCode === null) await once(web, 'exit');
     await rm(data, { recursive: true, force: true });
+  }
+}
+
+/** Looks now and then, and ends the crawl when it has its pages. */
+async function sample(crawl: ChildProcess, control: string, pagesMax: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  while (crawl.exitCode === null && crawl.signalCode === null) {
+    const { fetched } = JSON.parse(await ask(`${control}report?sitemaps=false`)) as CheckReport;
+    samples.push({ atMs: performance.now(), pages: fetched, cpuMillis: cpuMillisOf(crawl.pid!) });
+    if (fetched >= pagesMax) {
+      crawl.kill('SIGINT');
+      break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  return samples;
+}
+
+/** Linux: clock ticks of user and system time, fields 14 and 15 of proc(5) stat; a tick is 10 ms. */
+function cpuMillisOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return Number.NaN;
   }
 }
 

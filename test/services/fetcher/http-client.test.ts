@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, constants as zlib } from 'node:zlib';
+import { decodeBody } from '../../../services/fetcher/content-coding.ts';
 import { headerOf, headersOf } from '../../../services/fetcher/headers.ts';
 import { createHttpClient, type HttpClientOptions } from '../../../services/fetcher/http-client.ts';
 import { compileOverrides } from '../../../services/fetcher/resolve-override.ts';
@@ -132,6 +133,24 @@ test('a gzip bomb is cut at the limit', async (t) => {
   assert.equal(response.body.length, 1_000_000);
   assert.equal(response.truncated, true);
   assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000);
+});
+
+test('a gzip bomb is unpacked no further than its limit, wherever that lies', async () => {
+  const chunk = deflateRawSync(Buffer.alloc(16 * 1024 * 1024), { finishFlush: zlib.Z_FULL_FLUSH });
+  // 2 GB that fit below the limit on the wire: a second of work, against some milliseconds.
+  const bomb = Buffer.concat([Buffer.from('1f8b08000000000000ff', 'hex'), ...Array<Buffer>(120).fill(chunk)]);
+  const cost = async (bytesMax: number) => {
+    const before = process.cpuUsage();
+    const decoded = await decodeBody(bomb, 'gzip', bytesMax);
+    assert.ok('body' in decoded && decoded.truncated);
+    assert.equal(decoded.body.length, bytesMax);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const odd = await cost(1_000_001);
+  // A whole number of the decoder's own pieces.
+  const even = await cost(2 * 1024 * 1024);
+  assert.ok(even < 10 * Math.max(odd, 5), `${even} ms, ${odd} ms`);
 });
 
 test('an endless body is cut at the limit, which is no failure', async (t) => {

@@ -106,3 +106,16 @@ test('starts on one address keep the interval of the whole group', async () => {
   await clock.advance(1_000);
   assert.deepEqual(startedMs, [0, 30, 60]);
 });
+
+test('a host that is held back waits for that too, and its delay is kept besides', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock, never);
+  pacer.hold('a', clock.nowMs() + 500);
+  assert.equal(pacer.waitMs('a', 0), 500);
+  const next = pacer.acquire('a', 0, late);
+  await clock.advance(500);
+  (await next)?.release(clock.nowMs(), 2_000);
+  pacer.hold('a', clock.nowMs() + 100);
+  assert.equal(pacer.waitMs('a', 0), 2_001);
+  assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 1_000), null);
+});
