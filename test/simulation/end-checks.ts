@@ -46,7 +46,7 @@ function checkCopies({ machines, standby, cluster, violate }: Stage): void {
 async function checkFolders(stage: Stage): Promise<void> {
   const { machines, standby, scheduler, world, seed, violate } = stage;
   const expected = standby.states.map(digest);
-  for (const machine of machines) machine.kill(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  for (const machine of machines) machine.kill('all', Number.POSITIVE_INFINITY);
   for (const { name, disk } of machines) {
     const process = createProcess({ name: `${name}.after`, scheduler, chance: chanceOf(seed, 'after'), clockOffMs: 0 });
     const log = createSimLog({ ...stage, process, embedded: world.embedded, faultOf: () => undefined });
@@ -83,7 +83,8 @@ async function checkFolders(stage: Stage): Promise<void> {
 function checkFetched({ standby, world, violate }: Stage, judge: Judge, faults: readonly Fault[]): void {
   const { pages, givenUp } = standby;
   const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
-  if (dead > givenUp.size) violate(`${dead} URLs are dead, and there are letters of ${givenUp.size}`);
+  const letters = [...givenUp.keys()].filter((url) => url !== '').length;
+  if (dead > letters) violate(`${dead} URLs are dead, and there are letters of ${letters}`);
   if (world.pageQuota !== null) {
     if (page > world.pageQuota || quotaSpent > world.pageQuota)
       violate(`${page} pages of a quota of ${world.pageQuota}`);

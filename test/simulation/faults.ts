@@ -5,7 +5,7 @@
  * also that all heals by itself.
  */
 import { type Chance, chanceOf } from './chance.ts';
-import type { AppendFault } from './sim-log.ts';
+import type { AppendFault, Landing } from './sim-log.ts';
 import type { Trouble } from './web.ts';
 import type { World } from './world.ts';
 
@@ -18,8 +18,7 @@ export type Fault =
       readonly process: string;
       readonly step: number;
       readonly when: 'before' | 'after';
-      /** Sendings on their way that still land. */
-      readonly survive: number;
+      readonly landing: Landing;
       readonly downMs: number;
       /** Its state folders are gone too. */
       readonly loseDisk: boolean;
@@ -32,6 +31,8 @@ export type Fault =
       readonly step: number;
       readonly forMs: number;
     }
+  /** It works on, and nobody hears of it until then, nor it of them. */
+  | { readonly kind: 'isolate'; readonly at: number; readonly process: string; readonly forMs: number }
   /** It is told to stop, does so in good order, and comes back. */
   | { readonly kind: 'stop'; readonly at: number; readonly process: string; readonly downMs: number }
   /** Partitions change hands, so many times in a row. */
@@ -98,11 +99,13 @@ function drawFault(chance: Chance, world: World, spanMs: number): Fault {
   const kind = chance.pick(world.embedded ? embeddedKinds : sharedKinds);
   switch (kind) {
     case 'kill': {
-      const [survive, loseDisk] = [chance.between(0, 3), chance.happens(0.2)];
-      return { kind, at, process, step, when: chance.pick(['before', 'after']), survive, downMs, loseDisk };
+      const [landing, loseDisk] = [chance.pick<Landing>(['all', 'some', 'none']), chance.happens(0.2)];
+      return { kind, at, process, step, when: chance.pick(['before', 'after']), landing, downMs, loseDisk };
     }
     case 'freeze':
       return { kind, at, process, step, forMs: chance.pick([500, 5_000, 20_000, 60_000]) };
+    case 'isolate':
+      return { kind, at, process, forMs: chance.pick([500, 3_000, 12_000, 30_000]) };
     case 'stop':
       return { kind, at, process, downMs };
     case 'rebalance':
@@ -136,6 +139,8 @@ const sharedKinds = [
   'kill',
   'freeze',
   'freeze',
+  'isolate',
+  'isolate',
   'stop',
   'rebalance',
   'append',

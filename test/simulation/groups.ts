@@ -31,15 +31,18 @@ export interface Groups {
   holds(process: SimProcess, group: string, partition: number): boolean;
   /** Partitions change hands for no reason that anybody knows. */
   rebalance(group: string): void;
-  /** Something happened to a process: after a session, its groups look whether it still lives. */
+  /** A process was killed or froze: after a session, its groups look whether it is back. */
   suspect(process: SimProcess): void;
-  /** A frozen process woke: it joins again where it was given up. */
-  woke(process: SimProcess): void;
+  /** Nobody hears of it until then. */
+  isolated(process: SimProcess, untilMs: number): void;
+  /** It is heard of again: it joins again where it was given up. */
+  back(process: SimProcess): void;
 }
 
 export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   const groups = new Map<string, Group>();
   /** Members given up, that don't know it yet. */
+  const silentUntil = new Map<SimProcess, number>();
   const givenUp: { readonly name: string; readonly member: Member }[] = [];
 
   const share = (name: string, group: Group, keepShare: number) => {
@@ -57,6 +60,11 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   /** A member that hears late hears of the newest rebalance. */
   const tell = (group: Group, member: Member) => {
     if (!group.members.includes(member)) return;
+    const silentMs = silentUntil.get(member.process) ?? 0;
+    if (silentMs > scheduler.nowMs()) {
+      scheduler.at(silentMs + 1, () => tell(group, member), member.process);
+      return;
+    }
     member.onAssigned(group.owners.flatMap((owner, partition) => (owner === member ? [partition] : [])));
     member.onJoined();
   };
@@ -74,6 +82,32 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   const remove = (name: string, group: Group, member: Member) => {
     group.members = group.members.filter((other) => other !== member);
     share(name, group, 0.9);
+  };
+
+  const isHeardOf = (process: SimProcess) =>
+    process.state === 'running' && (silentUntil.get(process) ?? 0) <= scheduler.nowMs();
+
+  const suspect = (process: SimProcess) => {
+    scheduler.at(scheduler.nowMs() + sessionMs, () => {
+      if (isHeardOf(process)) return;
+      for (const [name, group] of groups) {
+        const member = group.members.find((one) => one.process === process);
+        if (member === undefined) continue;
+        givenUp.push({ name, member });
+        remove(name, group, member);
+      }
+    });
+  };
+
+  const back = (process: SimProcess) => {
+    for (const one of givenUp.splice(0)) {
+      if (one.member.process !== process) givenUp.push(one);
+      else if (process.state !== 'dead') {
+        const joinAgain = () =>
+          add(one.name, { ...one.member, onJoined: () => {} }, groups.get(one.name)!.owners.length);
+        scheduler.at(scheduler.nowMs() + chance.between(1, 1_000), joinAgain, process);
+      }
+    }
   };
 
   return {
@@ -95,27 +129,12 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       const group = groups.get(name);
       if (group !== undefined) share(name, group, 0.2);
     },
-    suspect(process) {
-      scheduler.at(scheduler.nowMs() + sessionMs, () => {
-        if (process.state === 'running') return;
-        for (const [name, group] of groups) {
-          const member = group.members.find((one) => one.process === process);
-          if (member === undefined) continue;
-          if (process.state === 'frozen') givenUp.push({ name, member });
-          remove(name, group, member);
-        }
-      });
+    suspect,
+    isolated(process, untilMs) {
+      silentUntil.set(process, untilMs);
+      suspect(process);
+      scheduler.at(untilMs, () => back(process));
     },
-    woke(process) {
-      for (const { name, member } of givenUp.splice(0)) {
-        if (member.process === process) {
-          scheduler.at(
-            scheduler.nowMs() + chance.between(1, 1_000),
-            () => add(name, { ...member, onJoined: () => {} }, groups.get(name)!.owners.length),
-            process,
-          );
-        } else givenUp.push({ name, member });
-      }
-    },
+    back,
   };
 }

@@ -19,7 +19,7 @@ import { createDisk, type Disk } from './disk.ts';
 import type { Groups } from './groups.ts';
 import { createProcess, type SimProcess } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
-import { type AppendFault, createSimLog, type SimLog } from './sim-log.ts';
+import { type AppendFault, createSimLog, type Landing, type SimLog } from './sim-log.ts';
 import type { Web } from './web.ts';
 import type { World } from './world.ts';
 
@@ -32,7 +32,9 @@ export interface Machine {
   readonly process: SimProcess;
   /** Open partitions, by number. */
   readonly live: ReadonlyMap<number, FrontierPartition>;
-  kill(survive: number, downMs: number): void;
+  kill(landing: Landing, downMs: number): void;
+  /** It can't reach the others for a while, and works on as if nothing were. */
+  isolate(forMs: number): void;
   /** In good order. */
   stop(downMs: number): void;
   /** Its wall clock is set, ms forwards or backwards, and stays so for whatever starts on it. */
@@ -92,7 +94,7 @@ export function createMachine(name: string, options: MachineOptions): Machine {
       const planned = error instanceof CrawlstreamError && (error.retriable || error.code === 'DISK_FULL');
       if (!planned) options.violate(`${mine.name} failed: ${(error as Error).stack}`);
       scheduler.note(`${mine.name} failed: ${(error as Error).message}`);
-      machine.kill(Number.POSITIVE_INFINITY, chance.between(200, 3_000));
+      machine.kill('all', chance.between(200, 3_000));
     };
     const opened = live;
     const onOpened = (partition: FrontierPartition) => void opened.set(partition.identity.partition, partition);
@@ -123,11 +125,11 @@ export function createMachine(name: string, options: MachineOptions): Machine {
     get live() {
       return live;
     },
-    kill(survive, downMs) {
+    kill(landing, downMs) {
       if (process.state === 'dead') return;
       scheduler.note(`${process.name} is killed`);
       process.kill();
-      log.cutOff(survive);
+      log.cutOff(landing);
       gone(downMs);
     },
     stop(downMs) {
@@ -146,6 +148,10 @@ export function createMachine(name: string, options: MachineOptions): Machine {
         ended();
       });
       stopRole = undefined;
+    },
+    isolate(forMs) {
+      log.awayUntilMs = scheduler.nowMs() + forMs;
+      groups.isolated(process, log.awayUntilMs);
     },
     setClock(byMs) {
       clockOffMs += byMs;

@@ -5,6 +5,7 @@
  */
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-codec.ts';
+import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/crawl-end.ts';
@@ -17,7 +18,7 @@ import { drawFaults, type Fault, processNames } from './faults.ts';
 import { createGroups } from './groups.ts';
 import { createJudge } from './judge.ts';
 import { crawl, createMachine, fingerprintKey, type Machine, type MachineOptions } from './machines.ts';
-import { createScheduler, type Scheduler } from './scheduler.ts';
+import { createScheduler } from './scheduler.ts';
 import { createStandby, type Standby } from './standby.ts';
 import { strike } from './strike.ts';
 import { createWeb } from './web.ts';
@@ -74,10 +75,10 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const stage: Stage = { ...base, machines, standby };
   const chance = chanceOf(seed, 'strikes');
   for (const fault of faults) scheduler.at(startMs + fault.at, () => strike(stage, fault, judge, chance));
-  const ended = watchEnd(stage, scheduler, startMs + Math.max(0, ...faults.map(overAt)));
+  const ended = watchEnd(stage, startMs + Math.max(0, ...faults.map(overAt)));
   try {
     await scheduler.run(startMs + limitMs, () => ended() || violations.length > 0);
-    if (!ended() && violations.length === 0) violate('the crawl has no end');
+    if (!ended() && violations.length === 0) violate(`the crawl has no end: ${standing(stage)}`);
     if (violations.length === 0) await checkEnd(stage, judge, faults);
   } catch (error) {
     violate(`it failed: ${(error as Error).stack}`);
@@ -113,18 +114,36 @@ function overAt(fault: Fault): number {
   return fault.at + lastsMs + 1_000;
 }
 
-/** True once the crawl has come to its end, and each partition has an owner who knows it. */
-function watchEnd(stage: Stage, scheduler: Scheduler, notBeforeMs: number): () => boolean {
+/**
+ * True once the crawl has come to its end, and each partition has an owner who knows it. An idle owner whose partition
+ * was claimed by a zombie learns it when it next writes: at the end, each gets something to write.
+ */
+function watchEnd(stage: Stage, notBeforeMs: number): () => boolean {
+  const { scheduler } = stage;
   let before: Look | undefined;
+  let poked = false;
   let ended = false;
   const look = () => {
     const now = lookAt(stage);
-    ended = before !== undefined && crawlEnd(before, now) !== null && settled(stage);
+    const done = before !== undefined && crawlEnd(before, now) !== null;
+    ended = done && poked && settled(stage);
     before = now;
-    if (!ended) scheduler.at(scheduler.nowMs() + lookEveryMs, look);
+    if (ended) return;
+    if (done && !poked) poke(stage);
+    poked ||= done;
+    scheduler.at(scheduler.nowMs() + lookEveryMs, look);
   };
   scheduler.at(notBeforeMs, look);
   return () => ended;
+}
+
+/** An event that changes nothing. */
+function poke({ cluster, codec, world, scheduler }: Stage): void {
+  const event = controlEvent({ kind: 'unknown', atMs: scheduler.nowMs(), by: 'simulation' });
+  const value = codec.encode('control', event) as Buffer;
+  for (let partition = 0; partition < world.partitions; partition++) {
+    cluster.land({ topic: `${crawl}.control`, partition, key: null, value, headers: {} });
+  }
 }
 
 function lookAt({ standby, cluster, world }: Stage): Look {
@@ -138,16 +157,31 @@ function lookAt({ standby, cluster, world }: Stage): Look {
   };
 }
 
-/** Is everybody up, and does each partition's owner stand at the end of its changelog? */
-function settled({ machines, standby, cluster }: Stage): boolean {
+/** Is everybody up, and has each partition's owner decided all that counts? What follows it in the log is void. */
+function settled({ machines, standby }: Stage): boolean {
   return (
     machines.every(({ process }) => process.state === 'running') &&
-    standby.states.every((state, partition) => {
-      const end = cluster.partition(`${crawl}.frontier-changelog`, partition).records.length;
-      return machines.some(({ live }) => {
+    standby.states.every(({ changelog: { epoch, seq } }, partition) =>
+      machines.some(({ live }) => {
         const owned = live.get(partition)?.state.changelog;
-        return owned?.epoch === state.changelog.epoch && owned.offset === end;
-      });
-    })
+        return owned?.epoch === epoch && owned.seq === seq;
+      }),
+    )
   );
+}
+
+/** What a run that does not end waits for. */
+function standing(stage: Stage): string {
+  const { partitions } = lookAt(stage);
+  const waits = partitions.map(({ positions, ends, counters }, partition) => {
+    const { queued, retrying, leased } = counters;
+    const unread = inputTopics.map((topic) => `${ends[topic] - positions[topic].offset} ${topic}`).join(', ');
+    const offset = stage.standby.states[partition]!.changelog.offset;
+    return `partition ${partition} at ${offset}: ${queued} queued, ${retrying} retrying, ${leased} leased, unread ${unread}`;
+  });
+  const owners = stage.machines.map(({ process, live }) => {
+    const open = [...live].map(([number, { state }]) => `${number} at ${state.changelog.offset}`).join(', ');
+    return `${process.name} is ${process.state} and holds ${open || 'nothing'}`;
+  });
+  return [...waits, ...owners].join('; ');
 }

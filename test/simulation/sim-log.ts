@@ -15,9 +15,14 @@ import type { Scheduler } from './scheduler.ts';
 /** What goes wrong with one append. */
 export type AppendFault = 'lost' | 'ackLost' | 'landsTwice' | 'late' | 'diskFull';
 
+/** What becomes of what a killed process has sent. */
+export type Landing = 'all' | 'none' | 'some';
+
 export interface SimLog extends Log {
-  /** The process is killed: of what it has on its way, the first `survive` sendings still land. */
-  cutOff(survive: number): void;
+  /** The process is killed: what it has on its way still lands, or does not, or the first of each partition do. */
+  cutOff(landing: Landing): void;
+  /** The process can't reach the cluster before this time. */
+  awayUntilMs: number;
 }
 
 export interface SimLogOptions {
@@ -40,7 +45,8 @@ export function createSimLog(options: SimLogOptions): SimLog {
   /** When the last sending to a partition lands. */
   const lastLanding = new Map<Partition, number>();
   /** On their way, in the order sent. */
-  const onTheWay = new Set<{ cancelled: boolean }>();
+  const onTheWay = new Set<{ readonly partition: Partition; cancelled: boolean }>();
+  const awayUntilMs = () => Math.max(cluster.awayUntilMs, log.awayUntilMs);
 
   /** Sends records of one partition (or, embedded, all of them), and tells when they have landed. */
   const send = (
@@ -52,9 +58,9 @@ export function createSimLog(options: SimLogOptions): SimLog {
     const previousMs = Math.max(...partitions.map((partition) => lastLanding.get(partition) ?? 0));
     const delayMs = fault === 'late' ? chance.between(1_000, 20_000) : chance.between(1, 8);
     // One ms apart, as the order within one is drawn.
-    const atMs = Math.max(scheduler.nowMs() + delayMs, cluster.awayUntilMs, previousMs + 1);
+    const atMs = Math.max(scheduler.nowMs() + delayMs, awayUntilMs(), previousMs + 1);
     for (const partition of partitions) lastLanding.set(partition, atMs);
-    const sending = { cancelled: false };
+    const sending = { partition: partitions[0]!, cancelled: false };
     onTheWay.add(sending);
     scheduler.at(atMs, () => {
       onTheWay.delete(sending);
@@ -99,22 +105,24 @@ export function createSimLog(options: SimLogOptions): SimLog {
   };
 
   const ask = <T>(what: string, act: () => T): Promise<T> =>
-    process.call(what, act, Math.max(0, cluster.awayUntilMs - scheduler.nowMs()) + chance.between(0, 4));
+    process.call(what, act, Math.max(0, awayUntilMs() - scheduler.nowMs()) + chance.between(0, 4));
 
-  return {
+  const log: SimLog = {
     append,
-    cutOff(survive) {
-      let left = survive;
+    awayUntilMs: 0,
+    cutOff(landing) {
+      const cut = new Set<Partition>();
       for (const sending of onTheWay) {
-        left -= 1;
-        if (left < 0) sending.cancelled = true;
+        const { partition } = sending;
+        if (landing === 'none' || (landing === 'some' && chance.happens(0.5))) cut.add(partition);
+        sending.cancelled = cut.has(partition);
       }
     },
     createTopics: async (specs) => {
       for (const { name, partitions } of specs) cluster.create(name, partitions);
     },
     partitionsOf: (topic) => ask('partitionsOf', () => cluster.partitionsOf(topic)),
-    reader: () => createSimReader(options),
+    reader: () => createSimReader(options, awayUntilMs),
     offsets: (topic, partition) =>
       ask('offsets', () => ({ start: 0, end: cluster.partition(topic, partition).records.length })),
     last: (topic, partition) => ask('last', () => cluster.partition(topic, partition).records.at(-1)),
@@ -148,6 +156,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
     },
     close: async () => {},
   };
+  return log;
 }
 
 function landedForm({
@@ -190,7 +199,7 @@ interface Assignment {
   paused: boolean;
 }
 
-function createSimReader({ cluster, scheduler, process }: SimLogOptions): LogReader {
+function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUntilMs: () => number): LogReader {
   const { chance } = process;
   const assigned = new Map<Partition, Assignment>();
   let wakeUp: (() => void) | undefined;
@@ -234,7 +243,7 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions): LogRea
       const hear = () => {
         if (heard) return;
         heard = true;
-        scheduler.at(Math.max(scheduler.nowMs() + chance.between(1, 5), cluster.awayUntilMs), done, process);
+        scheduler.at(Math.max(scheduler.nowMs() + chance.between(1, 5), awayUntilMs()), done, process);
       };
       for (const { waiting } of watched) waiting.add(hear);
       const cancel = scheduler.at(scheduler.nowMs() + waitMs, done, process);
@@ -249,7 +258,7 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions): LogRea
         const records = await process.call(
           'take',
           () => take(maxBytes),
-          Math.max(1, cluster.awayUntilMs - scheduler.nowMs()),
+          Math.max(1, awayUntilMs() - scheduler.nowMs()),
         );
         if (records.length > 0) return records;
       }

@@ -16,7 +16,7 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       const { process } = machine;
       process.atStep(fault.step, fault.when, () => {
         if (machine.process !== process) return;
-        machine.kill(fault.survive, fault.downMs);
+        machine.kill(fault.landing, fault.downMs);
         if (!fault.loseDisk) return;
         for (let partition = 0; partition < world.partitions; partition++) machine.disk.wipe(`${partition}`);
       });
@@ -32,11 +32,13 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
         later(fault.forMs, () => {
           scheduler.note(`${process.name} thaws`);
           process.thaw();
-          groups.woke(process);
+          groups.back(process);
         });
       });
       return;
     }
+    case 'isolate':
+      return machineOf(fault.process).isolate(fault.forMs);
     case 'stop':
       return machineOf(fault.process).stop(fault.downMs);
     case 'rebalance':
