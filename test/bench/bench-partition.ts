@@ -11,6 +11,7 @@ import { SystemClock } from '../../services/runtime/clock.ts';
 import { policyRecords } from '../../services/runtime/crawl/requests.ts';
 import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
 import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
@@ -33,12 +34,13 @@ export interface BenchPartitionOptions {
   readonly folder: string;
   readonly player: Player;
   readonly policy?: Partial<PolicyConfig>;
+  readonly seen?: SeenConfig;
   /** Leases out at once; asked at each turn. Absent: none. */
   readonly leasesMax?: () => number;
 }
 
 export async function openBenchPartition(options: BenchPartitionOptions): Promise<BenchPartition> {
-  const { folder, player, policy = {}, leasesMax = () => 0 } = options;
+  const { folder, player, policy = {}, seen, leasesMax = () => 0 } = options;
   const logStore = await openStore(join(folder, 'log'));
   const store = await openStore(stateFolder(folder));
   const log = await openEmbeddedLog(logStore, clock, { groupIntervalMs: crawlLimits.groupIntervalMs });
@@ -60,6 +62,7 @@ export async function openBenchPartition(options: BenchPartitionOptions): Promis
     store,
     identity: { crawl, partition: 0, partitions: 1 },
     key: { hi: 0x1234_5678, lo: 0x9abc_def0 },
+    seen,
     endsLeases: true,
     get leasesMax() {
       return leasesMax();

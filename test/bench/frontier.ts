@@ -1,28 +1,28 @@
 /**
- * `npm run bench -- frontier [--urls N] [--hosts N] [--duplicates R] [--runs N] [--no-stages]
- * [--profile FOLDER] [--data FOLDER] [--json]`
+ * `npm run bench -- frontier [--urls N] [--hosts N] [--duplicates R] [--seen exact|drum|bloom] [--memory MB]
+ * [--runs N] [--no-stages] [--profile FOLDER] [--data FOLDER] [--json]`
  *
  * Ingest on one core: links are offered to a partition's owner as `crawl` runs it; each is normalised, filtered, tested
  * and queued, each commit is durable in the embedded log, and the view is on disk with its position at the end. The
  * figures are of the median of the runs. One more, shorter, under the CPU profiler says where the time goes; its shares
  * are put on the unprofiled cost. `--data` keeps what the run leaves behind, for `restart`.
  */
-import { CrawlstreamError } from '../../topology/errors.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { type BenchOptions, benchOptions } from './bench-options.ts';
 import { showStages } from './frontier-stages.ts';
 import { type Ingest, ingest } from './ingest.ts';
 import { canPin, neverHere, onOneCore } from './one-core.ts';
+import { seenConfig } from './seen-memory.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
 const profiledUrlsMax = 2_000_000;
 
 export async function run(args: readonly string[]): Promise<void> {
   const options = benchOptions(args, { urls: 5_000_000, hosts: 100_000 });
-  if (options.seen !== 'exact')
-    throw new CrawlstreamError('UNSUPPORTED', `--seen ${options.seen}: the frontier has only exact`);
+  const config = seenConfig(options);
   const runs: Ingest[] = [];
   while (runs.length < options.runs) {
-    const one = await onOneCore('frontier', args, () => measure(options));
+    const one = await onOneCore('frontier', args, () => measure(options, config));
     if (one === undefined) return;
     process.stdout.write(`${summaryOf(one)}\n`);
     runs.push(one);
@@ -34,9 +34,9 @@ export async function run(args: readonly string[]): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify({ ...figuresOf(options, middle), stages })}\n`);
 }
 
-async function measure(options: BenchOptions): Promise<Ingest> {
-  if (options.data !== undefined) return ingest({ ...options, folder: options.data });
-  return inTemporaryFolder((folder) => ingest({ ...options, folder }));
+async function measure(options: BenchOptions, config: SeenConfig): Promise<Ingest> {
+  if (options.data !== undefined) return ingest({ ...options, config, folder: options.data });
+  return inTemporaryFolder((folder) => ingest({ ...options, config, folder }));
 }
 
 /** A profiled run keeps its data out of `--data`: a folder is filled once. */

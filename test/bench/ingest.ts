@@ -2,19 +2,19 @@
  * Measured ingest: links are offered as fast as the frontier takes them, until everything is decided, durable in the
  * changelog and written to the view. What the generator costs is not charged.
  */
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { BenchPartition } from './bench-partition.ts';
 import { openBenchPartition, stateFolder } from './bench-partition.ts';
+import { folderBytes } from './folder-bytes.ts';
 import { profileStages } from './frontier-stages.ts';
-import { LinkSource } from './link-source.ts';
+import { knownFirst, LinkSource } from './link-source.ts';
 
 export interface IngestOptions {
   readonly folder: string;
   readonly urls: number;
   readonly hosts: number;
   readonly duplicates: number;
+  readonly config: SeenConfig;
   /** Folder for a CPU profile; it costs a tenth. */
   readonly profile: string | undefined;
 }
@@ -42,14 +42,12 @@ export interface Stretch {
 }
 
 const linksPerMessage = 500;
-/** Of duplicates only, these are known before the measurement begins: as share of the URLs. */
-const knownShare = 0.3;
 
 export async function ingest(options: IngestOptions): Promise<Ingest> {
   const { folder, urls, duplicates, profile } = options;
-  const known = duplicates === 1 ? Math.round(knownShare * urls) : 0;
+  const known = knownFirst(urls, duplicates);
   const player = new IngestPlayer(options, known);
-  const partition = await openBenchPartition({ folder, player });
+  const partition = await openBenchPartition({ folder, player, seen: options.config });
   player.partition = partition;
   const before = known === 0 ? undefined : player.endOf(known);
   const running = partition.run();
@@ -69,7 +67,7 @@ export async function ingest(options: IngestOptions): Promise<Ingest> {
     worstTurnMs: Math.max(...player.millions.map((stretch) => stretch.worstTurnMs)),
     millions: player.millions,
     rssBytes: process.resourceUsage().maxRSS * 1024,
-    stateBytes: await weigh(stateFolder(folder)),
+    stateBytes: await folderBytes(stateFolder(folder)),
   };
 }
 
@@ -161,12 +159,4 @@ class IngestPlayer {
     const { playedMs } = this.partition.played;
     return { urls, wallMs: performance.now() - playedMs, cpuMs: (user + system) / 1000 - playedMs };
   }
-}
-
-/** Bytes of a folder of RocksDB, once what its log still holds has become tables. */
-async function weigh(folder: string): Promise<number> {
-  await (await openRocksdbStore(folder)).close();
-  let bytes = 0;
-  for (const name of await readdir(folder)) bytes += (await stat(join(folder, name))).size;
-  return bytes;
 }

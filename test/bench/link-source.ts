@@ -13,32 +13,55 @@ export interface LinkSourceOptions {
   readonly duplicates: number;
   /** URLs that were given out before this source began: the same numbers make the same URLs. */
   readonly known?: number;
-  readonly seed?: number;
 }
 
 /** Of two duplicates one is recent: nearly always among the last eighth of what there is. */
 const recentPower = 3;
 const scratch = Buffer.allocUnsafeSlow(256);
 
+/** Of duplicates only: so many of the URLs must be known before the first of `urls` comes. */
+export function knownFirst(urls: number, duplicates: number): number {
+  return duplicates === 1 ? Math.round(0.3 * urls) : 0;
+}
+
+/** The numbers of URLs, as links come: a new one, or one that was given out before. */
+export class UrlNumbers {
+  readonly #duplicates: number;
+  #state = 42;
+  /** Distinct numbers given out. */
+  #made: number;
+
+  constructor({ duplicates, known = 0 }: Omit<LinkSourceOptions, 'hosts'>) {
+    this.#made = known;
+    this.#duplicates = duplicates;
+  }
+
+  next(): number {
+    if (this.#made === 0 || this.#random() >= this.#duplicates) return this.#made++;
+    if (this.#random() < 0.5) return Math.floor(this.#random() * this.#made);
+    return this.#made - 1 - Math.floor(this.#random() ** recentPower * this.#made);
+  }
+
+  #random(): number {
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    return mix(this.#state) / 2 ** 32;
+  }
+}
+
 export class LinkSource {
   readonly #logHosts: number;
-  readonly #duplicates: number;
-  #state: number;
-  /** Distinct URLs given out. */
-  made: number;
+  readonly #numbers: UrlNumbers;
 
-  constructor({ hosts, duplicates, known = 0, seed = 42 }: LinkSourceOptions) {
-    this.made = known;
-    this.#logHosts = Math.log(hosts + 1);
-    this.#duplicates = duplicates;
-    this.#state = seed;
+  constructor(options: LinkSourceOptions) {
+    this.#numbers = new UrlNumbers(options);
+    this.#logHosts = Math.log(options.hosts + 1);
   }
 
   /** A message of `count` links, those of one host in one group, as a fetcher gathers them from several pages. */
   message(count: number): Discovered {
     const groups = new Map<number, Link[]>();
     for (let i = 0; i < count; i++) {
-      const number = this.#next();
+      const number = this.#numbers.next();
       const host = this.#hostOf(number);
       const link = { url: urlOf(host, number), lastModifiedMs: 0, priority: -1 };
       const group = groups.get(host);
@@ -48,19 +71,8 @@ export class LinkSource {
     return { groups: Array.from(groups, ([host, links]) => groupOf(host, links)) };
   }
 
-  #next(): number {
-    if (this.made === 0 || this.#random() >= this.#duplicates) return this.made++;
-    if (this.#random() < 0.5) return Math.floor(this.#random() * this.made);
-    return this.made - 1 - Math.floor(this.#random() ** recentPower * this.made);
-  }
-
   #hostOf(number: number): number {
     return Math.floor(Math.exp((mix(number ^ 0x1234567) / 2 ** 32) * this.#logHosts)) - 1;
-  }
-
-  #random(): number {
-    this.#state = (this.#state + 0x9e3779b9) | 0;
-    return mix(this.#state) / 2 ** 32;
   }
 }
 
@@ -93,7 +105,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
 }
 
 /** The finaliser of MurmurHash3: every bit of the number moves half of the bits of the answer. Unsigned, 32 bits. */
-function mix(value: number): number {
+export function mix(value: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return (value ^ (value >>> 16)) >>> 0;
