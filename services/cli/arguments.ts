@@ -1,5 +1,6 @@
 /** Values of command-line options: each parser names its option and says what to type instead. */
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 
 export function bad(option: string, value: string, remedy: string): CrawlstreamError {
@@ -75,6 +76,19 @@ export function duration(option: string): (value: string) => number {
 
 export function collect<T>(parse: (value: string) => T): (value: string, before: readonly T[] | undefined) => T[] {
   return (value, before = []) => [...before, parse(value)];
+}
+
+/** Networks in CIDR notation, or single addresses, apart by commas. */
+export function networks(option: string): (value: string) => string[] {
+  return (value) => {
+    const list = value.split(',').map((one) => one.trim());
+    try {
+      compileAddressGuard(list);
+    } catch {
+      throw bad(option, value, 'give networks as in 10.1.0.0/16,::1, or nothing for all; put URLs before it');
+    }
+    return list;
+  };
 }
 
 /** A web page or mail address where a webmaster can reach whoever runs the crawl. */

@@ -5,7 +5,7 @@
  * of robots.txt.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { isBlockedAddress } from '../../topology/fetch/address.ts';
+import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { robotsLimits } from '../../topology/limits.ts';
 import { acceptEncoding } from '../fetcher/content-coding.ts';
 import { createDnsLookup } from '../fetcher/dns-lookup.ts';
@@ -19,7 +19,7 @@ import { SystemClock } from '../runtime/clock.ts';
 import { productVersion } from './version.ts';
 
 export interface FetchFlags {
-  readonly allowPrivate?: boolean;
+  readonly allowPrivate?: true | string[];
   readonly resolve?: ResolveOverride[];
   readonly contact?: string;
 }
@@ -46,7 +46,7 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
     clock,
     lookup: createDnsLookup(),
     overrides: compileOverrides(flags.resolve ?? []),
-    isBlocked: flags.allowPrivate === true ? () => false : isBlockedAddress,
+    isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
   });
   const client = createHttpClient({ clock, resolver });
   const contact = flags.contact === undefined ? '' : ` (+${flags.contact})`;

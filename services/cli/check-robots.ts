@@ -9,6 +9,7 @@ import { readBytes } from './check-policy.ts';
 import { print, rows } from './check-print.ts';
 import { decidingLine, groupOf } from './check-robots-line.ts';
 import { normalUrl } from './check-url.ts';
+import { allowPrivateOption } from './fetcher-flags.ts';
 
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;
@@ -23,7 +24,7 @@ type Source = Pick<FetchedRobots, 'url' | 'status' | 'body'> & {
 
 export function addFetchOptions(command: Command): Command {
   return command
-    .option('--allow-private', 'connect to loopback and private addresses too')
+    .option(...allowPrivateOption)
     .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
     .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'));
 }

@@ -7,11 +7,12 @@ import { archiveLimits, crawlLimits } from '../../topology/limits.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import type { ResolveOverride } from '../fetcher/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../fetcher/resolve-override.ts';
-import { collect, contact, wholeNumber } from './arguments.ts';
+import { collect, contact, networks, wholeNumber } from './arguments.ts';
 import { productVersion } from './version.ts';
 
 export interface FetcherFlags {
-  readonly allowPrivate?: boolean;
+  /** True: all of them. */
+  readonly allowPrivate?: true | string[];
   readonly resolve?: ResolveOverride[];
   readonly contact?: string;
   readonly concurrency: number;
@@ -19,9 +20,16 @@ export interface FetcherFlags {
   readonly responses?: boolean;
 }
 
+/** Name, help and parser of an option that several commands have. */
+export const allowPrivateOption = [
+  '--allow-private [networks]',
+  'connect to loopback and private addresses too: to all, or to networks such as 10.1.0.0/16,::1',
+  networks('--allow-private'),
+] as const;
+
 export function addFetcherOptions(command: Command): Command {
   return command
-    .option('--allow-private', 'connect to loopback and private addresses too')
+    .option(...allowPrivateOption)
     .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
     .option('--responses', 'publish raw responses too, for archives')
     .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'))

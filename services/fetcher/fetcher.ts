@@ -8,7 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { compileAddressGuard, isBlockedAddress } from '../../topology/fetch/address.ts';
+import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
@@ -161,7 +161,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     clock,
     lookup: options.dnsLookup ?? createDnsLookup(),
     overrides: compileOverrides(config.resolve),
-    isBlocked: addressGuard(config.allowPrivate),
+    isBlocked: compileAddressGuard(config.allowPrivate),
   });
   const http = (options.openHttp ?? createHttpClient)({
     clock,
@@ -301,11 +301,6 @@ function prefetchName(resolver: Resolver, task: Task): void {
   if (first === undefined) return;
   const { hostname, port, protocol } = new URL(first.url);
   void resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-}
-
-function addressGuard(allowPrivate: FetcherConfig['allowPrivate']): (address: string) => boolean {
-  if (typeof allowPrivate === 'boolean') return allowPrivate ? () => false : isBlockedAddress;
-  return compileAddressGuard(allowPrivate);
 }
 
 const pageAccept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1';

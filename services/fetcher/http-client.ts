@@ -9,6 +9,7 @@
 import type { Writable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { requestLimits } from '../../topology/limits.ts';
+import { isBlockedPort, portOf } from '../../topology/url/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ConnectorFor, createConnectors } from './connector.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
@@ -111,6 +112,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const target = splitUrl(request.url);
       if (target === null)
         return refused(options.clock.nowMs(), `not an http or https URL: ${request.url.slice(0, 80)}`);
+      const port = portOf(target.origin);
+      if (isBlockedPort(port)) return refused(options.clock.nowMs(), `port ${port} is not for the web`);
       const response = await exchange(request, bodyBytesMax, originFor(target.origin), target.path);
       if (request.sink !== undefined) return { ...response, rawBody: response.body };
       return decoded(response, bodyBytesMax);

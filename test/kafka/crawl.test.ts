@@ -210,7 +210,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
       '--brokers',
       broker.brokers,
       '--registry',
-      'http://127.0.0.1:1/',
+      'http://127.0.0.1:8/',
       '--crawl',
       'clean',
     ]);

@@ -23,10 +23,11 @@ export function isBlockedAddress(address: string): boolean {
 
 /**
  * The guard with exceptions: `allowed` lists networks that may be reached all the same (`10.1.0.0/16`, `fd00::/8`; a
- * lone address is a network of one). An IPv4 address inside an IPv6 one is no member of its IPv4 network. Throws
- * INVALID_ARGUMENT for what is no network.
+ * lone address is a network of one); true: everything may, false: nothing more. An IPv4 address inside an IPv6 one is no
+ * member of its IPv4 network. Throws INVALID_ARGUMENT for what is no network.
  */
-export function compileAddressGuard(allowed: readonly string[]): (address: string) => boolean {
+export function compileAddressGuard(allowed: boolean | readonly string[]): (address: string) => boolean {
+  if (typeof allowed === 'boolean') return allowed ? () => false : isBlockedAddress;
   const networks = allowed.map(parseNetwork);
   return (address) => isBlockedAddress(address) && !networks.some((network) => contains(network, address));
 }

@@ -47,6 +47,7 @@ const filtersSchema = z.strictObject({
   hostsDenied: strings,
   domainsAllowed: strings,
   domainsDenied: strings,
+  portsAllowed: z.array(z.int().min(1).max(65_535)).optional(),
   lists: z
     .array(
       z.strictObject({

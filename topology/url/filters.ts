@@ -8,6 +8,7 @@ import { CrawlstreamError } from '../errors.ts';
 import { urlLimits } from '../limits.ts';
 import { deniedExtensions } from './denied-extensions.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
+import { isBlockedPort, portOf } from './ports.ts';
 import { compileSuffixSet } from './suffix-set.ts';
 import { type ListKind, type ListReference, type ListSource, listKinds, noLists } from './url-lists.ts';
 
@@ -31,6 +32,8 @@ export interface FilterConfig {
   /** Domains with their subdomains. */
   readonly domainsAllowed: readonly string[];
   readonly domainsDenied: readonly string[];
+  /** Ports that may be crawled. Absent: all but those that browsers block (ports.ts), which never may. */
+  readonly portsAllowed?: readonly number[] | undefined;
   /** Longer lists, in files, by the hash of what they hold. Absent: none. */
   readonly lists?: readonly ListReference[] | undefined;
 }
@@ -71,6 +74,7 @@ export function compileFilters(
   const rules: Filter[] = [
     schemeRule(config),
     lengthRule(config),
+    portRule(config),
     ...hostRules(config),
     ...(config.extensionsDenied.length > 0 ? [extensionRule(config)] : []),
     ...prefixRules(config),
@@ -102,6 +106,14 @@ function schemeRule(config: FilterConfig): Filter {
 
 function lengthRule({ urlCharsMax }: FilterConfig): Filter {
   return (url) => (url.length > urlCharsMax ? { rule: 'length', detail: `${url.length} > ${urlCharsMax}` } : null);
+}
+
+function portRule({ portsAllowed }: FilterConfig): Filter {
+  return (url) => {
+    const port = portOf(url);
+    const allowed = portsAllowed?.includes(port) ?? true;
+    return allowed && !isBlockedPort(port) ? null : { rule: 'port', detail: `${port}` };
+  };
 }
 
 function hostRules(config: FilterConfig): Filter[] {

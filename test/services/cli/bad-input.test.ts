@@ -18,7 +18,7 @@ import { assertFlawless, printedPages, type SmallWeb, startSmallWeb } from './sm
 
 const webMain = fileURLToPath(new URL('../../web/main.ts', import.meta.url));
 /** Nobody listens there; a local address needs no contact. */
-const seed = 'http://127.0.0.1:9/';
+const seed = 'http://127.0.0.1:8/';
 
 /** One clear line on stderr, nothing on stdout, a code that says failure. */
 function assertRefused(ended: Ended, says: RegExp, context = ''): void {
@@ -79,6 +79,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--seen', 'maybe', /--seen "maybe": give one of exact, bloom/],
     ['--seen-memory', '1', /--seen-memory "1": give a whole number from 16 to/],
     ['--seen-errors', '1', /--seen-errors "1": give a number above 0 and below 1/],
+    ['--allow-private', seed, /--allow-private ".*": give networks as in 10\.1\.0\.0\/16,::1, or nothing for all/],
     ['--unknown', 'x', /unknown option '--unknown'/],
   ] as const;
   await each(cases, ([option, value, says]) => refuses(['crawl', seed, option, value], says, { cwd }));

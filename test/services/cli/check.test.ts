@@ -113,6 +113,9 @@ test('check robots fetches under the address guard and names the line that decid
   assert.equal(guarded['allowed'], false);
   assert.match(String(guarded['because']), /cannot be reached/);
   assert.deepEqual(asked, []);
+  const elsewhere = await json('robots', `${origin}/no/x`, '--allow-private=10.0.0.0/8,::1');
+  assert.deepEqual([elsewhere['because'], asked], [guarded['because'], []], 'other networks are none of these');
+  assert.equal((await json('robots', `${origin}/no/x`, '--allow-private', '127.0.0.0/8'))['status'], 200);
   const answer = await json('robots', `${origin}/no/x`, '--allow-private');
   assert.deepEqual(answer, {
     url: `${origin}/no/x`,

@@ -321,6 +321,14 @@ test('a URL whose authority could be read in two ways is refused', async (t) => 
   }
 });
 
+test('a port of another protocol is refused before anything is sent', async (t) => {
+  for (const url of ['http://127.0.0.1:25/', 'http://127.0.0.1:6667/robots.txt', 'https://[::1]:993/']) {
+    const { failure, address } = await open(t).request({ url, headers });
+    assert.equal(failure?.kind, 'refused', url);
+    assert.equal(address, '');
+  }
+});
+
 test('closing the client ends what is in flight', async (t) => {
   const port = await serveSockets(t, () => {});
   const client = open(t);

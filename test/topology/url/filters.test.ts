@@ -64,6 +64,16 @@ test('prefixes and patterns: one of the allowed must fit, none of the denied', (
   assert.equal(verdict(patterns, 'http://b.org/'), 'include no pattern matches');
 });
 
+test('ports where other protocols listen are refused, and a policy may name those it allows', () => {
+  for (const port of [25, 22, 6667, 10080]) assert.equal(verdict({}, `http://a.org:${port}/x:80/`), `port ${port}`);
+  for (const url of ['http://a.org/', 'https://a.org:8443/', 'http://[2600::25]/', 'http://1.2.3.25/', 'http://a25/']) {
+    assert.equal(verdict({}, url), '', url);
+  }
+  assert.equal(verdict({ portsAllowed: [80, 443, 25] }, 'http://a.org:8080/'), 'port 8080');
+  assert.equal(verdict({ portsAllowed: [80, 443, 25] }, 'https://a.org/'), '');
+  assert.equal(verdict({ portsAllowed: [80, 443, 25] }, 'http://a.org:25/'), 'port 25', 'some never');
+});
+
 test('a pattern that is no regular expression is refused with its place and a remedy', () => {
   assert.throws(
     () => compileFilters({ exclude: ['ok', '(oops'] }),
