@@ -257,6 +257,12 @@ export const frontierServiceLimits = {
   /** The view is written this often, or after so much changelog: it bounds what a restart replays. */
   saveEveryMs: 2_000,
   saveEveryBytes: 8 << 20,
+  /** Changelog replayed in one go while a partition is restored: about 10 ms, for which other partitions wait. */
+  restoreSliceBytes: 256 << 10,
+  /** A restore writes its view this often: larger batches cost less, and all of it waits in memory. */
+  restoreSaveBytes: 8 << 20,
+  /** A restore tells how far it is this often; shorter ones don't. */
+  restoreTellMs: 1_000,
 } as const;
 
 /** Defaults of the policy (topology/policy/policy.ts); each may be set otherwise. */

@@ -36,6 +36,7 @@ import type { Consumers } from './crawl-consumers.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } from './crawl-folder.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { CrawlStatus } from './progress.ts';
+import { printRestore } from './restore-text.ts';
 import { watchCrawl } from './watch-crawl.ts';
 
 export interface EmbeddedCrawl {
@@ -132,6 +133,7 @@ async function runWith(
     stores,
     endsLeases: true,
     seen: crawl.seen,
+    onProgress: printRestore,
     leasesMax,
   });
   let failFetcher: (error: unknown) => void = () => {};

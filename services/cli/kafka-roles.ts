@@ -17,6 +17,7 @@ import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
+import { printRestore } from './restore-text.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { seenConfigOf } from './seen-flags.ts';
 
@@ -41,6 +42,7 @@ export async function takeFrontierRole(role: Role & { readonly flags: SeenFlags 
     leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),
     onFailure,
     onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
+    onProgress: printRestore,
     openStore: async (partition) => {
       const path = stateFolder(folder, partition);
       await mkdir(path, { recursive: true });

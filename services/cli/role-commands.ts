@@ -28,7 +28,12 @@ export function addRoleCommands(program: Command): void {
   });
 }
 
-type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<{ stop(): Promise<void> }>;
+type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
+interface HeldRole {
+  /** Absent: as soon as it is held. */
+  ready?(): Promise<void>;
+  stop(): Promise<void>;
+}
 
 /** Pause before a role is taken again that a broker's absence has ended. */
 const againMs = 2_000;
@@ -66,8 +71,9 @@ async function holdRole(
   });
   stopped.catch(() => {});
   const held = await take({ ...connection, clock, flags, onFailure: fail });
-  process.stderr.write(`crawlstream: ready, crawl ${connection.manifest.crawl}\n`);
   try {
+    await Promise.race([held.ready?.(), stopped]);
+    if (!signal.aborted) process.stderr.write(`crawlstream: ready, crawl ${connection.manifest.crawl}\n`);
     if (!signal.aborted) await stopped;
   } finally {
     await held.stop();

@@ -5,6 +5,7 @@
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
  * the offset it expects, drops its memory. DESIGN §4.2, §6.
  */
+import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed, OwnerOptions } from './partition-owner.ts';
@@ -23,6 +24,8 @@ export interface FrontierGroup {
   /** Of the partitions this member owns. */
   committed(): ReadonlyMap<number, Committed | undefined>;
   readonly members: number;
+  /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
+  ready(): Promise<void>;
   /** Hands everything over and leaves. */
   stop(): Promise<void>;
 }
@@ -37,16 +40,24 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
   const own = (partition: number) => {
     const identity = { crawl, partition, partitions };
     let wanted = true;
-    const handle = { stop: () => (wanted = false), owner: undefined as PartitionOwner | undefined };
+    let settle = () => {};
+    const opened = new Promise<void>((resolve) => (settle = resolve));
+    const handle = { stop: () => (wanted = false), owner: undefined as PartitionOwner | undefined, opened };
+    const onOpened = (core: FrontierPartition) => {
+      options.onOpened?.(core);
+      settle();
+    };
     const turn = (turns.get(partition) ?? Promise.resolve()).then(async () => {
-      if (!wanted || stopped) return;
+      if (!wanted || stopped) return settle();
       const store = await options.openStore(partition);
       try {
-        const owner = new PartitionOwner({ ...options, store, identity, leasesMax: options.leasesPerPartition });
+        const leasesMax = options.leasesPerPartition;
+        const owner = new PartitionOwner({ ...options, store, identity, leasesMax, onOpened });
         handle.owner = owner;
         owners.set(partition, owner);
         if (wanted) await owner.run();
       } finally {
+        settle();
         owners.delete(partition);
         await store.close();
       }
@@ -80,6 +91,9 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     committed: () => new Map([...owners].map(([partition, owner]) => [partition, owner.committed])),
     get members() {
       return membership.members;
+    },
+    ready: async () => {
+      await Promise.all([...handles.values()].map(({ opened }) => opened));
     },
     stop: async () => {
       stopped = true;

@@ -9,15 +9,16 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Claim } from '../../topology/frontier/changelog.ts';
 import { decodeChangelog, encodeClaim } from '../../topology/frontier/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import { FrontierPartition, replay } from '../../topology/frontier/partition.ts';
+import { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
-import { loaded, loadRange, loadRow, metaKey, viewVersion } from '../../topology/frontier/view.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogRecord } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { runJob } from './job-runner.ts';
+import { clearView, loadView } from './load-view.ts';
+import { changelogTopic, type RestoreProgress, restore } from './restore.ts';
 
 export interface OpenPartition {
   readonly log: Log;
@@ -25,49 +26,37 @@ export interface OpenPartition {
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
-  readonly nowMs: number;
+  readonly clock: Pick<Clock, 'nowMs'>;
   /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
   readonly endsLeases: boolean;
   /** Names the claim. Absent: 128 random bits. */
   readonly nonce?: () => string;
+  readonly onProgress?: (progress: RestoreProgress) => void;
+  /** Aborted: the partition is not wanted any more. */
+  readonly signal?: AbortSignal;
 }
 
 export async function openPartition(options: OpenPartition): Promise<FrontierPartition> {
   const { log, identity, endsLeases } = options;
   const topic = changelogTopic(identity.crawl);
   const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
-  let state = await loadView(options);
-  if (!(await agrees(log, topic, identity.partition, state))) {
-    await clear(options.store);
+  let state = await loadView(options.store, options.key, options.seen);
+  if (state === undefined || !(await agrees(log, topic, identity.partition, state))) {
+    await clearView(options.store);
     state = new FrontierState(options.key, options.seen);
   }
   // The clock never goes back behind what was decided: the claim says when this owner began.
   const last = await log.last(topic, identity.partition);
-  const nowMs = Math.max(options.nowMs, last === undefined ? 0 : decodeChangelog(last.value).nowMs);
+  const nowMs = Math.max(options.clock.nowMs(), last === undefined ? 0 : decodeChangelog(last.value).nowMs);
   const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases };
   const [claimOffset] = await log.append([
     { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
   ]);
-  await replayTo(options, topic, state, claimOffset!);
+  const isDone = await restore({ ...options, state, to: claimOffset! + 1 });
+  if (!isDone)
+    throw new CrawlstreamError('OWNERSHIP_LOST', `partition ${identity.partition} was let go while it opened`);
+  if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
   return new FrontierPartition(identity, state);
-}
-
-export function changelogTopic(crawl: string): string {
-  return `${crawl}.frontier-changelog`;
-}
-
-async function loadView({ store, key, seen }: OpenPartition): Promise<FrontierState> {
-  const state = new FrontierState(key, seen);
-  const meta = await store.get(metaKey);
-  if (meta === undefined) return state;
-  if (meta[0]! < viewVersion) {
-    // Of an older release: the changelog gives it anew.
-    await clear(store);
-    return state;
-  }
-  for await (const [rowKey, value] of store.scan(loadRange)) loadRow(state, rowKey, value);
-  loaded(state);
-  return state;
 }
 
 /** Does the record before the view's position say what the view says? */
@@ -90,29 +79,6 @@ async function agrees(log: Log, topic: string, partition: number, state: Frontie
   return decoded.epoch !== epoch || decoded.seq <= seq;
 }
 
-async function replayTo(options: OpenPartition, topic: string, state: FrontierState, claim: number): Promise<void> {
-  const { log, store, identity } = options;
-  for await (const record of recordsOf(log, topic, identity.partition, state.changelog.offset, claim + 1)) {
-    replay(state, record.offset, decodeChangelog(record.value));
-    // A long replay fills the seen test's table as ingest does.
-    const job = state.seen.stalled ? state.seen.work(false) : null;
-    if (job !== null) await runJob(store, job);
-  }
-  if (state.changelog.epoch !== claim) throw lost(identity.partition);
-}
-
 export function lost(partition: number, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
-}
-
-async function clear(store: StateStore): Promise<void> {
-  const all = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
-  let rows = [];
-  for await (const [key] of store.scan(all)) {
-    rows.push({ key, value: null });
-    if (rows.length < 10_000) continue;
-    await store.write(rows);
-    rows = [];
-  }
-  await store.write(rows);
 }

@@ -23,7 +23,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { JobRunner } from './job-runner.ts';
-import { changelogTopic, lost, openPartition } from './open-partition.ts';
+import { lost, openPartition } from './open-partition.ts';
+import { changelogTopic, type RestoreProgress } from './restore.ts';
 
 export interface OwnerOptions {
   readonly log: Log;
@@ -39,6 +40,8 @@ export interface OwnerOptions {
   readonly leasesMax: number;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
+  /** Told how far a long restore is. */
+  readonly onProgress?: (progress: RestoreProgress) => void;
   /** Told of the partition each time it is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
   /** Told why the partition is about to be opened again. */
@@ -85,7 +88,7 @@ export class PartitionOwner {
       } catch (error) {
         if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
         this.#committed = undefined;
-        this.#options.onReopen?.(error);
+        if (!this.#stopping.signal.aborted) this.#options.onReopen?.(error);
       } finally {
         await this.#reader?.close();
         this.#reader = undefined;
@@ -112,7 +115,7 @@ export class PartitionOwner {
     const { log, clock, identity } = this.#options;
     // Only at the first opening are this process's own fetchers sure to have none of the leases.
     const endsLeases = this.#options.endsLeases && !this.#opened;
-    const partition = await openPartition({ ...this.#options, endsLeases, nowMs: clock.nowMs() });
+    const partition = await openPartition({ ...this.#options, endsLeases, signal: this.#stopping.signal });
     this.#opened = true;
     this.#acks = Promise.resolve();
     this.#underWay = 0;

@@ -59,7 +59,7 @@ async function checkFolders(stage: Stage): Promise<void> {
         store,
         identity,
         key: fingerprintKey,
-        nowMs: process.clock.nowMs(),
+        clock: process.clock,
         endsLeases: false,
         nonce: () => 'after',
       });

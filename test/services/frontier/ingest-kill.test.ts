@@ -10,7 +10,8 @@ import { once } from 'node:events';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { changelogTopic, openPartition } from '../../../services/frontier/open-partition.ts';
+import { openPartition } from '../../../services/frontier/open-partition.ts';
+import { changelogTopic } from '../../../services/frontier/restore.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
 import { digest } from '../../../topology/frontier/digest.ts';
@@ -71,7 +72,7 @@ async function ingestUntilKilled(folder: string, when: { readonly atWrite: numbe
 
 async function check({ log, store }: IngestFolder): Promise<{ readonly position: number; readonly view: boolean }> {
   const before = await store.get(metaKey);
-  const partition = await openPartition({ log, store, identity, key, nowMs: clock.nowMs(), endsLeases: false });
+  const partition = await openPartition({ log, store, identity, key, clock, endsLeases: false });
   const { state } = partition;
   assert.equal(
     (await store.get(metaKey)) === undefined,

@@ -24,8 +24,8 @@ export const changelog = 't.frontier-changelog';
 export interface Harness {
   readonly log: EmbeddedLog;
   readonly codec: RecordCodec;
-  /** Links to so many new hosts arrive. */
-  discover(hosts: number): Promise<void>;
+  /** Links to so many new hosts arrive, with paths of so many characters. */
+  discover(hosts: number, pathChars?: number): Promise<void>;
   /** Links to these URLs arrive. */
   discoverUrls(urls: readonly string[]): Promise<void>;
   owner(options?: Partial<OwnerOptions>): PartitionOwner;
@@ -59,7 +59,10 @@ export async function startHarness(): Promise<Harness> {
   return {
     log,
     codec,
-    discover: (hosts) => discoverUrls(Array.from({ length: hosts }, () => `http://h${hostsSoFar++}.test/`)),
+    discover(hosts, pathChars = 0) {
+      const path = 'x'.repeat(pathChars);
+      return discoverUrls(Array.from({ length: hosts }, () => `http://h${hostsSoFar++}.test/${path}`));
+    },
     discoverUrls,
     owner: (options = {}) =>
       new PartitionOwner({

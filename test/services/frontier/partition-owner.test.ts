@@ -11,6 +11,7 @@ import { digest } from '../../../topology/frontier/digest.ts';
 import { changelog, clock, type Harness, identity, intercept, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 20_000 };
+const atZero = { nowMs: () => 0 };
 const diskFull = () => new CrawlstreamError('DISK_FULL', 'planned: no room');
 const leaseOf = ({ epoch, leaseId }: { readonly epoch: number; readonly leaseId: number }) => `${epoch}/${leaseId}`;
 
@@ -126,7 +127,7 @@ test('of two owners at once, only the one that claimed last grants leases that c
   // Every reader, with whichever view it begins, comes to the same state.
   const digests = [];
   for (const store of [...stores, createMemoryStore()]) {
-    const { state } = await openPartition({ ...harness, store, identity, key, nowMs: 0, endsLeases: false });
+    const { state } = await openPartition({ ...harness, store, identity, key, clock: atZero, endsLeases: false });
     digests.push(digest(state));
   }
   const { state } = await harness.replayed();
@@ -148,7 +149,14 @@ test('a view that cannot be written ends the owner; its changelog gives the same
   const { state } = await harness.replayed();
   assert.ok(state.counters.leased > 4);
   for (const store of [inner, createMemoryStore()]) {
-    const { state: restored } = await openPartition({ ...harness, store, identity, key, nowMs: 0, endsLeases: false });
+    const { state: restored } = await openPartition({
+      ...harness,
+      store,
+      identity,
+      key,
+      clock: atZero,
+      endsLeases: false,
+    });
     assert.equal(digest(restored), digest(state));
   }
 });
@@ -162,7 +170,7 @@ test('a view ahead of its changelog, or of another one, is discarded and built a
   await until(() => owner.committed?.counters.leased === 50);
   owner.stop();
   await run;
-  const { state } = await openPartition({ ...other, store, identity, key, nowMs: 0, endsLeases: false });
+  const { state } = await openPartition({ ...other, store, identity, key, clock: atZero, endsLeases: false });
   assert.equal(state.counters.admitted, 0);
   assert.equal(digest(state), digest((await other.replayed()).state));
 });

@@ -31,7 +31,15 @@ test('a partition whose fingerprints are mostly on disk admits each URL once', l
   const { counters } = owner.committed!;
   assert.equal(counters.admitted, 3_000);
   assert.equal(counters.duplicates, 3_000);
-  const { state } = await openPartition({ ...harness, store, identity, key, seen, nowMs: 0, endsLeases: false });
+  const { state } = await openPartition({
+    ...harness,
+    store,
+    identity,
+    key,
+    seen,
+    clock: { nowMs: () => 0 },
+    endsLeases: false,
+  });
   assert.ok(state.seen.runs.length > 0, 'the table was written as a run');
   assert.equal(digest(state), digest((await harness.replayed()).state));
 });
@@ -57,7 +65,15 @@ test('a kill at any write of the state leaves fingerprints and position in agree
     await until(() => ended || owner.committed?.counters.discovered === 4_000);
     owner.stop();
     const killed = await run;
-    const { state } = await openPartition({ ...harness, store, identity, key, seen, nowMs: 0, endsLeases: false });
+    const { state } = await openPartition({
+      ...harness,
+      store,
+      identity,
+      key,
+      seen,
+      clock: { nowMs: () => 0 },
+      endsLeases: false,
+    });
     assert.equal(digest(state), digest((await harness.replayed()).state), `round ${round}`);
     if (killed) kills += 1;
     else {

@@ -1,0 +1,21 @@
+/** Progress of a restore in one line of stderr; only restores that take a while are told of. */
+import type { RestoreProgress } from '../frontier/restore.ts';
+
+export function printRestore(progress: RestoreProgress): void {
+  process.stderr.write(`crawlstream: ${restoreText(progress)}\n`);
+}
+
+export function restoreText({ partition, records, recordsTotal, urls, elapsedMs, leftMs }: RestoreProgress): string {
+  const counts = `${count(records)} of ${count(recordsTotal)} records, ${count(urls)} URLs`;
+  if (records === recordsTotal) return `partition ${partition} restored in ${seconds(elapsedMs)}: ${counts}`;
+  const share = Math.floor((100 * records) / recordsTotal);
+  return `restoring partition ${partition}: ${share} %, ${counts}, about ${seconds(leftMs)} left`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+}
