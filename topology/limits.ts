@@ -202,6 +202,22 @@ export const archiveLimits = {
   uploadRetriesMs: [1_000, 5_000, 30_000],
 } as const;
 
+/** Bounds of the search index. */
+export const indexLimits = {
+  /** Pages per transaction of the embedded index: some ten milliseconds, in which a crawl in the same process waits. */
+  embeddedBatch: 32,
+  /** Bytes of one bulk request: what OpenSearch recommends, 5 to 15 MB, at its lower end. */
+  bulkBytes: 5 << 20,
+  /** A bulk of that size takes a busy node seconds. */
+  requestTimeoutMs: 60_000,
+  /** First and longest pause before a node that had no room is asked again. */
+  roomMs: 250,
+  roomMsMax: 30_000,
+  /** Hits a search prints unless told otherwise, and at most. */
+  hits: 10,
+  hitsMax: 10_000,
+} as const;
+
 /** Bounds of the Avro codec. */
 export const avroLimits = {
   /** Items of no width that an array of a foreign schema may claim; any other item needs at least a byte of input. */

@@ -32,6 +32,13 @@ export const processors: readonly Processor[] = [
     stores: [],
   },
   {
+    name: 'indexer',
+    does: 'makes pages searchable, and takes out what is gone, unwanted there, or a duplicate',
+    reads: ['pages', 'results', 'duplicates'],
+    writes: ['dead-letters'],
+    stores: ['search index'],
+  },
+  {
     name: 'archive',
     does: 'writes raw responses into WARC files',
     reads: ['responses'],

@@ -5,7 +5,7 @@ import { openArchiver } from '../archive/archiver.ts';
 import { s3Target } from '../archive/s3.ts';
 import { createUploads } from '../archive/uploads.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
-import { groupPositions } from '../runtime/consumer/positions.ts';
+import { groupPositions, ownPositions } from '../runtime/consumer/positions.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import { attach } from './attach-consumer.ts';
@@ -40,7 +40,7 @@ export async function attachArchive(context: AttachContext, flags: ArchiveFlags)
       name: 'archive',
       topics: ['responses'],
       handle: archiver.handle,
-      positions: context.shared ? furthest(archiver.positions, group) : ownWith(archiver.positions, group),
+      positions: context.shared ? furthest(archiver.positions, group) : ownPositions(archiver.positions, group),
       // A batch that failed half-way is begun again from the checkpoint, by the next start.
       retriesMs: [],
       finish: async () => {
@@ -53,11 +53,6 @@ export async function attachArchive(context: AttachContext, flags: ArchiveFlags)
     await store.close();
     throw error;
   }
-}
-
-/** What is in the files counts; the group is told, for those who watch its lag. */
-function ownWith(own: Positions, group: Positions): Positions {
-  return { load: own.load, save: group.save };
 }
 
 /** Another archiver may have gone on where this one left off, and back. */

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { SystemClock } from '../runtime/clock.ts';
 import { adoptDataFolder, readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
+import { addIndexOptions } from './attach-index.ts';
 import type { ConsumerFlags, ConsumerName } from './crawl-consumers.ts';
 import { addArchiveOptions, attachOne } from './crawl-consumers.ts';
 import { needData, withFolderLog } from './folder-log.ts';
@@ -19,10 +20,12 @@ interface Flags extends KafkaFlags, ConsumerFlags {
 }
 
 const descriptions: Readonly<Record<ConsumerName, string>> = {
+  index: 'make the pages of a crawl searchable',
   archive: 'write the raw responses of a crawl into WARC files',
 };
 
 export function addConsumerCommands(program: Command): void {
+  addConsumer(program, 'index', addIndexOptions);
   addConsumer(program, 'archive', addArchiveOptions);
 }
 

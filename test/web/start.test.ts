@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { searchFolder } from '../../services/indexer/sqlite-index.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 const script = fileURLToPath(new URL('./start.ts', import.meta.url));
@@ -38,6 +40,10 @@ test('npm start crawls its own web, prints its verdict and what to try next, and
   const [, expected, fetched] = /pages a visitor may have +(\d+)\n +pages it fetched +(\d+)\n/.exec(show.output())!;
   assert.ok(Number(expected) >= 30);
   assert.equal(fetched, expected);
+  const [, data] = /search "quiet harbor" --data (\S+)/.exec(show.output())!;
+  const found = searchFolder(join(data!, 'index'), 'quiet harbor', { limit: 1_000 });
+  assert.ok(found.length > 0 && found.length <= Number(fetched));
+  assert.match(found[0]!.snippet, /\[(quiet|harbor)\]/i);
   assert.match(show.output(), /npm start -- https:\/\/example.org --max-pages 100 --contact me@example.org/);
   assert.equal(await isUp(show.output()), false);
 });

@@ -63,7 +63,7 @@ async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pa
     const data = join(await mkdtemp(join(tmpdir(), 'crawlstream-')), 'data');
     say(`A web of ${count(hosts)} hosts is up on 127.0.0.1:${web.port}. Crawling it at no more than one request per`);
     say(`host in ${delayMs} ms; some hosts ask for ${crawlDelayMs} ms, forbid paths, move, fail or are down.\n`);
-    const flags = ['--delay', `${delayMs}`, '--retries', '0.3,0.6,1.2', '--data', data];
+    const flags = ['--delay', `${delayMs}`, '--retries', '0.3,0.6,1.2', '--with', 'index', '--data', data];
     await crawl([...web.seeds, ...web.resolve.flatMap((one) => ['--resolve', one]), ...flags]);
     if (process.exitCode === 130) {
       say('\nThe web of this crawl ends with it: npm start begins a new one.');
@@ -77,6 +77,7 @@ async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pa
 Next:
   npm run -s crawlstream -- pages --data ${data}
   npm run -s crawlstream -- stats --data ${data}
+  npm run -s crawlstream -- search "quiet harbor" --data ${data}
   npm start -- https://example.org --max-pages 100 --contact me@example.org`);
   } finally {
     await web.end();

@@ -14,3 +14,8 @@ export function groupPositions(log: Pick<Log, 'commit' | 'committed'>, group: st
     save: (positions) => log.commit(group, positions),
   };
 }
+
+/** What a consumer keeps with its own state counts; the group is told, for those who watch its lag. */
+export function ownPositions(own: Pick<Positions, 'load'>, group: Pick<Positions, 'save'>): Positions {
+  return { load: own.load, save: group.save };
+}

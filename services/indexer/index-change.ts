@@ -1,0 +1,72 @@
+/**
+ * What records mean for a search index: pages come in, and go when they are gone, unwanted there, or duplicates.
+ *
+ * Each change carries a version, a time in ms, and an index keeps per URL the newest: so changes may come twice and in
+ * any order across topics, and the index ends up the same. A page's version is its fetch; what is decided of it later
+ * (dedup's `atMs` lies after the fetch) outweighs it; the next fetch outweighs that.
+ */
+import type { Page, Result } from '../../schemas/types.ts';
+import { languageOf } from '../../topology/content/language.ts';
+import type { Received } from '../runtime/consumer/received.ts';
+
+export type IndexTopic = 'pages' | 'results' | 'duplicates';
+export const indexTopics: readonly IndexTopic[] = ['pages', 'results', 'duplicates'];
+
+export interface IndexedPage {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly title: string;
+  readonly description: string;
+  readonly text: string;
+  /** ISO 639-1. Empty: unknown. */
+  readonly language: string;
+  readonly fetchedAtMs: number;
+}
+
+export type IndexChange =
+  | { readonly kind: 'put'; readonly url: string; readonly version: number; readonly page: IndexedPage }
+  | { readonly kind: 'delete'; readonly url: string; readonly version: number };
+
+export interface SearchIndex {
+  /** All or nothing is not promised; the same changes again are. Throws where the index is away for good. */
+  apply(changes: readonly IndexChange[]): Promise<void>;
+}
+
+/** `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. */
+export async function changesOf(
+  batch: readonly Received<IndexTopic>[],
+  readPage: (partition: number, offset: number) => Promise<Page | undefined>,
+): Promise<IndexChange[]> {
+  const changes: IndexChange[] = [];
+  for (const one of batch) {
+    if (one.topic === 'pages') changes.push(ofPage(one.value, one.value.fetchedAtMs));
+    else if (one.topic === 'results') changes.push(...goneIn(one.value));
+    else {
+      const { url, representative, atMs, pageOffset } = one.value;
+      if (representative !== url) changes.push({ kind: 'delete', url, version: atMs });
+      else {
+        // No duplicate any more: it comes back as it was.
+        const page = pageOffset < 0 ? undefined : await readPage(one.partition, pageOffset);
+        if (page?.url === url) changes.push(ofPage(page, atMs));
+      }
+    }
+  }
+  return changes;
+}
+
+function ofPage(page: Page, version: number): IndexChange {
+  const { url, hostKey, title, description, text, fetchedAtMs } = page;
+  if (page.noindex) return { kind: 'delete', url, version };
+  const language = languageOf(text);
+  return { kind: 'put', url, version, page: { url, hostKey, title, description, text, language, fetchedAtMs } };
+}
+
+/** 404 and 410, by the time of the request. */
+function goneIn({ outcomes, requests, completedAtMs }: Result): IndexChange[] {
+  return outcomes
+    .filter(({ kind }) => kind === 'gone')
+    .map(({ index, url }) => {
+      const request = requests.find(({ outcomeIndex }) => outcomeIndex === index);
+      return { kind: 'delete', url, version: request?.endMs ?? completedAtMs };
+    });
+}

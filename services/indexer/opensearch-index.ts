@@ -1,0 +1,146 @@
+/**
+ * A search index in OpenSearch, by its own client.
+ *
+ * Idempotent by URL: a document's id is a hash of it, and its version is ours (`external_gte`), so OpenSearch itself
+ * refuses what is older than what it has. It remembers deletions for `index.gc_deletes`: a day, since a replay may bring
+ * a page long after the word that it is a duplicate. One bulk request is under way at a time, and what OpenSearch has no
+ * room for (429) is sent again after a growing pause; meanwhile nothing more is read: that is the back-pressure.
+ */
+import { createHash } from 'node:crypto';
+import type { Client } from '@opensearch-project/opensearch';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { indexLimits } from '../../topology/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { IndexChange, SearchIndex } from './index-change.ts';
+
+export interface OpenSearchOptions {
+  /** URL of a node, with user and password if it wants them. */
+  readonly node: string;
+  /** Name of the index; made if it is not there. */
+  readonly index: string;
+  readonly clock: Clock;
+  /** Aborted: give up waiting for room. */
+  readonly signal: AbortSignal;
+}
+
+const mappings = {
+  properties: {
+    url: { type: 'keyword' },
+    host: { type: 'keyword' },
+    language: { type: 'keyword' },
+    title: { type: 'text' },
+    description: { type: 'text' },
+    text: { type: 'text' },
+    fetchedAtMs: { type: 'date', format: 'epoch_millis' },
+  },
+} as const;
+
+export interface OpenSearchIndex extends SearchIndex {
+  close(): Promise<void>;
+}
+
+/** Throws DESTINATION_UNREACHABLE, or DESTINATION_REFUSED with its words. */
+export async function openOpenSearch(options: OpenSearchOptions): Promise<OpenSearchIndex> {
+  const { Client: ClientClass } = await import('@opensearch-project/opensearch');
+  const client = new ClientClass({ node: options.node, requestTimeout: indexLimits.requestTimeoutMs, maxRetries: 0 });
+  const { index } = options;
+  try {
+    const there = await client.indices.exists({ index });
+    if (!there.body) {
+      const settings = { index: { gc_deletes: '24h' } };
+      await client.indices.create({ index, body: { settings, mappings } }).catch((error: unknown) => {
+        // Somebody else was first.
+        if (!/resource_already_exists/.test(String(error))) throw error;
+      });
+    }
+  } catch (error) {
+    await client.close();
+    throw named(error, options.node);
+  }
+  return {
+    apply: async (changes) => {
+      for (const some of inBulks(changes)) await send(client, options, some);
+    },
+    close: async () => client.close(),
+  };
+}
+
+function* inBulks(changes: readonly IndexChange[]): Generator<readonly IndexChange[]> {
+  let bulk: IndexChange[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    const size = change.kind === 'put' ? change.page.text.length + 1_000 : 200;
+    if (bulk.length > 0 && bytes + size > indexLimits.bulkBytes) {
+      yield bulk;
+      bulk = [];
+      bytes = 0;
+    }
+    bulk.push(change);
+    bytes += size;
+  }
+  if (bulk.length > 0) yield bulk;
+}
+
+interface ItemAnswer {
+  readonly status: number;
+  readonly error?: { readonly type: string; readonly reason?: string | null };
+}
+
+async function send(client: Client, options: OpenSearchOptions, changes: readonly IndexChange[]): Promise<void> {
+  const { clock, signal, node, index } = options;
+  let left = changes;
+  for (let waitMs: number = indexLimits.roomMs; ; waitMs = Math.min(2 * waitMs, indexLimits.roomMsMax)) {
+    const again: IndexChange[] = [];
+    try {
+      const { body } = await client.bulk({ index, body: left.flatMap(linesOf) as never });
+      for (const [i, item] of body.items.entries()) {
+        const answer = Object.values(item)[0] as ItemAnswer;
+        if (answer.status === 429 || answer.status === 503) again.push(left[i]!);
+        else if (!isSettled(answer)) throw refusal(node, left[i]!.url, answer);
+      }
+    } catch (error) {
+      const problem = named(error, node);
+      if (!problem.retriable || signal.aborted) throw problem;
+      again.push(...left);
+    }
+    if (again.length === 0) return;
+    if (signal.aborted) throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${node} has no room at the moment`);
+    await clock.sleepUntil(clock.nowMs() + waitMs, signal);
+    left = again;
+  }
+}
+
+function linesOf(change: IndexChange): object[] {
+  const target = { _id: idOf(change.url), version: change.version, version_type: 'external_gte' };
+  if (change.kind === 'delete') return [{ delete: target }];
+  const { url, hostKey, language, title, description, text, fetchedAtMs } = change.page;
+  return [{ index: target }, { url, host: hostKey, language, title, description, text, fetchedAtMs }];
+}
+
+/** Ids may have 512 bytes, URLs more. */
+export function idOf(url: string): string {
+  return createHash('sha256').update(url).digest('base64url');
+}
+
+/** 404: deleted before it was there. 409: what is there is newer. */
+function isSettled({ status }: ItemAnswer): boolean {
+  return (status >= 200 && status < 300) || status === 404 || status === 409;
+}
+
+function refusal(node: string, url: string, { status, error }: ItemAnswer): CrawlstreamError {
+  const said = `${error?.type ?? status}: ${error?.reason ?? 'no reason given'}`;
+  return new CrawlstreamError('DESTINATION_REFUSED', `OpenSearch at ${nodeName(node)} refused ${url}: ${said}`);
+}
+
+function named(error: unknown, node: string): CrawlstreamError {
+  if (error instanceof CrawlstreamError) return error;
+  const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
+  const away = statusCode === undefined || statusCode === 429 || statusCode >= 500;
+  const code = away ? 'DESTINATION_UNREACHABLE' : 'DESTINATION_REFUSED';
+  return new CrawlstreamError(code, `OpenSearch at ${nodeName(node)}: ${message}`, error);
+}
+
+/** Without user and password. */
+function nodeName(node: string): string {
+  return new URL(node).host;
+}

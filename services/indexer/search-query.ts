@@ -1,0 +1,23 @@
+/**
+ * What people type into a search, as an expression of SQLite's FTS5.
+ *
+ * Words must all be there; "quoted words" in that order; -word must not; a word* begins so. Everything else is text.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+/** Throws INVALID_ARGUMENT where nothing is left to look for. */
+export function ftsExpression(typed: string): string {
+  const wanted: string[] = [];
+  const unwanted: string[] = [];
+  for (const [, minus, phrase, word] of typed.matchAll(/(-?)(?:"([^"]*)"|([^\s"]+))/g)) {
+    const text = phrase ?? word ?? '';
+    const begins = phrase === undefined && text.endsWith('*');
+    const words = text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+    // Hyphenated and dotted words are phrases: that is how they were indexed.
+    if (words.length > 0) (minus === '-' ? unwanted : wanted).push(`"${words.join(' ')}"${begins ? '*' : ''}`);
+  }
+  if (wanted.length === 0) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${JSON.stringify(typed)} has no word to look for`);
+  }
+  return unwanted.length === 0 ? wanted.join(' AND ') : `(${wanted.join(' AND ')}) NOT (${unwanted.join(' OR ')})`;
+}

@@ -1,0 +1,177 @@
+/**
+ * A search index in one file: SQLite with FTS5. No server, and searches read beside the process that writes.
+ *
+ *   docs   a row per URL met: its version, and for those that are in the index, what a hit shows
+ *   fts    title, description and text of the visible ones, by the same id
+ *   positions   the next offset to read, in the same transaction as what was read
+ */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Positions } from '../runtime/consumer/positions.ts';
+import type { Position } from '../runtime/log/log.ts';
+import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
+import { ftsExpression } from './search-query.ts';
+import { openSqlite, type Sqlite } from './sqlite.ts';
+
+export interface SqliteIndex extends SearchIndex {
+  /** Changes and positions in one transaction: both survive a crash, or neither. */
+  applyAt(changes: readonly IndexChange[], positions: readonly Position[]): void;
+  /** Reading only: what is saved was saved by `applyAt`. */
+  readonly positions: Pick<Positions, 'load'>;
+  close(): void;
+}
+
+export interface SearchOptions {
+  /** A host with all below it, as in `example.org`; or one host key, with its port. */
+  readonly host?: string | undefined;
+  /** ISO 639-1. */
+  readonly language?: string | undefined;
+  readonly limit: number;
+}
+
+export interface Hit {
+  readonly url: string;
+  readonly title: string;
+  /** Where the words stand, they themselves in brackets. */
+  readonly snippet: string;
+  readonly host: string;
+  readonly language: string;
+  readonly fetchedAtMs: number;
+  /** Higher is better; comparable within one search only. */
+  readonly score: number;
+}
+
+const schema = `
+CREATE TABLE IF NOT EXISTS docs (
+  id INTEGER PRIMARY KEY,
+  url TEXT NOT NULL UNIQUE,
+  version INTEGER NOT NULL,
+  visible INTEGER NOT NULL,
+  host_key TEXT NOT NULL,
+  host TEXT NOT NULL,
+  language TEXT NOT NULL,
+  fetched_at INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS positions (
+  topic TEXT NOT NULL, partition INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE IF NOT EXISTS fts USING fts5(
+  title, description, text, tokenize = 'unicode61 remove_diacritics 2'
+);`;
+
+export function indexFile(folder: string): string {
+  return join(folder, 'search.sqlite');
+}
+
+export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
+  await mkdir(folder, { recursive: true });
+  const db = openSqlite(indexFile(folder));
+  db.exec(schema);
+  const put = writer(db);
+  const save = db.prepare('INSERT OR REPLACE INTO positions (topic, partition, next) VALUES (?, ?, ?)');
+  const load = db.prepare('SELECT next FROM positions WHERE topic = ? AND partition = ?');
+
+  const applyAt = (changes: readonly IndexChange[], positions: readonly Position[]) => {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      for (const change of changes) put(change);
+      for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);
+      db.exec('COMMIT');
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw error;
+    }
+  };
+
+  return {
+    applyAt,
+    apply: async (changes) => applyAt(changes, []),
+    positions: { load: async (topic, partition) => load.get(topic, partition)?.['next'] as number | undefined },
+    close: () => db.close(),
+  };
+}
+
+function writer(db: Sqlite): (change: IndexChange) => void {
+  const find = db.prepare('SELECT id, version, visible FROM docs WHERE url = ?');
+  const insert = db.prepare(
+    'INSERT INTO docs (url, version, visible, host_key, host, language, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const update = db.prepare(
+    'UPDATE docs SET version = ?, visible = ?, host_key = ?, host = ?, language = ?, fetched_at = ? WHERE id = ?',
+  );
+  const hide = db.prepare('UPDATE docs SET version = ?, visible = 0 WHERE id = ?');
+  const index = db.prepare('INSERT INTO fts (rowid, title, description, text) VALUES (?, ?, ?, ?)');
+  const forget = db.prepare('DELETE FROM fts WHERE rowid = ?');
+
+  return (change) => {
+    const { url, version } = change;
+    const known = find.get(url);
+    if (known !== undefined && (known['version'] as number) >= version) return;
+    const id = known?.['id'] as number | undefined;
+    if (id !== undefined && known?.['visible'] === 1) forget.run(id);
+    if (change.kind === 'delete') {
+      // Remembered all the same: an older page of that URL may still be on its way.
+      if (id === undefined) insert.run(url, version, 0, '', '', '', 0);
+      else hide.run(version, id);
+      return;
+    }
+    const { hostKey, language, fetchedAtMs, title, description, text } = change.page;
+    const host = hostOf(hostKey);
+    const row = id ?? Number(insert.run(url, version, 1, hostKey, host, language, fetchedAtMs).lastInsertRowid);
+    if (id !== undefined) update.run(version, 1, hostKey, host, language, fetchedAtMs, id);
+    index.run(row, title, description, text);
+  };
+}
+
+/** Best first. Throws INVALID_ARGUMENT where there is no index, or nothing to look for. */
+export function searchFolder(folder: string, typed: string, { host, language, limit }: SearchOptions): Hit[] {
+  const expression = ftsExpression(typed);
+  const file = indexFile(folder);
+  if (!existsSync(file)) {
+    const remedy = 'crawl with --with index, or run crawlstream index first';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `there is no index in ${folder}: ${remedy}`);
+  }
+  const db = openSqlite(file, { readOnly: true });
+  try {
+    const conditions = ['fts MATCH ?'];
+    const values: (string | number)[] = [expression];
+    if (host?.includes(':')) {
+      conditions.push('docs.host_key = ?');
+      values.push(host);
+    } else if (host !== undefined) {
+      conditions.push("(docs.host = ? OR substr(docs.host, -length(?) - 1) = '.' || ?)");
+      values.push(host, host, host);
+    }
+    if (language !== undefined) {
+      conditions.push('docs.language = ?');
+      values.push(language);
+    }
+    // A word in a title says more than one in a text (weights of bm25, by column).
+    const rows = db
+      .prepare(
+        `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, fts.title,
+           snippet(fts, -1, '[', ']', '…', 24) AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score
+         FROM fts JOIN docs ON docs.id = fts.rowid
+         WHERE ${conditions.join(' AND ')}
+         ORDER BY score DESC, docs.url LIMIT ?`,
+      )
+      .all(...values, limit);
+    return rows.map((row) => ({
+      url: row['url'] as string,
+      title: row['title'] as string,
+      snippet: (row['snippet'] as string).replaceAll(/\s+/g, ' '),
+      host: row['host_key'] as string,
+      language: row['language'] as string,
+      fetchedAtMs: row['fetched_at'] as number,
+      score: row['score'] as number,
+    }));
+  } finally {
+    db.close();
+  }
+}
+
+function hostOf(hostKey: IndexedPage['hostKey']): string {
+  return hostKey.replace(/:\d+$/, '');
+}

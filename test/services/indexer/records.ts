@@ -1,0 +1,46 @@
+/** Records as an indexer receives them. */
+import type { Page, TopicRecords } from '../../../schemas/types.ts';
+import { outcomeOf, requestRecord } from '../../../services/fetcher/outcomes.ts';
+import type { IndexTopic } from '../../../services/indexer/index-change.ts';
+import type { Received } from '../../../services/runtime/consumer/received.ts';
+
+export function received<T extends IndexTopic>(topic: T, value: TopicRecords[T], offset = 0): Received<IndexTopic> {
+  const record = {
+    topic: `c.${topic}`,
+    partition: 0,
+    offset,
+    timestampMs: 0,
+    key: null,
+    value: Buffer.alloc(0),
+    headers: {},
+  };
+  return { topic, value, partition: 0, offset, timestampMs: 0, record } as unknown as Received<IndexTopic>;
+}
+
+export function goneAt(url: string, endMs: number): Received<IndexTopic> {
+  const purpose = { kind: 'page', outcomeIndex: 0, hop: 0, robotsHash: '' } as const;
+  const response = { startMs: endMs, endMs, firstByteMs: 0, status: 404, address: '', body: Buffer.alloc(0) };
+  const requests = [requestRecord(url, purpose, 0, response as never)];
+  const outcomes = [outcomeOf(0, url, 'gone', { status: 404 })];
+  return received('results', { outcomes, requests, completedAtMs: 0 } as unknown as TopicRecords['results']);
+}
+
+/** The same URL: it is none any more. */
+export function duplicateOf(
+  { url, hostKey, fetchedAtMs }: Page,
+  representative: string,
+  atMs: number,
+): Received<IndexTopic> {
+  const method = representative === url ? 'none' : 'simhash';
+  return received('duplicates', {
+    url,
+    hostKey,
+    representative,
+    method,
+    members: 2,
+    language: '',
+    pageOffset: 0,
+    fetchedAtMs,
+    atMs,
+  });
+}

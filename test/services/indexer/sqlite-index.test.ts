@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Duplicate, Page, Result } from '../../../schemas/types.ts';
+import { changesOf, type IndexTopic } from '../../../services/indexer/index-change.ts';
+import { ftsExpression } from '../../../services/indexer/search-query.ts';
+import { openSqliteIndex, searchFolder } from '../../../services/indexer/sqlite-index.ts';
+import type { Received } from '../../../services/runtime/consumer/received.ts';
+import { numbers } from '../../web/random.ts';
+import { pageRecord } from '../runtime/consumer/page-record.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { duplicateOf, goneAt, received } from './records.ts';
+
+type Record = Received<IndexTopic>;
+
+const page = (name: string, text: string, more: Partial<Page> = {}) =>
+  received('pages', pageRecord({ url: `http://www.a.test/${name}`, title: `Page ${name}`, text, ...more }));
+
+async function index(folder: string, records: readonly Record[], pages: readonly Page[] = []): Promise<void> {
+  const opened = await openSqliteIndex(folder);
+  opened.applyAt(await changesOf(records, async (_, offset) => pages[offset]), []);
+  opened.close();
+}
+
+const urls = (folder: string, words: string, more = {}) =>
+  searchFolder(folder, words, { limit: 100, ...more }).map(({ url }) => url.slice('http://'.length));
+
+describe('the embedded index', () => {
+  it('finds pages by all their words, the better ones first, and shows where they stand', async () => {
+    const folder = temporaryFolder();
+    await index(folder, [
+      page('one', `A river of words. ${'Nothing else. '.repeat(40)}`),
+      page('two', 'The river bends.', { title: 'River' }),
+      page('three', 'No such thing.'),
+    ]);
+    assert.deepEqual(urls(folder, 'river'), ['www.a.test/two', 'www.a.test/one']);
+    assert.deepEqual(urls(folder, 'river words'), ['www.a.test/one']);
+    assert.deepEqual(urls(folder, '"river bends"'), ['www.a.test/two']);
+    assert.deepEqual(urls(folder, 'riv* -words'), ['www.a.test/two']);
+    const [hit] = searchFolder(folder, 'words', { limit: 1 });
+    assert.match(hit!.snippet, /^A river of \[words\]\. Nothing/);
+  });
+
+  it('filters by host, with all below it, and by language', async () => {
+    const folder = temporaryFolder();
+    const english = 'the river of the town is not for those who have to go on it and it was so';
+    const german = 'der river und die stadt ist nicht für die, die auf ihm fahren und mit ihm gehen';
+    await index(folder, [
+      page('en', english),
+      page('de', german, { url: 'http://b.test:8080/de', hostKey: 'b.test:8080' }),
+      page('other', english, { url: 'http://nota.test/', hostKey: 'nota.test' }),
+    ]);
+    assert.deepEqual(urls(folder, 'river', { host: 'a.test' }), ['www.a.test/en']);
+    assert.deepEqual(urls(folder, 'river', { host: 'b.test' }), ['b.test:8080/de']);
+    assert.deepEqual(urls(folder, 'river', { host: 'b.test:81' }), []);
+    assert.deepEqual(urls(folder, 'river', { language: 'de' }), ['b.test:8080/de']);
+  });
+
+  it('leaves out what asks for it, what is gone, and duplicates; what is no duplicate any more comes back', async () => {
+    const folder = temporaryFolder();
+    const one = page('one', 'river', { fetchedAtMs: 10 });
+    const two = page('two', 'river', { fetchedAtMs: 11 });
+    await index(folder, [
+      one,
+      two,
+      page('three', 'river', { noindex: true }),
+      page('four', 'river', { fetchedAtMs: 12 }),
+    ]);
+    await index(folder, [
+      goneAt('http://www.a.test/four', 20),
+      duplicateOf(two.value as Page, 'http://www.a.test/one', 30),
+    ]);
+    assert.deepEqual(urls(folder, 'river'), ['www.a.test/one']);
+    await index(folder, [duplicateOf(two.value as Page, 'http://www.a.test/two', 40)], [two.value as Page]);
+    assert.deepEqual(urls(folder, 'river').sort(), ['www.a.test/one', 'www.a.test/two']);
+    // A page fetched again after it was gone.
+    await index(folder, [page('four', 'river', { fetchedAtMs: 50 })]);
+    assert.equal(urls(folder, 'river').length, 3);
+  });
+
+  it('comes out the same whatever the order of the topics, and whatever is read twice', async () => {
+    const next = numbers(3);
+    const history: Record[] = [];
+    for (let n = 0; n < 120; n++) {
+      const url = `http://www.a.test/${next() % 12}`;
+      const fetchedAtMs = 10 * n;
+      const made = pageRecord({ url, title: `v${n}`, text: `river ${n}`, fetchedAtMs, noindex: next() % 9 === 0 });
+      const dice = next() % 4;
+      if (dice === 0) history.push(goneAt(url, fetchedAtMs));
+      else history.push(received('pages', made));
+      if (dice === 1) history.push(duplicateOf(made, 'http://www.a.test/x', fetchedAtMs + 1 + (next() % 30)));
+    }
+    const state = (folder: string) =>
+      searchFolder(folder, 'river', { limit: 100 })
+        .map(({ url, title }) => `${url} ${title}`)
+        .sort();
+    const straight = temporaryFolder();
+    await index(straight, history);
+    assert.ok(state(straight).length > 3);
+    for (let round = 0; round < 3; round++) {
+      const folder = temporaryFolder();
+      for (const topic of ['duplicates', 'pages', 'results'].slice(round)) {
+        await index(
+          folder,
+          history.filter((one) => one.topic === topic),
+        );
+      }
+      for (const one of history.toSorted(() => (next() % 3) - 1)) await index(folder, [one]);
+      assert.deepEqual(state(folder), state(straight));
+    }
+  });
+
+  it('keeps positions with what was read up to them', async () => {
+    const folder = temporaryFolder();
+    const opened = await openSqliteIndex(folder);
+    const position = { topic: 'c.pages', partition: 3, offset: 7 };
+    opened.applyAt(await changesOf([page('one', 'river')], async () => undefined), [position]);
+    const broken = [{ kind: 'put', url: 'http://a.test/', version: 1, page: { hostKey: null } }] as never;
+    assert.throws(() => opened.applyAt(broken, [{ ...position, offset: 9 }]));
+    opened.close();
+    const again = await openSqliteIndex(folder);
+    assert.equal(await again.positions.load('c.pages', 3), 7);
+    assert.equal(await again.positions.load('c.pages', 4), undefined);
+    again.close();
+  });
+
+  it('says what to do where there is no index', () => {
+    assert.throws(() => searchFolder(temporaryFolder(), 'x', { limit: 1 }), /there is no index.*--with index/);
+  });
+});
+
+it('what people type is never taken for syntax', () => {
+  assert.equal(ftsExpression('a AND "b c" NEAR(x)'), '"a" AND "AND" AND "b c" AND "NEAR x"');
+  assert.equal(ftsExpression('state-of-the-art -b* title:x'), '("state of the art" AND "title x") NOT ("b"*)');
+  for (const nothing of ['', '""', '-a', '* : ^']) assert.throws(() => ftsExpression(nothing), /has no word/);
+});
+
+it('a result without its requests still tells when a page was gone', async () => {
+  const gone = goneAt('http://a.test/', 20);
+  const bare = { ...gone, value: { ...(gone.value as Result), requests: [], completedAtMs: 30 } } as Record;
+  assert.deepEqual(await changesOf([bare], async () => undefined), [
+    { kind: 'delete', url: 'http://a.test/', version: 30 },
+  ]);
+  const lost = duplicateOf(pageRecord({ url: 'http://a.test/' }), 'http://a.test/', 5) as Record & { value: Duplicate };
+  assert.deepEqual(await changesOf([lost], async () => undefined), []);
+});
