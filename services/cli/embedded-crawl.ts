@@ -23,6 +23,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../runtime/avro/schema-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { askedBy, readControl } from '../runtime/crawl/control-log.ts';
 import { policyRecords, samePolicy, seedRecords } from '../runtime/crawl/requests.ts';
 import { takeRegularly } from '../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
@@ -30,6 +31,7 @@ import { Mailbox } from '../runtime/data-folder/mailbox.ts';
 import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
+import { createListFiles } from '../runtime/policy/list-files.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Consumers } from './crawl-consumers.ts';
@@ -131,6 +133,7 @@ async function runWith(
     partitions,
     key: fingerprintKeyOf(folder.manifest),
     stores,
+    lists: createListFiles(folder.part('lists')),
     endsLeases: true,
     seen: crawl.seen,
     onProgress: printRestore,
@@ -188,15 +191,17 @@ function ended(work: Promise<void>): Promise<never> {
   });
 }
 
-/** Policy and seeds, where they are news. */
+/** Policy and seeds, where they are news. Options that ask for what they asked for last time leave an operator's policy. */
 async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: RecordCodec): Promise<void> {
   const { folder, clock, seeds, policy } = crawl;
+  const { crawl: name } = folder.manifest;
   const before = await readRequest(folder);
   const records: AppendRecord[] = [];
   let sent = before.policy;
   if (sent === null || !samePolicy(sent, policy)) {
-    sent = { ...policy, version: Math.max(clock.nowMs(), (sent?.version ?? 0) + 1) };
-    records.push(...policyRecords(codec, folder.manifest, sent, 'crawl', clock.nowMs()));
+    const newest = (await readControl(log, codec, name)).policy?.version ?? 0;
+    sent = { ...policy, version: Math.max(clock.nowMs(), newest + 1) };
+    records.push(...policyRecords(codec, folder.manifest, sent, askedBy, clock.nowMs()));
   }
   const news = seeds.filter((seed) => !before.seeds.includes(seed));
   records.push(...seedRecords(codec, folder.manifest, news, clock.nowMs()));
@@ -209,13 +214,16 @@ async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: Record
 async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<Look | undefined> {
   const { crawl: name } = crawl.folder.manifest;
   const partitions: Look['partitions'][number][] = [];
+  // Of the policy in force, which may have been swapped since the start.
+  let pageQuota: number | null = null;
   for (const [partition, committed] of frontier.committed().entries()) {
     if (committed === undefined) return undefined;
     const ends = { control: 0, results: 0, discovered: 0 };
     for (const topic of inputTopics) ends[topic] = (await log.offsets(`${name}.${topic}`, partition)).end;
+    pageQuota = committed.pageQuota;
     partitions.push({ positions: committed.positions, counters: committed.counters, ends });
   }
-  return { partitions, pageQuota: crawl.policy.pageQuota };
+  return { partitions, pageQuota };
 }
 
 function hostsOf(frontier: Frontier): { readonly ready: number; readonly delayed: number } {

@@ -1,7 +1,9 @@
 /** `crawl --brokers`: a frontier and a fetcher in one process, beside any others of the same crawl, until its end. */
 import { join } from 'node:path';
 import { sumCounters } from '../../topology/frontier/counters.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { followControl } from '../runtime/crawl/control-log.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
 import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { ConsumerFlags, Consumers } from './crawl-consumers.ts';
@@ -38,13 +40,18 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   if (seeds.length === 0) needContact(flags, []);
   return withKafka(flags, clock, true, async (connection) => {
     const { log, manifest } = connection;
-    const policy = await sendToKafka({ ...connection, clock, seeds, flags, always: true });
+    await sendToKafka({ ...connection, clock, seeds, flags, always: true });
+    const control = followControl(log, connection.codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
     failed.catch(() => {});
     const role = { ...connection, clock, flags, onFailure: fail };
     const frontier = await takeFrontierRole(role);
-    const look = () => lookAt(log, manifest.crawl, manifest.partitions, policy.pageQuota);
+    const look = async () => {
+      const { policy } = await control();
+      const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
+      return lookAt(log, manifest.crawl, manifest.partitions, pageQuota);
+    };
     let consumers: Consumers | undefined;
     try {
       consumers = await attachToKafka(crawl, connection);

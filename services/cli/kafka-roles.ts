@@ -13,6 +13,7 @@ import { joinFrontierGroup } from '../frontier/frontier-group.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { createListFiles } from '../runtime/policy/list-files.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
@@ -37,6 +38,7 @@ export async function takeFrontierRole(role: Role & { readonly flags: SeenFlags 
     crawl: manifest.crawl,
     partitions: manifest.partitions,
     key: fingerprintKeyOf(manifest),
+    lists: createListFiles(folder.part('lists')),
     endsLeases: false,
     seen: seenConfigOf(flags, manifest.partitions),
     leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),

@@ -3,7 +3,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { readControl } from '../runtime/crawl/control-log.ts';
+import { askedBy, readControl } from '../runtime/crawl/control-log.ts';
 import { policyRecords, samePolicy, seedRecords } from '../runtime/crawl/requests.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { PolicyFlags } from './policy-flags.ts';
@@ -30,6 +30,7 @@ export async function sendToKafka({
 }: Sending): Promise<PolicyConfig> {
   const before = await readControl(log, codec, manifest.crawl);
   const inForce = before.policy === null ? null : parsePolicy(before.policy.json);
+  const asked = before.asked === null ? null : parsePolicy(before.asked.json);
   if (seeds.length === 0 && inForce === null) {
     throw new CrawlstreamError('INVALID_SEED', 'no seed given: name a URL to start from, such as https://example.org/');
   }
@@ -37,10 +38,12 @@ export async function sendToKafka({
   let policy = inForce !== null && (!always || seeds.length === 0) ? inForce : policyOf(flags, seeds);
   checkSeeds(seeds, policy);
   const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
-  if (inForce === null || !samePolicy(inForce, policy)) {
+  // Options that ask for what they asked for last time are no news: an operator's policy since then stays.
+  const isNews = inForce === null || !(samePolicy(inForce, policy) || (asked !== null && samePolicy(asked, policy)));
+  if (isNews) {
     policy = { ...policy, version };
-    await log.append(policyRecords(codec, manifest, policy, 'crawlstream', clock.nowMs()));
-  }
+    await log.append(policyRecords(codec, manifest, policy, askedBy, clock.nowMs()));
+  } else policy = inForce;
   if (seeds.length > 0) await log.append(seedRecords(codec, manifest, seeds, clock.nowMs()));
   return policy;
 }

@@ -7,7 +7,7 @@
  * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
  * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
  */
-import type { TopicRecords } from '../../schemas/types.ts';
+import type { Control, TopicRecords } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { InputTopic } from '../../topology/frontier/changelog.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
@@ -21,6 +21,8 @@ import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
+import type { ListFiles } from '../runtime/policy/list-files.ts';
+import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { JobRunner } from './job-runner.ts';
 import { lost, openPartition } from './open-partition.ts';
@@ -38,6 +40,8 @@ export interface OwnerOptions {
   readonly endsLeases: boolean;
   /** Leases that may be out at once for this partition. */
   readonly leasesMax: number;
+  /** Reads the lists that policies refer to. Absent: from the paths they name. */
+  readonly lists?: ListFiles;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
   /** Told how far a long restore is. */
@@ -50,12 +54,15 @@ export interface OwnerOptions {
 
 /** What has been made durable. */
 export interface Committed extends Omit<PartitionStatus, 'ends'> {
+  /** Of the policy in force; null: none, or no policy yet. */
+  readonly pageQuota: number | null;
   readonly readyHosts: number;
   readonly delayedHosts: number;
 }
 
 export class PartitionOwner {
   readonly #options: OwnerOptions;
+  readonly #lists: ListFiles;
   #committed: Committed | undefined;
   #reader: LogReader | undefined;
   readonly #stopping = new AbortController();
@@ -70,6 +77,7 @@ export class PartitionOwner {
 
   constructor(options: OwnerOptions) {
     this.#options = options;
+    this.#lists = options.lists ?? createListFiles();
   }
 
   /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
@@ -117,6 +125,7 @@ export class PartitionOwner {
     const endsLeases = this.#options.endsLeases && !this.#opened;
     const partition = await openPartition({ ...this.#options, endsLeases, signal: this.#stopping.signal });
     this.#opened = true;
+    await this.#loadLists(partition, { kind: 'policy', payload: partition.state.policyJson });
     this.#acks = Promise.resolve();
     this.#underWay = 0;
     this.#failure = undefined;
@@ -176,10 +185,19 @@ export class PartitionOwner {
     return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));
   }
 
+  /** What a policy refers to is here before it is decided on: decisions never wait for a disk. */
+  async #loadLists(partition: FrontierPartition, { kind, payload }: Pick<Control, 'kind' | 'payload'>): Promise<void> {
+    if (kind !== 'policy') return;
+    const references = listsOf(payload);
+    if (references.length > 0) partition.lists.put(await this.#lists.load(references, '/'));
+  }
+
   async #take(partition: FrontierPartition, record: LogRecord): Promise<void> {
     const topic = record.topic.slice(record.topic.lastIndexOf('.') + 1) as InputTopic;
     await this.#options.codec.prepare(topic, record.value);
-    partition.offer(this.#decode(topic, record));
+    const input = this.#decode(topic, record);
+    if (topic === 'control' && input.record !== null) await this.#loadLists(partition, input.record as Control);
+    partition.offer(input);
   }
 
   #decode(topic: InputTopic, { offset, value }: LogRecord): Input {
@@ -266,8 +284,9 @@ export class PartitionOwner {
   }
 }
 
-function committedOf({ state }: FrontierPartition): Committed {
+function committedOf({ state, policy }: FrontierPartition): Committed {
   return {
+    pageQuota: policy?.config.pageQuota ?? null,
     positions: { ...state.positions },
     counters: { ...state.counters },
     readyHosts: state.clock.ready,

@@ -44,7 +44,7 @@ export function decideControl(decision: Decision, event: Control): void {
 /** An invalid policy never gets here from our own tools; from others it is counted and changes nothing. */
 function switchPolicy(decision: Decision, event: Control): void {
   try {
-    compilePolicy(parsePolicy(event.payload));
+    compilePolicy(parsePolicy(event.payload), decision.lists);
   } catch {
     decision.tally('unknownControls');
     return;

@@ -6,6 +6,8 @@
  */
 import type { Control, DeadLetter, Task } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { ListSource } from '../url/url-lists.ts';
+import { noLists } from '../url/url-lists.ts';
 import { ByteWriter } from './bytes.ts';
 import { writeChange } from './change-codec.ts';
 import type { Change, TallyName } from './changes.ts';
@@ -34,17 +36,26 @@ export class Decision {
   readonly controls: ControlMessage[] = [];
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;
+  /** What a policy that is about to be switched to may refer to. */
+  readonly lists: ListSource;
   readonly #policyOf: () => Policy | null;
   readonly #changes = new ByteWriter(16 * 1024);
   readonly #tallies = new Map<TallyName, number>();
   #randomState: number;
 
-  constructor(identity: PartitionIdentity, state: FrontierState, nowMs: number, policyOf: () => Policy | null) {
+  constructor(
+    identity: PartitionIdentity,
+    state: FrontierState,
+    nowMs: number,
+    policyOf: () => Policy | null,
+    lists: ListSource = noLists,
+  ) {
     this.identity = identity;
     this.state = state;
     this.nowMs = nowMs;
     this.seq = state.changelog.seq + 1;
     this.#policyOf = policyOf;
+    this.lists = lists;
     this.#randomState = seedOf(`${identity.crawl} ${identity.partition} ${this.seq}`);
   }
 

@@ -10,6 +10,7 @@
  */
 import type { Control, DeadLetter, Discovered, Result, Task } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
+import { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
@@ -56,6 +57,8 @@ export class FrontierPartition {
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
   readonly #ahead = new AskAhead();
   #blocked = false;
+  /** Lists of policies: to be here before a policy that refers to them is offered. */
+  readonly lists = new ListShelf();
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
@@ -67,7 +70,11 @@ export class FrontierPartition {
   get policy(): Policy | null {
     const { policyVersion: version, policyJson } = this.state;
     if (policyJson === '') return null;
-    if (this.#policy?.version !== version) this.#policy = { version, compiled: compilePolicy(parsePolicy(policyJson)) };
+    if (this.#policy?.version !== version) {
+      const compiled = compilePolicy(parsePolicy(policyJson), this.lists.source);
+      this.#policy = { version, compiled };
+      if (this.waiting('control') === 0) this.lists.keepNewest();
+    }
     return this.#policy.compiled;
   }
 
@@ -156,7 +163,7 @@ export class FrontierPartition {
 
   #begin(wallMs: number): Decision {
     this.state.nowMs = Math.max(this.state.nowMs, wallMs);
-    return new Decision(this.identity, this.state, this.state.nowMs, () => this.policy);
+    return new Decision(this.identity, this.state, this.state.nowMs, () => this.policy, this.lists.source);
   }
 
   /** What to publish again when an owner opens: a crash may have lost it between its commit and its publication. */

@@ -120,9 +120,12 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */
 export function parsePolicy(json: string): PolicyConfig {
-  let value: unknown;
+  return validatePolicy(read(json));
+}
+
+function read(json: string): unknown {
   try {
-    value = JSON.parse(json);
+    return JSON.parse(json);
   } catch (error) {
     throw new CrawlstreamError(
       'INVALID_ARGUMENT',
@@ -130,7 +133,21 @@ export function parsePolicy(json: string): PolicyConfig {
       error,
     );
   }
-  return validatePolicy(value);
+}
+
+const unknownHash = '0'.repeat(64);
+
+/** A policy as a file holds it: its version, if it names one, is not looked at, and its lists may leave out their hash. */
+export function policyWithoutVersion(json: string): PolicyConfig {
+  const value = read(json) as { readonly filters?: { readonly lists?: unknown } } | null;
+  if (typeof value !== 'object' || value === null) return validatePolicy(value);
+  const lists = value.filters?.lists;
+  const named = (list: object) => ({ sha256: unknownHash, ...list });
+  const filters = Array.isArray(lists) ? { ...value.filters, lists: lists.map(named) } : value.filters;
+  const config = validatePolicy({ ...value, filters, version: 1 });
+  if (config.filters.lists === undefined) return config;
+  const hashed = config.filters.lists.map((list) => (list.sha256 === unknownHash ? { ...list, sha256: '' } : list));
+  return { ...config, filters: { ...config.filters, lists: hashed } };
 }
 
 export function validatePolicy(value: unknown): PolicyConfig {

@@ -7,26 +7,61 @@ import { recordsOf } from '../log/records-of.ts';
 export interface ControlSummary {
   /** JSON; null: none yet. The first one counts: others lost the race to make the crawl. */
   readonly manifest: string | null;
-  readonly policy: { readonly version: number; readonly json: string } | null;
+  readonly policy: PolicyText | null;
+  /** The newest policy that `crawl` or `inject` made of its options; null: none yet. */
+  readonly asked: PolicyText | null;
 }
 
-export async function readControl(
-  log: Pick<Log, 'offsets' | 'reader'>,
+export interface PolicyText {
+  readonly version: number;
+  readonly json: string;
+}
+
+type ReadableLog = Pick<Log, 'offsets' | 'reader'>;
+
+export async function readControl(log: ReadableLog, codec: RecordCodec, crawl: string): Promise<ControlSummary> {
+  return followControl(log, codec, crawl)();
+}
+
+/** What `control` says by the time it is asked; what was read is not read again. */
+export function followControl(log: ReadableLog, codec: RecordCodec, crawl: string): () => Promise<ControlSummary> {
+  let summary: ControlSummary = { manifest: null, policy: null, asked: null };
+  let next = 0;
+  return async () => {
+    const { start, end } = await log.offsets(`${crawl}.control`, 0);
+    for await (const { event } of controlEvents(log, codec, crawl, 0, Math.max(start, next), end)) {
+      if (event.kind === 'manifest') summary = { ...summary, manifest: summary.manifest ?? event.payload };
+      if (event.kind !== 'policy' || event.version <= (summary.policy?.version ?? 0)) continue;
+      const policy = { version: event.version, json: event.payload };
+      summary = { ...summary, policy, asked: event.by === askedBy ? policy : summary.asked };
+    }
+    next = end;
+    return summary;
+  };
+}
+
+/** `by` of policies that `crawl` and `inject` make of their options. */
+export const askedBy = 'crawlstream';
+
+export interface PlacedEvent {
+  readonly offset: number;
+  readonly event: Control;
+}
+
+/** Events of one partition from `from` to before `end`; those nobody can read are left out. */
+export async function* controlEvents(
+  log: ReadableLog,
   codec: RecordCodec,
   crawl: string,
-): Promise<ControlSummary> {
-  let manifest: string | null = null;
-  let policy: ControlSummary['policy'] = null;
-  const topic = `${crawl}.control`;
-  const { start, end } = await log.offsets(topic, 0);
-  for await (const { value } of recordsOf(log, topic, 0, start, end)) {
+  partition: number,
+  from: number,
+  end: number,
+): AsyncGenerator<PlacedEvent> {
+  if (from >= end) return;
+  for await (const { offset, value } of recordsOf(log, `${crawl}.control`, partition, from, end)) {
     const event = await decoded(codec, value);
-    if (event?.kind === 'manifest') manifest ??= event.payload;
-    if (event?.kind === 'policy' && event.version > (policy?.version ?? 0)) {
-      policy = { version: event.version, json: event.payload };
-    }
+    if (event !== undefined) yield { offset, event };
   }
-  return { manifest, policy };
 }
 
 /** Undefined for what nobody can read: the frontier dead-letters it. */

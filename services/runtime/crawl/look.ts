@@ -18,6 +18,13 @@ export async function lookAt(
   return { partitions: await Promise.all(numbers.map((number) => statusOf(log, crawl, number))), pageQuota };
 }
 
+/** The policy version of each partition's newest commit; 0: none yet. */
+export function policyVersions(log: ReadableLog, crawl: string, partitions: number): Promise<number[]> {
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition);
+  const topic = `${crawl}.frontier-changelog`;
+  return Promise.all(numbers.map(async (number) => (await newestCommit(log, topic, number))?.policyVersion ?? 0));
+}
+
 /** From the newest commit, which carries positions and counters. Ends are asked first: they only grow. */
 async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
   const ends = { control: 0, results: 0, discovered: 0 };

@@ -2,6 +2,7 @@
  * What a user asks of a crawl, as records: policies for every partition, seeds and operators' events for the partitions
  * they belong to. As values first, so that a command may leave them for the process that holds a data folder.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Control, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
@@ -98,7 +99,12 @@ export function seedRecords(
   return encodeRequest(codec, topics.crawl, seedRequest(topics, seeds, nowMs));
 }
 
-/** Do two policies decide alike, whatever their versions? */
+/** Do two policies decide alike, whatever their versions and the order of their fields? */
 export function samePolicy(a: PolicyConfig, b: PolicyConfig): boolean {
-  return JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });
+  return isDeepStrictEqual(plain(a), plain(b));
+}
+
+/** As it travels: fields that are undefined are absent. */
+function plain(policy: PolicyConfig): unknown {
+  return JSON.parse(JSON.stringify({ ...policy, version: 0 }));
 }

@@ -2,13 +2,15 @@
  * Loads the lists that a policy refers to (topology/url/url-lists.ts) from files.
  *
  * Invariant: what is given out has the hash that the policy names. A list that was loaded before, by hash and kind, is
- * shared: a policy that changes elsewhere reads no file again.
+ * shared: a policy that changes elsewhere reads no file again. With a folder for copies, each list that was read once is
+ * kept there under its hash, so that a restart, or going back to an earlier policy, needs no file to be as it was.
  */
-import { hash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { hash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { listLimits } from '../../../topology/limits.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { CompiledList, ListReference, ListSource } from '../../../topology/url/url-lists.ts';
 import { compileList } from '../../../topology/url/url-lists.ts';
 
@@ -17,7 +19,8 @@ export interface ListFiles {
   load(references: readonly ListReference[], folder: string): Promise<ListSource>;
 }
 
-export function createListFiles(): ListFiles {
+/** `copies`: absolute; made when there is something to keep. */
+export function createListFiles(copies?: string): ListFiles {
   /** Of the newest policy and no other: what nobody refers to any more goes. */
   let loaded = new Map<string, CompiledList>();
   return {
@@ -25,7 +28,7 @@ export function createListFiles(): ListFiles {
       const next = new Map<string, CompiledList>();
       for (const reference of references) {
         const key = keyOf(reference);
-        next.set(key, next.get(key) ?? loaded.get(key) ?? (await loadList(reference, folder)));
+        next.set(key, next.get(key) ?? loaded.get(key) ?? (await loadList(reference, folder, copies)));
       }
       loaded = next;
       return (reference) => {
@@ -41,13 +44,45 @@ function keyOf({ sha256, kind }: ListReference): string {
   return `${sha256} ${kind}`;
 }
 
-async function loadList(reference: ListReference, folder: string): Promise<CompiledList> {
+async function loadList(reference: ListReference, folder: string, copies?: string): Promise<CompiledList> {
+  const { kind, name } = reference;
+  const kept = copies === undefined ? undefined : await keptCopy(copies, reference.sha256);
+  if (kept !== undefined) return compileList(kind, kept.toString('utf8'), name);
   const { bytes, sha256 } = await readList(resolve(folder, reference.path), fieldOf(reference));
   if (sha256 !== reference.sha256) {
     const why = `${reference.path} has the SHA-256 ${sha256}, not ${reference.sha256}`;
     throw invalid(reference, `${why}; restore that file, or set a policy with the new hash`);
   }
-  return compileList(reference.kind, bytes.toString('utf8'), reference.name);
+  if (copies !== undefined) await keepCopy(copies, sha256, bytes);
+  return compileList(kind, bytes.toString('utf8'), name);
+}
+
+/** Undefined where there is none, or it is not whole. */
+async function keptCopy(copies: string, sha256: string): Promise<Buffer | undefined> {
+  try {
+    const bytes = await readFile(join(copies, sha256));
+    return hash('sha256', bytes, 'hex') === sha256 ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function keepCopy(copies: string, sha256: string, bytes: Buffer): Promise<void> {
+  const file = join(copies, sha256);
+  await mkdir(copies, { recursive: true });
+  // Several partitions may load one list at once.
+  const aside = `${file}.${randomBytes(4).toString('hex')}.new`;
+  await writeFile(aside, bytes);
+  await rename(aside, file);
+}
+
+/** The lists a policy refers to; none where the text is no policy: whoever decides on it says so. */
+export function listsOf(policyJson: string): readonly ListReference[] {
+  try {
+    return parsePolicy(policyJson).filters.lists ?? [];
+  } catch {
+    return [];
+  }
 }
 
 /** A list's bytes and their hash. Throws INVALID_ARGUMENT, naming `field`, for a file that can't be read or is too large. */

@@ -1,0 +1,32 @@
+/** A crawl to read, in a data folder or on Kafka, running or not. */
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import { openCodec } from '../runtime/avro/record-codec.ts';
+import { SystemClock } from '../runtime/clock.ts';
+import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../runtime/data-folder/manifest.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { openReadOnlyLog } from '../runtime/log/read-only.ts';
+import { logFolder } from './crawl-folder.ts';
+import { withKafka } from './kafka-connection.ts';
+import type { KafkaFlags } from './kafka-flags.ts';
+import { needCrawl } from './send-request.ts';
+
+export interface ReadableCrawl {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly topics: Manifest;
+}
+
+export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl) => Promise<T>): Promise<T> {
+  const clock = new SystemClock();
+  if (flags.brokers !== undefined) {
+    return withKafka(flags, clock, false, ({ log, codec, manifest }) => act({ log, codec, topics: manifest }));
+  }
+  const folder = await readDataFolder(needCrawl(flags));
+  const log = await openReadOnlyLog(logFolder(folder), clock);
+  try {
+    return await act({ log, codec: await openCodec(log.registry, folder.manifest.crawl), topics: folder.manifest });
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The lists at hand for policies that are in force or on their way to be: whoever reads files puts sources on the shelf
+ * before a policy that needs them is decided on, and those of policies gone by leave it.
+ */
+import type { ListSource } from '../url/url-lists.ts';
+import { noLists } from '../url/url-lists.ts';
+
+export class ListShelf {
+  #sources: ListSource[] = [];
+
+  put(source: ListSource): void {
+    this.#sources.unshift(source);
+  }
+
+  /** All but the newest source go: no policy is on its way. */
+  keepNewest(): void {
+    if (this.#sources.length > 1) this.#sources.length = 1;
+  }
+
+  /** Answers from any source; throws as the newest does where none has the list. */
+  readonly source: ListSource = (reference) => {
+    let failure: unknown;
+    for (const source of this.#sources) {
+      try {
+        return source(reference);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return noLists(reference);
+  };
+}
