@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly seen: SeenKind;
   /** For the seen test. */
   readonly memoryBytes: number;
+  /** seen-test: URLs known before the measurement begins. */
+  readonly known: number;
   readonly runs: number;
   /** Say where the time goes. */
   readonly stages: boolean;
@@ -35,7 +37,7 @@ export interface BenchDefaults {
 export function benchOptions(args: readonly string[], defaults: BenchDefaults): BenchOptions {
   const { values, tokens } = parse(args);
   const number = (
-    name: 'urls' | 'hosts' | 'duplicates' | 'memory' | 'runs' | 'lease',
+    name: 'urls' | 'hosts' | 'duplicates' | 'known' | 'memory' | 'runs' | 'lease',
     byDefault: number,
     whole = true,
   ) => {
@@ -53,6 +55,7 @@ export function benchOptions(args: readonly string[], defaults: BenchDefaults): 
     duplicates: number('duplicates', 0.7, false),
     seen,
     memoryBytes: number('memory', 256) * 2 ** 20,
+    known: values.known === undefined ? 0 : number('known', 0),
     runs: number('runs', 1),
     lease: number('lease', 1),
     data: values.data,
@@ -73,6 +76,7 @@ function parse(args: readonly string[]) {
         hosts: { type: 'string' },
         duplicates: { type: 'string' },
         seen: { type: 'string' },
+        known: { type: 'string' },
         memory: { type: 'string' },
         runs: { type: 'string' },
         lease: { type: 'string' },

@@ -4,7 +4,8 @@ import { countsOf, defaultSeen, type SeenConfig } from '../../topology/frontier/
 import type { BenchOptions } from './bench-options.ts';
 
 /** `exact`: all in memory, at least `--memory`. `drum`: exact too, in `--memory` and no more. `bloom`: a filter alone. */
-export function seenConfig({ seen, memoryBytes, urls, given }: BenchOptions): SeenConfig {
+export function seenConfig({ seen, memoryBytes, urls: links, known, given }: BenchOptions): SeenConfig {
+  const urls = links + known;
   if (seen === 'bloom') return { ...defaultSeen, kind: 'bloom', bloomUrls: urls };
   if (seen === 'drum') return { ...defaultSeen, memoryBytes };
   const config = { ...defaultSeen, memoryBytes: given.has('memory') ? memoryBytes : Math.max(memoryBytes, urls * 64) };

@@ -1,13 +1,11 @@
 /**
  * Asks the seen test about links before they are decided, so that one pass over its runs answers for many of them.
  *
- * Only a hint: whoever decides asks again where a link's answer is missing (another policy may have spelt it otherwise).
- * It looks at links in slices, as normalising and hashing a hundred thousand would pause the partition.
+ * A lookup begins when all that waits was asked about: a question that comes late would cost a pass of its own. It looks at links in slices, as normalising and hashing a hundred thousand would pause the partition.
  */
 import type { Discovered } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
-import { seenVerdicts } from './seen/seen-test.ts';
 import type { FrontierState } from './state.ts';
 
 /** A waiting record; null where it could not be read. */
@@ -21,6 +19,7 @@ export class AskAhead {
   /** Waiting records that were looked at, by the policy of this version. */
   #looked = 0;
   #policyVersion = -1;
+  #forgets = 0;
 
   offered({ record }: Waiting): void {
     this.links += linksIn(record);
@@ -32,10 +31,14 @@ export class AskAhead {
     this.#looked = Math.max(0, this.#looked - records.length);
   }
 
-  look(state: FrontierState, policy: Policy, waiting: readonly Waiting[]): void {
-    if (!state.seen.asks) return;
-    if (this.#policyVersion !== state.policyVersion) this.#looked = 0;
-    this.#policyVersion = state.policyVersion;
+  /** True once everything that waits was asked about. */
+  look(state: FrontierState, policy: Policy, waiting: readonly Waiting[]): boolean {
+    const { seen, policyVersion } = state;
+    if (!seen.asks) return true;
+    if (this.#policyVersion !== policyVersion || this.#forgets !== seen.forgets) this.#looked = 0;
+    this.#policyVersion = policyVersion;
+    this.#forgets = seen.forgets;
+    if (waiting.length === 0) seen.dropQuestions();
     for (let left: number = frontierLimits.askLinksPerStep; left > 0 && this.#looked < waiting.length; this.#looked++) {
       const { record } = waiting[this.#looked]!;
       if (record === null) continue;
@@ -44,6 +47,7 @@ export class AskAhead {
       }
       left -= linksIn(record);
     }
+    return this.#looked === waiting.length;
   }
 }
 
@@ -51,7 +55,7 @@ function askAbout(state: FrontierState, policy: Policy, given: string, depth: nu
   const verdict = policy.admit(given, depth, hop);
   if (!verdict.ok) return;
   const print = state.fingerprintOf(verdict.url);
-  if (state.seen.test(print[0]!, print[1]!) === seenVerdicts.unknown) state.seen.ask(print[0]!, print[1]!);
+  state.seen.ask(print[0]!, print[1]!);
 }
 
 function linksIn(record: unknown): number {

@@ -57,6 +57,7 @@ export class FrontierPartition {
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
   readonly #ahead = new AskAhead();
   #blocked = false;
+  #asked = false;
   /** Lists of policies: to be here before a policy that refers to them is offered. */
   readonly lists = new ListShelf();
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
@@ -105,7 +106,7 @@ export class FrontierPartition {
    * `idle`: no more of `discovered` is at hand, so that gathering on would be waiting for nothing.
    */
   seenWork(idle: boolean): StoreJob | null {
-    return this.state.seen.work(this.#blocked && (idle || !this.hungry));
+    return this.state.seen.work(this.#blocked && this.#asked && (idle || !this.hungry));
   }
 
   /** True while discovered URLs should not be read: the frontier is full until leases drain it. */
@@ -196,7 +197,7 @@ export class FrontierPartition {
     const { state, policy } = this;
     this.#blocked = false;
     if (this.full || policy === null) return;
-    this.#ahead.look(state, policy, this.#inputs.discovered);
+    this.#asked = this.#ahead.look(state, policy, this.#inputs.discovered);
     if (state.seen.stalled) this.#blocked = this.#inputs.discovered.length > 0;
     else this.#take(decision, 'discovered');
   }

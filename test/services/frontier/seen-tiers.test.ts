@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../../services/runtime/store/memory-store.
 import type { CrawlstreamError } from '../../../topology/errors.ts';
 import { digest } from '../../../topology/frontier/digest.ts';
 import { defaultSeen, type SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import { manifestKey } from '../../../topology/frontier/seen/seen-rows.ts';
 import { type Harness, identity, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 30_000 };
@@ -22,7 +23,15 @@ async function discoverTwice(harness: Harness, urls: number): Promise<void> {
 test('a partition whose fingerprints are mostly on disk admits each URL once', limit, async () => {
   const harness = await startHarness();
   const store = createMemoryStore();
-  const owner = harness.owner({ seen, store });
+  let reads = 0;
+  const counting = {
+    ...store,
+    getMany: (keys: readonly Uint8Array[]) => {
+      if (keys[0]?.[0] === manifestKey[0]) reads += 1;
+      return store.getMany(keys);
+    },
+  };
+  const owner = harness.owner({ seen, store: counting });
   const run = owner.run();
   await discoverTwice(harness, 3_000);
   await until(() => owner.committed?.counters.discovered === 6_000);
@@ -31,6 +40,7 @@ test('a partition whose fingerprints are mostly on disk admits each URL once', l
   const { counters } = owner.committed!;
   assert.equal(counters.admitted, 3_000);
   assert.equal(counters.duplicates, 3_000);
+  assert.ok(reads < 1_500, `${reads} reads: links share their lookups, of some reads each`);
   const { state } = await openPartition({
     ...harness,
     store,

@@ -60,6 +60,8 @@ export class SeenTest {
   /** Lists nothing refers to any more: their rows go with the next save. */
   dropped: FingerprintList[] = [];
   sealed: Sealed | null = null;
+  /** Grows when answers are forgotten, and what the table told is to be looked up: what was asked must be asked again. */
+  forgets = 0;
   filter: BlockedBloom | null = null;
   #table = new FingerprintTable();
   #cache: RecentCache | null = null;
@@ -105,21 +107,33 @@ export class SeenTest {
   }
 
   #testTiers(hi: number, lo: number): SeenVerdict {
-    if (this.#table.has(hi, lo) || this.sealed?.table.has(hi, lo)) return seenVerdicts.seen;
-    if (!this.asks || !this.filter!.has(hi, lo)) return seenVerdicts.new;
-    if (this.#answers !== null) {
+    const verdict = this.#testMemory(hi, lo);
+    if (verdict === seenVerdicts.unknown && this.#answers !== null) {
       const { asked, found } = this.#answers;
       const at = lastAtOrBelow(asked, 0, found.length, hi, lo);
       if (at >= 0 && asked[2 * at] === hi && asked[2 * at + 1] === lo) {
         return found[at] === 1 ? seenVerdicts.seen : seenVerdicts.new;
       }
     }
-    return seenVerdicts.unknown;
+    return verdict;
   }
 
-  /** Has an unknown fingerprint looked up the next time. */
+  #testMemory(hi: number, lo: number): SeenVerdict {
+    if (this.#table.has(hi, lo) || this.sealed?.table.has(hi, lo)) return seenVerdicts.seen;
+    return this.asks && this.filter!.has(hi, lo) ? seenVerdicts.unknown : seenVerdicts.new;
+  }
+
+  /**
+   * Has a fingerprint looked up the next time, unless memory tells. The cache and the answers to the last questions don't
+   * count: they may be gone before the link is decided, and one question that comes late would cost a pass of its own.
+   */
   ask(hi: number, lo: number): void {
-    this.#questions.add(hi, lo);
+    if (this.asks && this.#testMemory(hi, lo) === seenVerdicts.unknown) this.#questions.add(hi, lo);
+  }
+
+  /** Nobody waits for an answer any more. */
+  dropQuestions(): void {
+    if (this.#questions.size > 0) this.#questions = new FingerprintTable();
   }
 
   /** Admits a fingerprint. */
@@ -165,6 +179,7 @@ export class SeenTest {
     this.sealed = null;
     // They may say "new" of what was admitted since and is in the run now.
     this.#answers = null;
+    this.forgets += 1;
   }
 
   /** Runs were merged into one. */
