@@ -39,7 +39,7 @@ export function metaCharset(label: string): string | null {
   return encoding?.startsWith('utf-16') ? 'utf-8' : encoding;
 }
 
-const xmlDeclaration = /^\s*<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
+const xmlDeclaration = /^\s*<\?xml(?=\s)[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
 export interface TextStream {
   /** The characters that are complete by now. */
@@ -80,7 +80,12 @@ export function decodeXml(body: Uint8Array, contentType: string | null): string 
 function xmlEncoding(body: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, prescanBytes)).toString('latin1');
   const labels = [contentType === null ? null : charsetParameter(contentType), xmlDeclaration.exec(head)?.[1] ?? null];
-  return byteOrderMark(body) ?? labels.map((label) => label && encodingOf(label)).find(Boolean) ?? 'utf-8';
+  return (
+    byteOrderMark(body) ??
+    unmarkedUtf16(body) ??
+    labels.map((label) => label && encodingOf(label)).find(Boolean) ??
+    'utf-8'
+  );
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
@@ -99,14 +104,22 @@ function declaredCharset(body: Uint8Array, contentType: string | null): string |
   const head = body.subarray(0, prescanBytes);
   const latin1 = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
   // The sniffer looks for no other word, so that a head without it needs no prescan.
-  if (!/charset/i.test(latin1)) return null;
-  return encodingOf(sniff(head));
+  const fromMeta = /charset/i.test(latin1) ? encodingOf(sniff(head)) : null;
+  if (fromMeta !== null || !latin1.startsWith('<?xml')) return fromMeta ?? unmarkedUtf16(body);
+  // HTML standard, "get an XML encoding": what could be read so far can't be UTF-16.
+  return metaCharset(xmlDeclaration.exec(latin1)?.[1] ?? '');
 }
 
 function byteOrderMark(body: Uint8Array): string | null {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
   return body[0] === 0xff && body[1] === 0xfe ? 'utf-16le' : null;
+}
+
+/** `<?` in UTF-16 without a byte order mark (HTML standard, prescan; XML, appendix F.1). */
+function unmarkedUtf16(body: Uint8Array): string | null {
+  if (body[0] === 0x3c && body[1] === 0 && body[2] === 0x3f && body[3] === 0) return 'utf-16le';
+  return body[0] === 0 && body[1] === 0x3c && body[2] === 0 && body[3] === 0x3f ? 'utf-16be' : null;
 }
 
 /** An empty string where nothing is declared. The sniffer trips over a `charset` that the head's end cuts off. */
@@ -152,7 +165,9 @@ function strictUtf8(body: Uint8Array): string | null {
     break;
   }
   try {
-    return strict.decode(body.subarray(0, end));
+    const text = strict.decode(body.subarray(0, end));
+    // All ASCII but for what may be a cut character: it may as well be a whole one in another encoding.
+    return end < body.length && text.length === end ? null : text;
   } catch {
     return null;
   }

@@ -184,8 +184,7 @@ function asAscii(body: Uint8Array | string, html: string, charset: string): Uint
 function declaredIn(value: (name: Attribute) => string): string | null {
   const label =
     value(attribute.charset) ||
-    (value(attribute.httpEquiv).trim().toLowerCase() === 'content-type' &&
-      charsetParameter(value(attribute.content))) ||
+    (value(attribute.httpEquiv).toLowerCase() === 'content-type' && charsetParameter(value(attribute.content))) ||
     '';
   return label === '' ? null : metaCharset(label);
 }

@@ -77,3 +77,24 @@ it('a declaration past the first kilobyte holds for the whole page', () => {
   assert.equal(read(`<!--${'x'.repeat(2_000)}--><meta charset=utf-16>`).charset, 'utf-8');
   assert.equal(read(`<!--${'x'.repeat(2_000)}<meta charset=koi8-r>-->`).charset, 'windows-1252');
 });
+
+it('an XML declaration counts where no meta does, and UTF-16 needs no mark before one', () => {
+  const declared = '<?xml version="1.0" encoding="koi8-r"?><html>';
+  assert.equal(decodePage(latin(`${declared}\xc1`), 'application/xhtml+xml').text.at(-1), 'а');
+  assert.equal(decodePage(latin(`${declared}<meta charset=windows-1251>\xe0`), null).charset, 'windows-1251');
+  assert.equal(decodePage(latin('<?xml encoding="utf-16"?>a'), null).charset, 'utf-8');
+  const wide = new Uint8Array(Buffer.from('<?xml version="1.0"?><a>é</a>', 'utf16le'));
+  assert.equal(decodePage(wide, null).charset, 'utf-16le');
+  assert.equal(decodeXml(wide, 'application/xml').slice(-5), 'é</a>');
+  wide.forEach((_, i) => {
+    if (i % 2 === 0) [wide[i], wide[i + 1]] = [wide[i + 1]!, wide[i]!];
+  });
+  assert.equal(decodeXml(wide, null).slice(-5), 'é</a>');
+});
+
+it('one last byte beyond ASCII is no cut UTF-8', () => {
+  assert.deepEqual(
+    [decodePage(latin('caf\xe9'), null).text, decodePage(latin('caf\xe9'), null).charset],
+    ['café', 'windows-1252'],
+  );
+});
