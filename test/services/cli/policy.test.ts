@@ -14,6 +14,14 @@ interface Version {
   readonly partitions: readonly number[];
 }
 
+interface Explained {
+  readonly filter: { readonly policyVersion: number };
+  readonly asOf: { readonly policyVersion: number };
+  readonly seen: readonly { readonly policyVersion: number; readonly from: { readonly page: string } | null }[];
+  readonly queue: unknown;
+  readonly outcomes: readonly { readonly httpStatus: number }[];
+}
+
 async function run(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCommand(args);
   assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
@@ -50,6 +58,14 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
   assert.ok(first['tooDeep']! > 0, 'the new depth decides');
   const inForce = (await history()).at(-1)!;
   assert.deepEqual([inForce.version, inForce.by, inForce.partitions], [set.version, 'test', [0, 1, 2]]);
+
+  const explained = JSON.parse(await run('explain', web.seeds[0]!, ...data, '--json')) as Explained;
+  assert.equal(explained.filter.policyVersion, set.version);
+  assert.equal(explained.asOf.policyVersion, set.version);
+  assert.equal(explained.seen[0]?.policyVersion, policy['version'], 'each decision keeps the version it was made with');
+  assert.deepEqual([explained.seen[0]?.from?.page, explained.queue], ['', { in: 'end', status: 'page' }]);
+  assert.equal(explained.outcomes.at(-1)?.httpStatus, 200);
+  assert.match(await run('explain', 'http://nobody.test/', ...data), /refused by deny: nobody.test/);
 
   // The same command goes on with the policy in force, though the list's file has changed since.
   await writeFile(list, 'somebody.test\n');

@@ -1,0 +1,239 @@
+/**
+ * The story of one URL, told from its partition's changelog: when it was admitted, where it waits, what leases it was
+ * on, what came of them. What `explain` prints, of a crawl that runs or one that stands.
+ *
+ * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
+ * and its leases. Memory: the host's queue.
+ */
+import type { OutcomeKind } from '../../schemas/types.ts';
+import { bandCount } from '../policy/band.ts';
+import { seenKey } from '../url/seen-key.ts';
+import type { ChangelogPosition, Claim, Commit, InputRange } from './changelog.ts';
+import { changelogStart, judgeCommit } from './changelog.ts';
+import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import { newHostFacts } from './changes.ts';
+import type { Entry } from './entry.ts';
+import { isTrapBand } from './held-bands.ts';
+import type { StandingTrap } from './traps-state.ts';
+
+/** Where in the changelog, when, and by which policy. */
+export interface Decided {
+  readonly offset: number;
+  readonly atMs: number;
+  readonly policyVersion: number;
+}
+
+export interface Admitted extends Decided {
+  readonly depth: number;
+  readonly hop: number;
+  readonly band: number;
+  /** False: an operator forced it. */
+  readonly isNew: boolean;
+  /** Records of `discovered` that the commit took: the link is in one of them. */
+  readonly discovered: InputRange | null;
+}
+
+export interface Leased extends Decided {
+  readonly leaseId: number;
+  readonly deadlineMs: number;
+  readonly index: number;
+}
+
+export interface CameTo extends Decided {
+  readonly leaseId: number | null;
+  /** 'again': back into the queue. */
+  readonly status: FinalStatus | 'again';
+  readonly outcome: OutcomeKind | null;
+  readonly httpStatus: number;
+  readonly attempts: number;
+  /** 'again': when it may go; 0: at once. */
+  readonly dueAtMs: number;
+}
+
+export type Place =
+  | { readonly in: 'band'; readonly band: number; readonly ahead: number }
+  | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
+  | { readonly in: 'lease'; readonly leaseId: number }
+  | { readonly in: 'end'; readonly status: FinalStatus };
+
+interface Waiting {
+  readonly url: string;
+  readonly dueAtMs: number;
+}
+
+/** Events of one URL that are kept: the newest; a URL that comes back for years has many. */
+const eventsMax = 100;
+
+export class UrlStory {
+  readonly hostKey: string;
+  readonly #key: string;
+  facts: HostFacts = newHostFacts;
+  readonly admitted: Admitted[] = [];
+  readonly leased: Leased[] = [];
+  readonly outcomes: CameTo[] = [];
+  readonly traps = new Map<string, StandingTrap & { readonly released: boolean }>();
+  policyVersion = 0;
+  nowMs = 0;
+  #end: FinalStatus | undefined;
+  #position: ChangelogPosition = changelogStart;
+  readonly #bands: string[][] = [];
+  readonly #again: Waiting[] = [];
+  readonly #leases = new Map<number, { readonly urls: (string | null)[]; readonly delayMs: number }>();
+
+  /** `url` is normal. */
+  constructor(hostKey: string, url: string) {
+    this.hostKey = hostKey;
+    this.#key = seenKey(url);
+  }
+
+  /** Leases of the host that are out. */
+  get leasesOut(): readonly number[] {
+    return [...this.#leases.keys()];
+  }
+
+  /** undefined: it was never admitted. */
+  get place(): Place | undefined {
+    for (const [leaseId, { urls }] of this.#leases)
+      if (urls.some((url) => this.#isIt(url))) return { in: 'lease', leaseId };
+    const returned = this.#again.findIndex(({ url }) => this.#isIt(url));
+    if (returned >= 0) return { in: 'again', dueAtMs: this.#again[returned]!.dueAtMs, ahead: returned };
+    let ahead = this.#again.filter(({ dueAtMs }) => dueAtMs <= this.nowMs).length;
+    for (const [band, urls] of this.#bands.entries()) {
+      const at = urls?.findIndex((url) => this.#isIt(url)) ?? -1;
+      if (at >= 0) return { in: 'band', band, ahead: this.#isHeld(band) ? at : ahead + at };
+      if (!this.#isHeld(band)) ahead += urls?.length ?? 0;
+    }
+    return this.#end === undefined ? undefined : { in: 'end', status: this.#end };
+  }
+
+  /** The trap in whose band it waits. */
+  trapOf(band: number): (StandingTrap & { readonly released: boolean }) | undefined {
+    return isTrapBand(band) ? [...this.traps.values()].find((trap) => trap.band === band) : undefined;
+  }
+
+  take(offset: number, record: Claim | Commit): void {
+    const { seq } = this.#position;
+    if (record.kind === 'claim') {
+      this.nowMs = Math.max(this.nowMs, record.nowMs);
+      this.#position = { offset: offset + 1, epoch: offset, seq };
+      if (record.endsLeases) this.#endLeases();
+      return;
+    }
+    // A changelog whose beginning was trimmed begins with any sequence number.
+    const isFirst = this.#position.seq === 0;
+    if (!isFirst && judgeCommit(this.#position, record) === 'void') return;
+    this.nowMs = Math.max(this.nowMs, record.nowMs);
+    this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+    const discovered = record.inputs.find(({ topic }) => topic === 'discovered') ?? null;
+    const decided = { offset, atMs: record.nowMs, policyVersion: record.policyVersion };
+    for (const change of record.changes) this.#apply(change, decided, discovered);
+    this.policyVersion = record.policyVersion;
+  }
+
+  #apply(change: Change, decided: Decided, discovered: InputRange | null): void {
+    if ('hostKey' in change && change.hostKey !== this.hostKey) return;
+    switch (change.kind) {
+      case 'admit':
+        for (const entry of change.entries) this.#admit(entry, !change.known, decided, discovered);
+        return;
+      case 'grant':
+        return this.#grant(change, decided);
+      case 'resolve':
+        return this.#resolve(change, decided);
+      case 'release':
+        this.#leases.delete(change.leaseId);
+        return;
+      case 'host':
+        this.facts = change.facts;
+        return;
+      case 'bury':
+        this.#remove(change.record.url);
+        return this.#finish(change.record, null, decided);
+      case 'finish':
+        this.#remove(change.record.url);
+        return this.#finish(change.record, null, decided);
+      case 'trap':
+        for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
+        this.traps.set(change.pattern, { ...change, released: false });
+        return;
+      case 'releaseTrap': {
+        const trap = this.traps.get(change.pattern);
+        if (trap !== undefined) this.traps.set(change.pattern, { ...trap, released: true });
+      }
+    }
+  }
+
+  #admit(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
+    (this.#bands[entry.band] ??= []).push(entry.url);
+    if (!this.#isIt(entry.url)) return;
+    const { depth, hop, band } = entry;
+    note(this.admitted, { ...decided, depth, hop, band, isNew, discovered });
+  }
+
+  #grant({ leaseId, again, bands, deadlineMs, delayMs }: Change & { kind: 'grant' }, decided: Decided): void {
+    const urls: (string | null)[] = this.#again.splice(0, again).map(({ url }) => url);
+    for (const [band, count] of bands) urls.push(...(this.#bands[band]?.splice(0, count) ?? []));
+    this.#leases.set(leaseId, { urls, delayMs });
+    const index = urls.findIndex((url) => this.#isIt(url));
+    if (index >= 0) note(this.leased, { ...decided, leaseId, deadlineMs, index });
+  }
+
+  #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }, decided: Decided): void {
+    const urls = this.#leases.get(leaseId)?.urls;
+    const url = urls?.[index];
+    if (urls === undefined || url === null || url === undefined) return;
+    urls[index] = null;
+    if (disposition.to === 'final') {
+      if (record !== null && this.#isIt(url)) this.#finish({ ...record, url }, leaseId, decided);
+      return;
+    }
+    const { dueAtMs, entry } = disposition;
+    this.#putAgain(entry.url, dueAtMs);
+    if (!this.#isIt(url)) return;
+    const { attempts } = entry;
+    note(this.outcomes, { ...decided, leaseId, status: 'again', outcome: null, httpStatus: 0, attempts, dueAtMs });
+  }
+
+  #finish(record: UrlRecord, leaseId: number | null, decided: Decided): void {
+    if (!this.#isIt(record.url)) return;
+    const { status, outcome, httpStatus, attempts } = record;
+    this.#end = status;
+    note(this.outcomes, { ...decided, leaseId, status, outcome, httpStatus, attempts, dueAtMs: 0 });
+  }
+
+  #endLeases(): void {
+    for (const { urls, delayMs } of this.#leases.values()) {
+      for (const url of urls) if (url !== null) this.#putAgain(url, 0);
+      this.facts = { ...this.facts, readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs) };
+    }
+    this.#leases.clear();
+  }
+
+  /** By the time due, then by arrival, as back queues do. */
+  #putAgain(url: string, dueAtMs: number): void {
+    const later = this.#again.findIndex((other) => other.dueAtMs > dueAtMs);
+    this.#again.splice(later < 0 ? this.#again.length : later, 0, { url, dueAtMs });
+  }
+
+  #remove(url: string): void {
+    const key = seenKey(url);
+    const returned = this.#again.findIndex((one) => seenKey(one.url) === key);
+    if (returned >= 0) this.#again.splice(returned, 1);
+    else
+      for (const urls of this.#bands)
+        if (urls !== undefined && urls[0] !== undefined && seenKey(urls[0]) === key) urls.shift();
+  }
+
+  #isHeld(band: number): boolean {
+    return band >= bandCount && this.trapOf(band)?.released !== true;
+  }
+
+  #isIt(url: string | null): boolean {
+    return url !== null && (url === this.#key || seenKey(url) === this.#key);
+  }
+}
+
+function note<T>(list: T[], event: T): void {
+  list.push(event);
+  if (list.length > eventsMax) list.shift();
+}
