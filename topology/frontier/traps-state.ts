@@ -8,7 +8,7 @@
  *
  * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; standing traps 200 B each.
  */
-import { trapLimits } from '../limits.ts';
+import { trapLimits } from '../policy/limits.ts';
 import type { HostTraps } from '../policy/traps/standing.ts';
 import { addTrap, noTraps, releaseTrap } from '../policy/traps/standing.ts';
 import type { TrapEvent } from '../policy/traps/step.ts';

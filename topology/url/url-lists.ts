@@ -9,7 +9,7 @@
  * and gives the text to `compileList`.
  */
 import { CrawlstreamError } from '../errors.ts';
-import { listLimits } from '../limits.ts';
+import { listLimits } from '../policy/limits.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
 import { markTexts } from './marked-texts.ts';
 import { sortTexts } from './sorted-texts.ts';

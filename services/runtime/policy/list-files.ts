@@ -9,7 +9,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { listLimits } from '../../../topology/limits.ts';
+import { listLimits } from '../../../topology/policy/limits.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { CompiledList, ListReference, ListSource } from '../../../topology/url/url-lists.ts';
 import { compileList } from '../../../topology/url/url-lists.ts';

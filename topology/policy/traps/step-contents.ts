@@ -1,5 +1,5 @@
 /** What fetching brought, per prefix and for the whole host. */
-import { trapLimits } from '../../limits.ts';
+import { trapLimits } from '../limits.ts';
 import type { Fetched } from './step.ts';
 import { keptNewest } from './step-queries.ts';
 import type { PrefixStat, TrapSummary } from './summary.ts';

@@ -6,7 +6,7 @@
  * another chain.
  * Each URL that a page brings takes a step back, so that chains which bring something never get far.
  */
-import { trapLimits } from '../../limits.ts';
+import { trapLimits } from '../limits.ts';
 import { calendarIn } from './calendar.ts';
 import { shapeOf } from './shape.ts';
 import type { Admitted } from './step.ts';
