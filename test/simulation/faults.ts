@@ -86,8 +86,26 @@ export function drawFaults(seed: number, world: World): Fault[] {
   // Some runs go without: what a fault hides must show there.
   const count = chance.happens(0.1) ? 0 : chance.between(1, 8);
   const spanMs = chance.pick(spansMs);
-  const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs));
+  const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs)).flatMap((fault) =>
+    fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
+  );
   return faults.sort((a, b) => a.at - b.at);
+}
+
+/** Partitions often change hands because something is slow: what was sent before then lands after. */
+function companions(chance: Chance, world: World, { at, group }: Fault & { readonly kind: 'rebalance' }): Fault[] {
+  const process = chance.pick(processNames(world).filter((name) => name.startsWith(group)));
+  const topic = group === 'frontier' ? 'frontier-changelog' : 'results';
+  switch (chance.between(0, 3)) {
+    case 0:
+      return [{ kind: 'isolate', at, process, forMs: chance.between(20, 600) }];
+    case 1:
+      return [{ kind: 'brokerAway', at: at + chance.between(0, 300), forMs: chance.between(500, 4_000) }];
+    case 2:
+      return [{ kind: 'append', at: Math.max(0, at - chance.between(0, 100)), process, topic, fault: 'late' }];
+    default:
+      return [];
+  }
 }
 
 function drawFault(chance: Chance, world: World, spanMs: number): Fault {

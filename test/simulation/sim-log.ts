@@ -56,7 +56,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
   ) => {
     const partitions = records.map((record) => cluster.partition(record.topic, record.partition));
     const previousMs = Math.max(...partitions.map((partition) => lastLanding.get(partition) ?? 0));
-    const delayMs = fault === 'late' ? chance.between(1_000, 20_000) : chance.between(1, 8);
+    const delayMs = fault === 'late' ? chance.between(100, chance.pick([1_000, 20_000])) : chance.between(1, 8);
     // One ms apart, as the order within one is drawn.
     const atMs = Math.max(scheduler.nowMs() + delayMs, awayUntilMs(), previousMs + 1);
     for (const partition of partitions) lastLanding.set(partition, atMs);

@@ -42,7 +42,7 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
     case 'stop':
       return machineOf(fault.process).stop(fault.downMs);
     case 'rebalance':
-      for (let time = 0, ms = 0; time < fault.times; time++, ms += chance.between(1, 300)) {
+      for (let time = 0, ms = 0; time < fault.times; time++, ms += chance.between(1, 900)) {
         later(ms, () => groups.rebalance(`${crawl}.${fault.group}`));
       }
       return;
