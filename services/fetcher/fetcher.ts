@@ -14,7 +14,7 @@ import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Log, LogRecord } from '../runtime/log/log.ts';
+import type { Log, LogRecord, Position } from '../runtime/log/log.ts';
 import { createAddressPacer } from './address-pacer.ts';
 import { acceptEncoding } from './content-coding.ts';
 import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
@@ -130,6 +130,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const running = new Set<Promise<void>>();
   const outcomes: Partial<Record<OutcomeKind, number>> = {};
   let backlog: LogRecord[] = [];
+  /** Partitions taken away since the newest tasks were taken from the backlog. */
+  const revoked = new Set<number>();
   let requests = 0;
   let bytes = 0;
   let leaseEnded = () => {};
@@ -238,17 +240,33 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
   const startSome = async () => {
+    revoked.clear();
     const some = backlog.splice(0, leasesMax - running.size);
     const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
     if (deadLetters.length > 0) await log.append(deadLetters);
+    const ours = await commitStarts(positions.filter(({ partition }) => !revoked.has(partition)));
+    for (const task of tasks) {
+      if (ours.has(task.partition)) start(task);
+      else intake.forget(task);
+    }
+  };
+
+  /** Partitions that are still ours. What moved on is read by whoever has it now, from the last commit. */
+  const commitStarts = async (positions: readonly Position[]): Promise<Set<number>> => {
+    if (await isCommitted(positions)) return new Set(positions.map(({ partition }) => partition));
+    const ours = new Set<number>();
+    for (const position of positions) if (await isCommitted([position])) ours.add(position.partition);
+    return ours;
+  };
+
+  const isCommitted = async (positions: readonly Position[]): Promise<boolean> => {
     try {
       await log.commit(options.group, positions);
+      return true;
     } catch (error) {
-      // Partitions that moved on in the meantime: their tasks are read by whoever has them now, from the last commit.
       if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
-      return;
+      return false;
     }
-    for (const task of tasks) start(task);
   };
 
   const readTasks = async () => {
@@ -267,6 +285,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     assign: (partition, offset) => reader.seek(topic, partition, offset),
     revoke(partition) {
       reader.drop(topic, partition);
+      revoked.add(partition);
       backlog = backlog.filter((record) => record.partition !== partition);
     },
     stats: () => ({

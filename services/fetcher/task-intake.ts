@@ -12,6 +12,8 @@ import type { AppendRecord, LogRecord, Position } from '../runtime/log/log.ts';
 export interface TaskIntake {
   /** Reads records in order. `positions`: the offset after the last record of each partition. */
   take(records: readonly LogRecord[], nowMs: number): Promise<Taken>;
+  /** The task was not started, and may be taken again. */
+  forget(task: Task): void;
 }
 
 export interface Taken {
@@ -60,6 +62,7 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
   };
 
   return {
+    forget: ({ partition, leaseId }) => void taken.get(partition)?.delete(leaseId),
     async take(records, nowMs) {
       const tasks: Task[] = [];
       const deadLetters: AppendRecord[] = [];

@@ -23,7 +23,10 @@ export interface Log {
   last(topic: string, partition: number): Promise<LogRecord | undefined>;
   /** Forgets records below `before`. */
   trim(topic: string, partition: number, before: number): Promise<void>;
-  /** Positions that other programs may look at for lag, and fetchers resume from: the next offset to read. */
+  /**
+   * Positions that other programs may look at for lag, and fetchers resume from: the next offset to read. A member of
+   * the group is refused with OWNERSHIP_LOST where a partition is another's, or may have been since this was called.
+   */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
   /**
@@ -42,7 +45,8 @@ export interface GroupOptions {
   /**
    * All partitions that are this member's from now on. Called again after each rebalance, one call at a time; the next
    * rebalance waits for nobody, so two members may hold one partition for a moment: ownership is settled elsewhere
-   * (the changelog's claims), this only says who should try.
+   * (the changelog's claims), this only says who should try. A partition that another member may have had in between
+   * (this one was away for longer than its session) is taken away first, by a call without it.
    */
   onAssigned(partitions: readonly number[]): void;
   /** The group cannot be kept (broker gone for good, fenced). The member is out. */

@@ -117,7 +117,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 
 /**
  * A member commits in the group's generation, so that one that was replaced can't; somebody outside may commit only
- * while the group has no members. Throws OWNERSHIP_LOST where a partition is another member's now.
+ * while the group has no members. Throws OWNERSHIP_LOST where a partition is another member's now, or was since the call.
  */
 async function commit(
   cluster: Cluster,
@@ -126,10 +126,15 @@ async function commit(
   membership: KafkaMembership | undefined,
 ): Promise<void> {
   if (positions.length === 0) return;
+  const held = positions.map(({ partition }) => membership?.heldSince(partition));
   await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), async () => {
     await membership?.settled();
     const committer = membership ? membership.committer() : { memberId: '', generation: -1 };
-    const lost = membership && positions.find(({ partition }) => !membership.holds(partition));
+    const lost =
+      membership &&
+      positions.find(
+        ({ partition }, index) => held[index] === undefined || membership.heldSince(partition) !== held[index],
+      );
     if (lost || !committer) {
       const which = lost ?? (positions[0] as Position);
       const message = `${which.topic}/${which.partition} is not this member's of group ${group} any more: its position is not committed`;

@@ -19,7 +19,8 @@ import { type Committer, checkGroup } from './positions.ts';
 export interface KafkaMembership extends Membership {
   /** Who commits for the partitions held now; undefined while joining. */
   committer(): Committer | undefined;
-  holds(partition: number): boolean;
+  /** The generation since which the partition is this member's and can have been nobody else's; undefined: it is not. */
+  heldSince(partition: number): number | undefined;
   /** Resolves when the next assignment is there, or the member is out. */
   settled(): Promise<void>;
 }
@@ -60,6 +61,7 @@ export async function joinGroup(
   let memberId = '';
   let generation = -1;
   let owned: readonly number[] = [];
+  let since: ReadonlyMap<number, number> = new Map();
   let members = 0;
   let isJoined = false;
   let isOut = false;
@@ -124,11 +126,16 @@ export async function joinGroup(
 
   const join = async () => {
     isJoined = false;
+    const before = generation;
     await retrying(deadlineIn(options.giveUpMs), async () => {
       while (!(await joinOnce())) leaving.signal.throwIfAborted();
     });
     leaving.signal.throwIfAborted();
     isJoined = true;
+    // A generation was missed, and in it these partitions may have been anybody's.
+    const missed = before >= 0 && generation !== before + 1;
+    if (missed) onAssigned([]);
+    since = new Map(owned.map((partition) => [partition, (missed ? undefined : since.get(partition)) ?? generation]));
     onAssigned(owned);
     settle();
   };
@@ -181,7 +188,7 @@ export async function joinGroup(
       return members;
     },
     committer: () => (isJoined ? { memberId, generation } : undefined),
-    holds: (partition) => !isOut && owned.includes(partition),
+    heldSince: (partition) => (isOut ? undefined : since.get(partition)),
     settled: async () => {
       if (isJoined || isOut) return;
       await new Promise<void>((resolve) => waiting.push(resolve));
