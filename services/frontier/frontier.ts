@@ -1,6 +1,5 @@
 /** The frontier service: an owner per partition, over one log. */
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import type { ListFiles } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed, OwnerOptions } from './partition-owner.ts';
 import { PartitionOwner } from './partition-owner.ts';
