@@ -12,6 +12,10 @@ import type { Scheduler } from './scheduler.ts';
 export const sessionMs = 6_000;
 
 interface Member {
+  /** The newest generation it heard of. */
+  generation: number;
+  /** By partition, what it holds, and since which generation. */
+  holds: ReadonlyMap<number, number>;
   readonly process: SimProcess;
   readonly onAssigned: GroupOptions['onAssigned'];
   /** Told with its first assignment. */
@@ -20,15 +24,20 @@ interface Member {
 
 interface Group {
   members: Member[];
+  generation: number;
   readonly owners: (Member | undefined)[];
+  /** By partition: the generation in which its owner got it. */
+  readonly since: number[];
 }
 
 export interface Groups {
   join(process: SimProcess, options: GroupOptions, partitions: number): Promise<void>;
   leave(process: SimProcess, group: string): void;
   membersOf(group: string): number;
-  /** Is the process, as far as the group knows, who reads the partition? True where there is no such group. */
-  holds(process: SimProcess, group: string, partition: number): boolean;
+  /** The generation since which the partition is the process's, and it knows; undefined: it is not. */
+  heldSince(process: SimProcess, group: string, partition: number): number | undefined;
+  /** Is it still, as far as the group knows? */
+  holds(process: SimProcess, group: string, partition: number, since: number | undefined): boolean;
   /** Partitions change hands for no reason that anybody knows. */
   rebalance(group: string): void;
   /** A process was killed or froze: after a session, its groups look whether it is back. */
@@ -46,10 +55,13 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   const givenUp: { readonly name: string; readonly member: Member }[] = [];
 
   const share = (name: string, group: Group, keepShare: number) => {
+    group.generation += 1;
     for (let partition = 0; partition < group.owners.length; partition++) {
       const owner = group.owners[partition];
       const stays = owner !== undefined && group.members.includes(owner) && chance.happens(keepShare);
-      if (!stays) group.owners[partition] = group.members.length === 0 ? undefined : chance.pick(group.members);
+      const next = stays || group.members.length === 0 ? owner : chance.pick(group.members);
+      if (next !== owner) group.since[partition] = group.generation;
+      group.owners[partition] = next;
     }
     scheduler.note(`group ${name}: ${group.owners.map((owner) => owner?.process.name ?? 'nobody').join(' ')}`);
     for (const member of group.members) {
@@ -65,14 +77,19 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       scheduler.at(silentMs + 1, () => tell(group, member), member.process);
       return;
     }
-    member.onAssigned(group.owners.flatMap((owner, partition) => (owner === member ? [partition] : [])));
+    const owned = group.owners.flatMap((owner, partition) => (owner === member ? [partition] : []));
+    // As the real one: a member that missed a generation is told that it had nothing in between.
+    if (member.generation >= 0 && group.generation > member.generation + 1) member.onAssigned([]);
+    member.generation = group.generation;
+    member.holds = new Map(owned.map((partition) => [partition, group.since[partition]!]));
+    member.onAssigned(owned);
     member.onJoined();
   };
 
   const add = (name: string, member: Member, partitions: number) => {
     let group = groups.get(name);
     if (group === undefined) {
-      group = { members: [], owners: Array.from({ length: partitions }, () => undefined) };
+      group = { members: [], generation: 0, owners: Array.from({ length: partitions }, () => undefined), since: [] };
       groups.set(name, group);
     }
     group.members.push(member);
@@ -113,7 +130,9 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   return {
     async join(process, { group, onAssigned }, partitions) {
       await process.call(`joins ${group}`, () => {});
-      await new Promise<void>((resolve) => add(group, { process, onAssigned, onJoined: resolve }, partitions));
+      await new Promise<void>((resolve) =>
+        add(group, { process, onAssigned, onJoined: resolve, generation: -1, holds: new Map() }, partitions),
+      );
     },
     leave(process, name) {
       const group = groups.get(name);
@@ -121,9 +140,14 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       if (group !== undefined && member !== undefined) remove(name, group, member);
     },
     membersOf: (name) => groups.get(name)?.members.length ?? 0,
-    holds(process, name, partition) {
-      const group = groups.get(name);
-      return group === undefined || group.owners[partition]?.process === process;
+    heldSince: (process, name, partition) =>
+      groups
+        .get(name)
+        ?.members.find((member) => member.process === process)
+        ?.holds.get(partition),
+    holds(process, name, partition, since) {
+      const group = groups.get(name)!;
+      return group.owners[partition]?.process === process && group.since[partition] === since;
     },
     rebalance(name) {
       const group = groups.get(name);

@@ -51,6 +51,7 @@ export interface Stage extends MachineOptions {
 
 const startMs = 1_700_000_000_000;
 const lookEveryMs = 1_000;
+const looksPerPoke = 8;
 /** A run without an end by then has none. */
 const limitMs = 40 * 60_000;
 
@@ -121,16 +122,20 @@ function overAt(fault: Fault): number {
 function watchEnd(stage: Stage, notBeforeMs: number): () => boolean {
   const { scheduler } = stage;
   let before: Look | undefined;
-  let poked = false;
+  let pokes = 0;
+  let looks = 0;
   let ended = false;
   const look = () => {
     const now = lookAt(stage);
     const done = before !== undefined && crawlEnd(before, now) !== null;
-    ended = done && poked && settled(stage);
+    ended = done && pokes > 0 && settled(stage);
     before = now;
     if (ended) return;
-    if (done && !poked) poke(stage);
-    poked ||= done;
+    // Again and again: a zombie may wake as late as that.
+    if (done && looks++ % looksPerPoke === 0) {
+      poke(stage);
+      pokes += 1;
+    }
     scheduler.at(scheduler.nowMs() + lookEveryMs, look);
   };
   scheduler.at(notBeforeMs, look);

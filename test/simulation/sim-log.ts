@@ -133,16 +133,19 @@ export function createSimLog(options: SimLogOptions): SimLog {
         return index < 0 ? records.length : index;
       }),
     trim: () => Promise.reject(new Error('nothing trims in a simulation')),
-    commit: (group, positions) =>
-      ask(`commit ${group}`, () => {
-        const lost = positions.find(({ partition }) => !embedded && !groups.holds(process, group, partition));
+    commit: (group, positions) => {
+      const held = positions.map(({ partition }) => groups.heldSince(process, group, partition));
+      return ask(`commit ${group}`, () => {
+        const isHeld = (partition: number, index: number) => groups.holds(process, group, partition, held[index]);
+        const lost = positions.find(({ partition }, index) => !embedded && !isHeld(partition, index));
         if (lost !== undefined) {
           throw new CrawlstreamError('OWNERSHIP_LOST', `${group} has moved ${lost.topic}/${lost.partition} on`);
         }
         for (const { topic, partition, offset } of positions) {
           cluster.commits.set(`${group} ${topic} ${partition}`, offset);
         }
-      }),
+      });
+    },
     committed: (group, topic, partition) =>
       ask('committed', () => cluster.commits.get(`${group} ${topic} ${partition}`)),
     async join(joined) {
