@@ -19,6 +19,7 @@ test('a task is taken once, and again only where it was given back unstarted', a
     crawlDelayCapMs: 0,
     delayFactor: 0,
     policyVersion: 1,
+    robotsHops: [],
     urls: taskUrls('http://a.test/'),
   });
   const record = { topic: 't.tasks', partition: 3, offset: 0, timestampMs: 0, key: null, value, headers: {} };
