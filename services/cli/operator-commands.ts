@@ -7,13 +7,14 @@ import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import type { HostEventKind } from '../runtime/crawl/operator-events.ts';
-import { hostEvent, raiseEvent, requeueEvent, type Said, trapEvent } from '../runtime/crawl/operator-events.ts';
+import { hostEvent, type Said, trapEvent } from '../runtime/crawl/operator-events.ts';
 import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
 import { bad, oneOf, wholeNumber } from './arguments.ts';
 import { print } from './check-print.ts';
 import { normalUrl } from './check-url.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
+import { raise, requeue } from './requeue.ts';
 import { sendRequest } from './send-request.ts';
 
 export interface OperatorFlags extends KafkaFlags {
@@ -73,8 +74,7 @@ function addHostCommands(program: Command): void {
 function addUrlCommands(program: Command): void {
   operator(program, 'raise <url>', 'put a URL at the head of its host’s queue; one not known is admitted').action(
     (given: string, flags: OperatorFlags) => {
-      const url = normalUrl(given);
-      return send(flags, `raise ${url}`, (topics, said) => raiseEvent(topics, said, url));
+      return raise(flags, normalUrl(given));
     },
   );
   operator(program, 'requeue', 'fetch finished URLs again, by host, by prefix, by outcome, or by all that are given')
@@ -87,9 +87,7 @@ function addUrlCommands(program: Command): void {
         throw bad('requeue', '', 'say which URLs: --host, --prefix or --outcome');
       const beginning = prefix === undefined ? '' : normalUrl(prefix);
       const hostKey = host !== undefined ? hostArgument(host) : beginning === '' ? '' : hostKeyOf(beginning);
-      const payload = { prefix: beginning, outcome: outcome ?? null };
-      const what = [hostKey, beginning, outcome].filter((one) => one !== '' && one !== undefined).join(' ');
-      return send(flags, `requeue ${what}`, (topics, said) => requeueEvent(topics, said, hostKey, payload));
+      return requeue(flags, { hostKey, prefix: beginning, outcome: outcome ?? null });
     });
 }
 

@@ -13,6 +13,7 @@ import { fetcherLimits } from '../../topology/limits.ts';
 import { decodePage } from '../../topology/parse/charset.ts';
 import { headerDirectives } from '../../topology/parse/directives.ts';
 import type { ParsedPage } from '../../topology/parse/page.ts';
+import { isSoft404 } from '../../topology/parse/soft-404.ts';
 import type { Extractor } from './extract.ts';
 import { type Headers, headerOf, headersOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
@@ -83,6 +84,7 @@ export async function readPage(
     links: links.count,
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
+    soft404: isSoft404(parsed.title),
   });
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;

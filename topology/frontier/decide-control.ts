@@ -35,7 +35,8 @@ export function decideControl(decision: Decision, event: Control): void {
     case 'releaseTrap':
       return decideTrapEvent(decision, event);
     case 'manifest':
-      return; // for whoever opens the crawl
+    case 'requeue':
+      return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`
     default:
       decision.tally('unknownControls');
   }

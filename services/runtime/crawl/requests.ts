@@ -64,18 +64,62 @@ export function seedRequest(
   });
 }
 
+export interface ForcedUrl {
+  /** Normal. */
+  readonly url: string;
+  readonly depth: number;
+}
+
+/** URLs that an operator wants fetched, known or not: traps and budgets let them pass. `first`: at the head of their host. */
+export function forcedRequest(
+  { partitions, keyMode }: CrawlTopics,
+  urls: readonly ForcedUrl[],
+  first: boolean,
+  nowMs: number,
+): RequestRecord[] {
+  const byHostAndDepth = new Map<string, ForcedUrl[]>();
+  for (const forced of urls) {
+    const name = `${forced.depth} ${hostKeyOf(forced.url)}`;
+    const others = byHostAndDepth.get(name);
+    if (others === undefined) byHostAndDepth.set(name, [forced]);
+    else others.push(forced);
+  }
+  return [...byHostAndDepth.values()].flatMap((same) => {
+    const { url, depth } = same[0]!;
+    const hostKey = hostKeyOf(url);
+    const key = partitionKeyOf(hostKey, keyMode);
+    const group: LinkGroup = { ...emptyGroup, hostKey, depth, front: first, intent: 'force', discoveredAtMs: nowMs };
+    return sliced(same).map((some) => {
+      const links = some.map((forced) => ({ url: forced.url, lastModifiedMs: 0, priority: -1 }));
+      const record: Discovered = { groups: [{ ...group, links }] };
+      return { topic: 'discovered' as const, partition: partitionOf(key, partitions), key, record };
+    });
+  });
+}
+
+/** A message of so many links stays far below what brokers take. */
+const linksPerMessage = 200;
+
+function sliced<T>(list: readonly T[]): T[][] {
+  const slices: T[][] = [];
+  for (let at = 0; at < list.length; at += linksPerMessage) slices.push(list.slice(at, at + linksPerMessage));
+  return slices;
+}
+
+const emptyGroup: LinkGroup = {
+  hostKey: '',
+  sourceUrl: '',
+  sourceKey: '',
+  depth: 0,
+  hop: 0,
+  front: false,
+  intent: 'discover',
+  discoveredAtMs: 0,
+  links: [],
+};
+
 function seedGroup({ url, priority }: ListedSeed, hostKey: string, nowMs: number): LinkGroup {
-  return {
-    hostKey,
-    sourceUrl: '',
-    sourceKey: '',
-    depth: 0,
-    hop: 0,
-    front: false,
-    intent: 'discover',
-    discoveredAtMs: nowMs,
-    links: [{ url, lastModifiedMs: 0, priority }],
-  };
+  return { ...emptyGroup, hostKey, discoveredAtMs: nowMs, links: [{ url, lastModifiedMs: 0, priority }] };
 }
 
 export function policyRecords(

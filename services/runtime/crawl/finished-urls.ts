@@ -1,0 +1,31 @@
+/** Finished URLs of a crawl, read from its changelogs: those of one partition where a host is named. */
+import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
+import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/finished-urls.ts';
+import { FinishedUrls } from '../../../topology/frontier/finished-urls.ts';
+import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
+import type { Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+import type { CrawlTopics } from './requests.ts';
+
+export async function finishedUrls(
+  log: Pick<Log, 'offsets' | 'reader'>,
+  { crawl, partitions, keyMode }: CrawlTopics,
+  filter: FinishedFilter,
+): Promise<FinishedUrl[]> {
+  const { hostKey } = filter;
+  const only = hostKey === '' ? undefined : partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
+  const topic = `${crawl}.frontier-changelog`;
+  const found: FinishedUrl[] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    if (only !== undefined && partition !== only) continue;
+    const finished = new FinishedUrls(filter);
+    const { start, end } = await log.offsets(topic, partition);
+    if (end > start) {
+      for await (const { offset, value } of recordsOf(log, topic, partition, start, end))
+        finished.take(offset, decodeChangelog(value));
+    }
+    found.push(...finished.found);
+  }
+  return found;
+}

@@ -1,0 +1,67 @@
+/**
+ * The URLs of a partition that are finished, told from its changelog: what `requeue` asks for. A fold over all records,
+ * in order; only what matches is kept. One that waits again, because it was forced, is finished no more.
+ */
+import type { OutcomeKind } from '../../schemas/types.ts';
+import { seenKey } from '../url/seen-key.ts';
+import type { ChangelogPosition, Claim, Commit } from './changelog.ts';
+import { changelogStart, judgeCommit } from './changelog.ts';
+import type { FinalStatus, UrlRecord } from './changes.ts';
+import type { RequeueOutcome } from './control-payloads.ts';
+
+export interface FinishedFilter {
+  /** Empty: any. */
+  readonly hostKey: string;
+  /** Beginning of URLs, normal. Empty: any. */
+  readonly prefix: string;
+  /** An outcome, or where URLs end. null: any. */
+  readonly outcome: RequeueOutcome | null;
+}
+
+export interface FinishedUrl {
+  readonly url: string;
+  readonly depth: number;
+  readonly status: FinalStatus;
+  readonly outcome: OutcomeKind;
+}
+
+export class FinishedUrls {
+  readonly #matches: (record: UrlRecord) => boolean;
+  readonly #found = new Map<string, FinishedUrl>();
+  #position: ChangelogPosition = changelogStart;
+
+  constructor({ hostKey, prefix, outcome }: FinishedFilter) {
+    // A normal URL has its host key right behind the scheme, then a slash.
+    const ofHost = (url: string) => url.startsWith(`${hostKey}/`, url.indexOf('//') + 2);
+    this.#matches = (record) =>
+      (hostKey === '' || ofHost(record.url)) &&
+      record.url.startsWith(prefix) &&
+      (outcome === null || record.outcome === outcome || record.status === outcome);
+  }
+
+  get found(): readonly FinishedUrl[] {
+    return [...this.#found.values()];
+  }
+
+  take(offset: number, record: Claim | Commit): void {
+    const { seq } = this.#position;
+    if (record.kind === 'claim') {
+      this.#position = { offset: offset + 1, epoch: offset, seq };
+      return;
+    }
+    if (seq > 0 && judgeCommit(this.#position, record) === 'void') return;
+    this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+    for (const change of record.changes) {
+      if (change.kind === 'admit' && change.known)
+        for (const { url } of change.entries) this.#found.delete(seenKey(url));
+      else if (change.kind === 'bury' || change.kind === 'finish') this.#end(change.record);
+      else if (change.kind === 'resolve' && change.record !== null) this.#end(change.record);
+    }
+  }
+
+  #end(record: UrlRecord): void {
+    const { url, depth, status, outcome } = record;
+    if (this.#matches(record)) this.#found.set(seenKey(url), { url, depth, status, outcome });
+    else this.#found.delete(seenKey(url));
+  }
+}
