@@ -13,6 +13,7 @@ import { addPolicyCommands } from './policy-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
+import { addStateCommand } from './state-command.ts';
 import { addTopologyCommand } from './topology-command.ts';
 import { productVersion } from './version.ts';
 import { addWarcCommand } from './warc-command.ts';
@@ -33,6 +34,7 @@ addPolicyCommands(program);
 addOperatorCommands(program);
 addCheckCommand(program);
 addWarcCommand(program);
+addStateCommand(program);
 addTopologyCommand(program);
 
 // A reader of our output that goes away (head, less) is no failure.

@@ -27,7 +27,7 @@ import type { Host, Lease } from './state.ts';
 import { fetchedEvent } from './traps-state.ts';
 
 /** Outcomes that leave nothing more to do, by the place the URL ends in. */
-const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
+export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
   fetched: 'page',
   notModified: 'page',
   redirect: 'redirected',
@@ -139,7 +139,7 @@ function tried(entry: Entry): Entry {
   return { ...entry, attempts: entry.attempts + 1 };
 }
 
-function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
+export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
   return {
     url: policy.normalize(entry.url) ?? entry.url,
     status,
@@ -233,7 +233,7 @@ function taught(
   if (completedAtMs > 0) {
     facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + Math.max(waitMs, lesson.retryAfterMs));
   }
-  if (lesson.hostFailed && facts.failures > policy.config.retriesMs.length) {
+  if (lease.entries.length > 0 && facts.failures > policy.config.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;

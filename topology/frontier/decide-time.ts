@@ -1,5 +1,6 @@
 /** What time alone brings: leases that expire, and the queues of dead hosts given up on, a slice at a step. */
 import { frontierLimits } from '../limits.ts';
+import type { UrlRecord } from './changes.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { giveUp } from './give-up.ts';
@@ -62,23 +63,13 @@ function bury(decision: Decision, host: Host): void {
     atMs: decision.nowMs,
     original: Buffer.alloc(0),
   });
-  decision.emit({
-    kind: 'bury',
-    hostKey: host.key,
-    record: {
-      url: first.url,
-      status: 'dead',
-      outcome: 'robotsUnreachable',
-      httpStatus: 0,
-      atMs: decision.nowMs,
-      attempts: first.attempts,
-      depth: first.depth,
-      etag: '',
-      lastModified: '',
-      contentHash: '',
-      soft404: false,
-    },
-  });
+  decision.emit({ kind: 'bury', hostKey: host.key, record: buried(first, decision.nowMs) });
+}
+
+/** What is kept of a URL whose host stayed unreachable. */
+export function buried({ url, attempts, depth }: Entry, atMs: number): UrlRecord {
+  const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
+  return { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth };
 }
 
 function firstOfBands(host: Host): Entry {

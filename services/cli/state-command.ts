@@ -1,0 +1,106 @@
+/** `crawlstream state`: digests of partitions, views held against their changelog, and states rebuilt from it. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { digest } from '../../topology/frontier/digest.ts';
+import type { FrontierState } from '../../topology/frontier/state.ts';
+import { crawlLimits } from '../../topology/limits.ts';
+import { firstDifference } from '../frontier/compare-states.ts';
+import { loadView } from '../frontier/load-view.ts';
+import { rebuild } from '../frontier/rebuild.ts';
+import { wholeNumber } from './arguments.ts';
+import { addKafkaOptions } from './kafka-flags.ts';
+import { printRestore } from './restore-text.ts';
+import { runRebuild } from './state-rebuild.ts';
+import {
+  identityOf,
+  partitionsOf,
+  type StateFlags,
+  type StateSource,
+  standing,
+  withScratch,
+  withStates,
+  withView,
+} from './state-source.ts';
+
+export function addStateCommand(program: Command): void {
+  const state = program.command('state').description('the state of a crawl’s partitions: digest, verify, rebuild');
+  addStateOptions(state.command('digest').description('a digest of each partition’s state, with its position')).action(
+    (flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)),
+  );
+  addStateOptions(
+    state.command('verify').description('rebuild in a scratch folder and compare with the state that is kept'),
+  ).action((flags: StateFlags) => withStates(flags, (source) => verify(source, flags)));
+  addStateOptions(state.command('rebuild').description('build the state anew, from the changelog or the inputs'))
+    .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
+    .option('--all', 'every partition')
+    .option('--from-inputs', 'from discovered, results and control instead: fetched URLs and their statuses')
+    .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
+}
+
+function addStateOptions(command: Command): Command {
+  return addKafkaOptions(command, 'data folder of the crawl, or of a frontier process on Kafka')
+    .option('--partition <n>', 'this one only', wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1))
+    .option('--json', 'as one JSON object');
+}
+
+/** Of the view where there is one, else of the state that the changelog gives. */
+async function printDigests(source: StateSource, flags: StateFlags): Promise<void> {
+  const partitions = [];
+  for (const partition of partitionsOf(source, flags)) {
+    const kept = await withView(source, partition, async (store) => {
+      const state = store && (await loadView(store, source.key));
+      return state && standing(partition, state);
+    });
+    const one = kept ?? (await fromChangelog(source, partition, (state) => standing(partition, state)));
+    partitions.push({ ...one, from: kept === undefined ? 'changelog' : 'folder' });
+    if (!flags.json)
+      process.stdout.write(`partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs\n`);
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify({ partitions })}\n`);
+}
+
+async function verify(source: StateSource, flags: StateFlags): Promise<void> {
+  if (source.folder === null) {
+    const message = '--data is missing: name the folder whose states are to be verified against the brokers’ changelog';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const partitions = [];
+  for (const partition of partitionsOf(source, flags)) {
+    const one = await withView(source, partition, async (store) => {
+      const kept = store && (await loadView(store, source.key));
+      if (kept === undefined) return undefined;
+      const { position, digest: own } = standing(partition, kept);
+      const found = await fromChangelog(
+        source,
+        partition,
+        (state) => {
+          const rebuilt = digest(state);
+          return {
+            rebuilt,
+            difference: rebuilt === own ? null : (firstDifference(kept, state) ?? 'in the digest only'),
+          };
+        },
+        position,
+      );
+      return { partition, position, digest: own, ...found };
+    });
+    if (one !== undefined) partitions.push(one);
+    if (flags.json) continue;
+    const verdict = one === undefined ? 'nothing is kept here' : (one.difference ?? `equal, ${one.digest}`);
+    process.stdout.write(`partition ${partition}${one === undefined ? '' : ` at ${one.position}`}: ${verdict}\n`);
+  }
+  const equal = partitions.every(({ difference }) => difference === null);
+  if (flags.json) process.stdout.write(`${JSON.stringify({ equal, partitions })}\n`);
+  if (!equal) process.exitCode = 1;
+}
+
+function fromChangelog<T>(
+  source: StateSource,
+  partition: number,
+  look: (state: FrontierState) => T,
+  to?: number,
+): Promise<T> {
+  const identity = identityOf(source, partition);
+  const options = { ...source, identity, onProgress: printRestore, ...(to === undefined ? {} : { to }) };
+  return withScratch(async (store) => look(await rebuild({ ...options, store })));
+}

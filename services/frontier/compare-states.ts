@@ -1,0 +1,51 @@
+/** What two states of a partition differ in, by name. */
+import type { CanonicalRow, RowKind } from '../../topology/frontier/digest.ts';
+import { eachRow } from '../../topology/frontier/digest.ts';
+import type { FrontierState } from '../../topology/frontier/state.ts';
+
+/** How many fields of a row, after its kind, name it; the others are what it says. */
+const nameFields: { readonly [kind in RowKind]: number } = {
+  policy: 0,
+  next: 0,
+  position: 1,
+  counter: 1,
+  quota: 1,
+  host: 1,
+  robotsHop: 2,
+  trap: 2,
+  released: 2,
+  queued: 3,
+  again: 2,
+  lease: 1,
+  leased: 2,
+  seen: 0,
+};
+
+/** The first row of `stored` that `rebuilt` has otherwise or not at all, or else one that it has too many; in words. */
+export function firstDifference(stored: FrontierState, rebuilt: FrontierState): string | undefined {
+  const others = new Map<string, string>();
+  eachRow(rebuilt, (row) => others.set(nameOf(row), saysOf(row)));
+  let difference: string | undefined;
+  eachRow(stored, (row) => {
+    const name = nameOf(row);
+    const other = others.get(name);
+    others.delete(name);
+    if (difference !== undefined || other === saysOf(row)) return;
+    difference =
+      other === undefined
+        ? `${name} (${saysOf(row)}) is not in what was rebuilt`
+        : `${name} is ${saysOf(row)}, rebuilt it is ${other}`;
+  });
+  const [left] = others;
+  if (difference === undefined && left !== undefined)
+    difference = `${left[0]} (${left[1]}) is only in what was rebuilt`;
+  return difference;
+}
+
+function nameOf(row: CanonicalRow): string {
+  return row.slice(0, 1 + nameFields[row[0]]).join(' ');
+}
+
+function saysOf(row: CanonicalRow): string {
+  return row.slice(1 + nameFields[row[0]]).join(' ');
+}

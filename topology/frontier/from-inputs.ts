@@ -1,0 +1,181 @@
+/**
+ * A partition's state from its inputs, where its changelog is lost: the URLs that were fetched, and how each ended.
+ *
+ * What is promised is exactly that. Order, times and choices were in the changelog alone: what was queued is queued
+ * again, in the order it was found; leases and budgets are not known. Control comes first, then results, then discovered.
+ *
+ * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. DESIGN §4.10.
+ */
+import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
+import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
+import { crawlLimits, frontierLimits, urlLimits } from '../limits.ts';
+import { bandCount } from '../policy/band.ts';
+import type { Policy } from '../policy/policy.ts';
+import { seenKey } from '../url/seen-key.ts';
+import type { FinalStatus, HostFacts } from './changes.ts';
+import { newHostFacts } from './changes.ts';
+import { decideControl } from './decide-control.ts';
+import { finals, recordOf } from './decide-results.ts';
+import { buried } from './decide-time.ts';
+import { Decision, type PartitionIdentity } from './decision.ts';
+import type { Entry } from './entry.ts';
+import { FrontierPartition } from './partition.ts';
+import { politeDelayMs } from './politeness.ts';
+import { seenVerdicts } from './seen/seen-test.ts';
+import type { FrontierState } from './state.ts';
+
+/** What the results say of one URL. */
+interface Course {
+  last: Outcome | undefined;
+  atMs: number;
+  hostKey: string;
+  tries: number;
+  hops: number;
+}
+
+export class FromInputs {
+  readonly state: FrontierState;
+  readonly #partition: FrontierPartition;
+  /** By seen key. */
+  readonly #courses = new Map<string, Course>();
+  readonly #facts = new Map<string, HostFacts>();
+  readonly #waiting = new Map<string, Entry[]>();
+  #lastLeaseId = 0;
+  readonly #identity: PartitionIdentity;
+
+  constructor(identity: PartitionIdentity, state: FrontierState) {
+    this.#identity = identity;
+    this.state = state;
+    this.#partition = new FrontierPartition(identity, state);
+  }
+
+  /** Policies and operators' words; the page quota is nobody's to give out again. */
+  control(event: Control): void {
+    if (event.kind === 'quota' || event.kind === 'quotaReport') return;
+    const { state } = this;
+    decideControl(new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy), event);
+  }
+
+  result(result: Result): void {
+    const { policy } = this.#partition;
+    if (policy === null) return;
+    const { hostKey, completedAtMs } = result;
+    this.state.nowMs = Math.max(this.state.nowMs, completedAtMs);
+    this.#lastLeaseId = Math.max(this.#lastLeaseId, result.leaseId);
+    for (const outcome of result.outcomes) this.#note(policy, outcome, result);
+    const before = this.#facts.get(hostKey) ?? this.state.hosts.get(hostKey)?.facts ?? newHostFacts;
+    const failed = result.outcomes.some(({ kind }) => isHostFailure(kind));
+    const answered = result.outcomes.some(
+      ({ kind, status }) => status > 0 && !isHostFailure(kind) && !isPressure(kind),
+    );
+    const crawlDelayMs = result.host.robotsStatus === 'unknown' ? before.crawlDelayMs : result.host.crawlDelayMs;
+    const failures = failed ? before.failures + 1 : answered ? 0 : before.failures;
+    const facts = { ...before, crawlDelayMs, failures };
+    const readyAtMs = Math.max(
+      before.readyAtMs,
+      completedAtMs === 0 ? 0 : completedAtMs + politeDelayMs(policy, facts),
+    );
+    this.#facts.set(hostKey, { ...facts, readyAtMs });
+  }
+
+  discovered(message: Discovered): void {
+    const { policy } = this.#partition;
+    if (policy === null) return;
+    for (const group of message.groups) this.#arrive(policy, group);
+  }
+
+  /** After the last record. */
+  end(): void {
+    const { state } = this;
+    const { policy } = this.#partition;
+    if (policy === null) return;
+    for (const course of this.#courses.values()) {
+      // Fetched, and found by a link that the policy of today refuses, or that nobody can read any more.
+      if (course.last === undefined || this.#isSeen(course.last.url)) continue;
+      this.#close(policy, course.hostKey, entryOf(course.last.url, 0, 0, bandCount - 1), course);
+    }
+    for (const [hostKey, entries] of this.#waiting) state.apply({ kind: 'admit', hostKey, known: true, entries });
+    for (const [hostKey, facts] of this.#facts) {
+      const isDead = facts.failures > policy.config.retriesMs.length;
+      const deadUntilMs = isDead ? state.nowMs + frontierLimits.deadHostMs : 0;
+      state.apply({ kind: 'host', hostKey, facts: { ...facts, deadUntilMs } });
+      // Its URLs went to the dead letters, or were about to.
+      const entries = isDead ? (this.#waiting.get(hostKey) ?? []) : [];
+      for (const entry of entries) state.apply({ kind: 'bury', hostKey, record: buried(entry, state.nowMs) });
+    }
+    // Leases that may still be out somewhere keep their numbers.
+    state.nextLeaseId = Math.max(state.nextLeaseId, this.#lastLeaseId + 1 + crawlLimits.concurrencyMax);
+  }
+
+  #note(policy: Policy, outcome: Outcome, { hostKey, completedAtMs }: Result): void {
+    const key = keyOf(policy, outcome.url);
+    let course = this.#courses.get(key);
+    if (course === undefined) {
+      this.#courses.set(key, (course = { last: undefined, atMs: 0, hostKey, tries: 0, hops: 0 }));
+    }
+    const { kind } = outcome;
+    if (kind === 'redirect' && keyOf(policy, outcome.redirectUrl) === key) course.hops += 1;
+    else if (isTerminal(kind)) Object.assign(course, { last: outcome, atMs: completedAtMs });
+    else if (isRetriable(kind) && !isHostFailure(kind)) course.tries += 1;
+    const gaveUp = course.tries > policy.config.retriesMs.length || course.hops > urlLimits.redirectHopsMax;
+    if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
+  }
+
+  #arrive(policy: Policy, group: LinkGroup): void {
+    for (const { url: given, lastModifiedMs, priority } of group.links) {
+      const { depth, hop, intent, sourceUrl } = group;
+      const verdict = policy.admit(given, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
+      if (!verdict.ok) continue;
+      const { url, hostKey } = verdict;
+      if (this.#isSeen(url)) continue;
+      const course = this.#courses.get(seenKey(url));
+      const band = group.front ? 0 : priority >= 0 ? Math.min(priority, bandCount - 1) : verdict.band;
+      const entry = { ...entryOf(url, depth, hop, band), attempts: course?.tries ?? 0 };
+      if (course?.last !== undefined) this.#close(policy, hostKey, entry, course);
+      else this.#wait(policy, hostKey, entry);
+    }
+  }
+
+  #isSeen(url: string): boolean {
+    const [hi, lo] = this.state.fingerprintOf(url);
+    return this.state.seen.test(hi!, lo!) === seenVerdicts.seen;
+  }
+
+  #see(url: string): void {
+    const [hi, lo] = this.state.fingerprintOf(url);
+    this.state.seen.add(hi!, lo!);
+  }
+
+  #wait(policy: Policy, hostKey: string, entry: Entry): void {
+    let entries = this.#waiting.get(hostKey);
+    if (entries === undefined) this.#waiting.set(hostKey, (entries = []));
+    const { urlsPerHostMax } = policy.config;
+    if (urlsPerHostMax !== null && entries.length >= urlsPerHostMax) return;
+    this.#see(entry.url);
+    entries.push(entry);
+  }
+
+  /** The whole life of a URL that has ended, while nothing else of its host is queued. */
+  #close(policy: Policy, hostKey: string, entry: Entry, { last, atMs }: Course): void {
+    const { state } = this;
+    const status: FinalStatus = finals[last!.kind] ?? 'dead';
+    const leaseId = state.nextLeaseId;
+    this.#see(entry.url);
+    state.apply({ kind: 'admit', hostKey, known: true, entries: [entry] });
+    const bands = [[entry.band, 1]] as const;
+    state.apply({ kind: 'grant', leaseId, hostKey, again: 0, bands, deadlineMs: 0, delayMs: 0 });
+    const record = recordOf(policy, last!, entry, status, atMs);
+    const disposition = { to: 'final', status } as const;
+    state.apply({ kind: 'resolve', leaseId, index: 0, disposition, record });
+    state.apply({ kind: 'release', leaseId, expired: false });
+  }
+}
+
+/** One for both spellings of a URL: as it was found, and as it was fetched. */
+function keyOf(policy: Policy, url: string): string {
+  return seenKey(policy.normalize(url) ?? url);
+}
+
+function entryOf(url: string, depth: number, hop: number, band: number): Entry {
+  return { url, depth, hop, attempts: 0, expiries: 0, band };
+}
