@@ -16,6 +16,7 @@ import { saveRows } from '../../topology/frontier/view.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
+import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { changelogTopic } from './restore.ts';
 
@@ -37,7 +38,9 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
   const { crawl, partition } = identity;
   const state = new FrontierState(options.key, inMemory);
   const inputs = new FromInputs(identity, state);
-  const each = async <T extends InputTopic>(name: T, take: (record: ReturnType<typeof codec.decode<T>>) => void) => {
+  const lists = createListFiles();
+  type Take<T extends InputTopic> = (record: ReturnType<typeof codec.decode<T>>) => void | Promise<void>;
+  const each = async <T extends InputTopic>(name: T, take: Take<T>) => {
     const topic = `${crawl}.${name}`;
     const { start, end } = await log.offsets(topic, partition);
     if (start > 0) {
@@ -47,11 +50,15 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       await codec.prepare(name, value);
       const record = readable(() => codec.decode(name, value));
-      if (record !== undefined) take(record);
+      if (record !== undefined) await take(record);
     }
     state.positions[name] = { offset: end, slice: 0 };
   };
-  await each('control', (event) => inputs.control(event));
+  await each('control', async (event) => {
+    const references = event.kind === 'policy' ? listsOf(event.payload) : [];
+    if (references.length > 0) inputs.lists.put(await lists.load(references, '/'));
+    inputs.control(event);
+  });
   await each('results', (result) => inputs.result(result));
   await each('discovered', (message) => inputs.discovered(message));
   inputs.end();

@@ -10,6 +10,7 @@ import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../sche
 import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
 import { crawlLimits, frontierLimits, urlLimits } from '../limits.ts';
 import { bandCount } from '../policy/band.ts';
+import type { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts } from './changes.ts';
@@ -49,11 +50,17 @@ export class FromInputs {
     this.#partition = new FrontierPartition(identity, state);
   }
 
+  /** Lists that a policy refers to must be here before it comes. */
+  get lists(): ListShelf {
+    return this.#partition.lists;
+  }
+
   /** Policies and operators' words; the page quota is nobody's to give out again. */
   control(event: Control): void {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
     const { state } = this;
-    decideControl(new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy), event);
+    const decision = new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
+    decideControl(decision, event);
   }
 
   result(result: Result): void {
