@@ -136,7 +136,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
 
   const stopTimer = () => {
-    timer.abort();
+    if (timerAtMs === Number.POSITIVE_INFINITY) return;
+    // With a reason of its own: the default is an exception with its stack, 5 µs each time.
+    timer.abort('superseded');
     timer = new AbortController();
     timerAtMs = Number.POSITIVE_INFINITY;
   };
