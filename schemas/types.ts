@@ -162,7 +162,7 @@ export interface Duplicate {
   readonly members: number;
   /** ISO 639-1 code of the text's language. Empty: could not be told. */
   readonly language: string;
-  /** Offset in pages, same partition, of the newest record of the page. -1: unknown. */
+  /** Offset in pages, same partition, of the newest record of the page. -1: the page is gone, or asks not to be shown. */
   readonly pageOffset: number;
   /** When that page was fetched, ms since the Unix epoch. */
   readonly fetchedAtMs: number;

@@ -202,6 +202,20 @@ export const archiveLimits = {
   uploadRetriesMs: [1_000, 5_000, 30_000],
 } as const;
 
+/** Bounds of comparing contents. */
+export const contentLimits = {
+  /** Pairs of words below which a text is only compared by its bytes: error pages and menus would all look alike. */
+  featuresMin: 24,
+  /** Pages handed to the dedup at once. */
+  batchRecords: 128,
+  /** Verdicts gathered before they are sent: a cluster of any size must not be held in memory. */
+  toldAtOnce: 1_000,
+  /** Clusters whose representative is held in memory, about 200 B each; the others are looked up. */
+  bestsMax: 200_000,
+  /** Pages of a path prefix before its rate of duplicates is told; and again at each doubling. */
+  ratePagesMin: 16,
+} as const;
+
 /** Bounds of the search index. */
 export const indexLimits = {
   /** Pages per transaction of the embedded index: some ten milliseconds, in which a crawl in the same process waits. */

@@ -32,6 +32,13 @@ export const processors: readonly Processor[] = [
     stores: [],
   },
   {
+    name: 'dedup',
+    does: 'tells which pages are duplicates, and of which others; tells the frontier where they are many',
+    reads: ['pages', 'results'],
+    writes: ['duplicates', 'control', 'dead-letters'],
+    stores: ['contents, clusters, verdicts'],
+  },
+  {
     name: 'indexer',
     does: 'makes pages searchable, and takes out what is gone, unwanted there, or a duplicate',
     reads: ['pages', 'results', 'duplicates'],

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { SystemClock } from '../runtime/clock.ts';
 import { adoptDataFolder, readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
+import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
 import type { ConsumerFlags, ConsumerName } from './crawl-consumers.ts';
 import { addArchiveOptions, attachOne } from './crawl-consumers.ts';
@@ -20,11 +21,13 @@ interface Flags extends KafkaFlags, ConsumerFlags {
 }
 
 const descriptions: Readonly<Record<ConsumerName, string>> = {
+  dedup: 'tell which pages of a crawl are duplicates, and of which others',
   index: 'make the pages of a crawl searchable',
   archive: 'write the raw responses of a crawl into WARC files',
 };
 
 export function addConsumerCommands(program: Command): void {
+  addConsumer(program, 'dedup', addDedupOptions);
   addConsumer(program, 'index', addIndexOptions);
   addConsumer(program, 'archive', addArchiveOptions);
 }

@@ -7,6 +7,7 @@ import { SystemClock } from '../runtime/clock.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { duration } from './arguments.ts';
+import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import type { ConsumerFlags } from './crawl-consumers.ts';
@@ -41,7 +42,7 @@ export function addCrawlCommand(program: Command): void {
   addPolicyOptions(command);
   addFetcherOptions(command);
   addSeenOptions(command);
-  addArchiveOptions(addIndexOptions(addWithOption(command)));
+  addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command))));
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)')
     .option('--keep <duration>', 'drop pages, tasks and dead letters older than this, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')

@@ -7,7 +7,7 @@
  */
 
 /** Characters looked at: a few hundred words decide, the rest would only cost. */
-const sampleChars = 4_000;
+const sampleChars = 1_500;
 /** Below so many words, or such a share of little ones, nothing is said. */
 const wordsMin = 8;
 const shareMin = 0.08;

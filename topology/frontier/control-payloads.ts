@@ -19,10 +19,18 @@ const requeue = z.object({
   outcome: z.enum(requeueOutcomes).nullable().default(null),
 });
 
+/** What the content dedup counted, per prefix of shapes. */
+const duplicates = z.object({
+  prefixes: z.array(z.object({ prefix: pattern, pages: z.int().min(0), duplicates: z.int().min(0) })).max(1_000),
+});
+
 export type TrapPayload = z.infer<typeof trap>;
 export type RaisePayload = z.infer<typeof raise>;
 export type RequeuePayload = z.infer<typeof requeue>;
 
+export type DuplicatesPayload = z.infer<typeof duplicates>;
+
+export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 export const trapPayload = (json: string): TrapPayload | null => read(trap, json);
 export const raisePayload = (json: string): RaisePayload | null => read(raise, json);
 export const requeuePayload = (json: string): RequeuePayload | null => read(requeue, json);

@@ -4,7 +4,7 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
-import { trapPayload } from './control-payloads.ts';
+import { duplicatesPayload, trapPayload } from './control-payloads.ts';
 import { decideQuotaGrant, decideQuotaReport } from './decide-quota.ts';
 import { setTrap } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
@@ -34,6 +34,8 @@ export function decideControl(decision: Decision, event: Control): void {
     case 'trap':
     case 'releaseTrap':
       return decideTrapEvent(decision, event);
+    case 'duplicates':
+      return decideDuplicates(decision, event);
     case 'manifest':
     case 'requeue':
       return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`
@@ -69,6 +71,24 @@ function decideTrapEvent(decision: Decision, { kind, hostKey, payload }: Control
   const stands = decision.state.traps.of(hostKey).trapped.some((one) => one.pattern === pattern);
   if (kind === 'releaseTrap' && stands) decision.emit({ kind, hostKey, pattern });
   if (kind === 'trap' && !stands) setTrap(decision, hostKey, { pattern, reason: 'operator', detail });
+}
+
+/** The content dedup sees duplicates on other hosts, and near ones; where they are too many is for the policy to say. */
+function decideDuplicates(decision: Decision, { hostKey, payload }: Control): void {
+  const counted = duplicatesPayload(payload);
+  if (counted === null) {
+    decision.tally('unknownControls');
+    return;
+  }
+  const config = decision.policy?.config.traps;
+  if (config === undefined || config.wasteFetches === null) return;
+  for (const { prefix, pages, duplicates } of counted.prefixes) {
+    if (pages < config.wasteFetches || duplicates < config.wasteShare * pages) continue;
+    const { trapped, released } = decision.state.traps.of(hostKey);
+    if ([...released, ...trapped].some(({ pattern }) => pattern === prefix)) continue;
+    const detail = `${duplicates} of ${pages} pages are duplicates of others`;
+    setTrap(decision, hostKey, { pattern: prefix, reason: 'duplicateContent', detail });
+  }
 }
 
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {

@@ -22,7 +22,12 @@ export function goneAt(url: string, endMs: number): Received<IndexTopic> {
   const response = { startMs: endMs, endMs, firstByteMs: 0, status: 404, address: '', body: Buffer.alloc(0) };
   const requests = [requestRecord(url, purpose, 0, response as never)];
   const outcomes = [outcomeOf(0, url, 'gone', { status: 404 })];
-  return received('results', { outcomes, requests, completedAtMs: 0 } as unknown as TopicRecords['results']);
+  return received('results', {
+    hostKey: new URL(url).host,
+    outcomes,
+    requests,
+    completedAtMs: 0,
+  } as unknown as TopicRecords['results']);
 }
 
 /** The same URL: it is none any more. */

@@ -1,0 +1,115 @@
+/** The dedup as a consumer of `pages` and `results`: to `duplicates` and `control`, state and positions in one store. */
+import { hash } from 'node:crypto';
+import type { Control, Duplicate } from '../../schemas/types.ts';
+import { languageOf } from '../../topology/content/language.ts';
+import type { KeyMode } from '../../topology/url/host-key.ts';
+import { partitionKeyOf } from '../../topology/url/host-key.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { BatchContext } from '../runtime/consumer/consumer.ts';
+import { positionRow, storePositions } from '../runtime/consumer/group-folder.ts';
+import type { Positions } from '../runtime/consumer/positions.ts';
+import type { Received } from '../runtime/consumer/received.ts';
+import type { AppendRecord, Log } from '../runtime/log/log.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { openContentNodes } from './content-nodes.ts';
+import { Deduper } from './deduper.ts';
+import { countRates, type Sighting } from './duplicate-rates.ts';
+import type { NearMethod } from './likeness.ts';
+
+export interface DedupOptions {
+  readonly log: Pick<Log, 'append'>;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly store: StateStore;
+  readonly crawl: string;
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly method: NearMethod;
+  /** Keys the signatures; of the crawl, and never another for the same store. */
+  readonly seed: number;
+}
+
+export interface Dedup {
+  handle(batch: readonly Received<'pages' | 'results'>[], context: Pick<BatchContext, 'positions'>): Promise<void>;
+  readonly positions: Positions;
+}
+
+export async function openDedup(options: DedupOptions): Promise<Dedup> {
+  const { log, codec, clock, store, crawl } = options;
+  const nodes = await openContentNodes(store, options.method, options.seed);
+  const deduper = await Deduper.open({
+    store,
+    nodes,
+    nowMs: () => clock.nowMs(),
+    tell: async (told) => void (await log.append(told.map(toRecord))),
+  });
+
+  const toRecord = ({ partition, duplicate }: { partition: number; duplicate: Duplicate }): AppendRecord => ({
+    topic: `${crawl}.duplicates`,
+    partition,
+    key: Buffer.from(duplicate.hostKey),
+    value: codec.encode('duplicates', duplicate),
+  });
+  const toControl = (event: Control): AppendRecord => ({
+    topic: `${crawl}.control`,
+    partition: partitionOf(partitionKeyOf(event.hostKey, options.keyMode), options.partitions),
+    key: null,
+    value: codec.encode('control', event),
+  });
+
+  const take = async (received: Received<'pages' | 'results'>): Promise<Sighting | undefined> => {
+    const { partition, offset } = received;
+    if (received.topic === 'results') {
+      for (const { url, atMs } of goneOf(received)) {
+        await deduper.remove(url, atMs, { partition, hostKey: received.value.hostKey });
+      }
+      return undefined;
+    }
+    const page = received.value;
+    const { url, hostKey, fetchedAtMs } = page;
+    if (page.noindex) {
+      await deduper.remove(url, fetchedAtMs, { partition, hostKey });
+      return undefined;
+    }
+    const content = contentOf(page.contentHash, page.text);
+    const verdict = await deduper.add({ page, content, language: languageOf(page.text), partition, offset });
+    return verdict.isNew ? { url, hostKey, isDuplicate: verdict.isDuplicate } : undefined;
+  };
+
+  return {
+    async handle(batch, { positions }) {
+      await deduper.prepare(batch.flatMap(urlsOf));
+      const sightings: Sighting[] = [];
+      for (const received of batch) {
+        const sighting = await take(received);
+        if (sighting !== undefined) sightings.push(sighting);
+      }
+      const { ops, events } = await countRates(store, sightings, clock.nowMs());
+      if (events.length > 0) await log.append(events.map(toControl));
+      await deduper.commit([...ops, ...positions.map(positionRow)]);
+    },
+    positions: storePositions(store),
+  };
+}
+
+function urlsOf(received: Received<'pages' | 'results'>): string[] {
+  return received.topic === 'pages' ? [received.value.url] : goneOf(received).map(({ url }) => url);
+}
+
+/** 404 and 410, by the time of the request. */
+function goneOf({ value }: Received<'results'>): { readonly url: string; readonly atMs: number }[] {
+  const { outcomes, requests, completedAtMs } = value;
+  return outcomes
+    .filter(({ kind }) => kind === 'gone')
+    .map(({ index, url }) => {
+      const request = requests.find(({ outcomeIndex }) => outcomeIndex === index);
+      return { url, atMs: request?.endMs ?? completedAtMs };
+    });
+}
+
+/** Foreign producers may hash otherwise, or not at all. */
+function contentOf(contentHash: string, text: string): string {
+  return /^[0-9a-f]{16}/.test(contentHash) ? contentHash.slice(0, 16) : hash('sha256', text, 'hex').slice(0, 16);
+}

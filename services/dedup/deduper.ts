@@ -1,0 +1,276 @@
+/**
+ * Content dedup: which pages are duplicates, and of which one.
+ *
+ * Pages whose contents are the same or nearly so form clusters (content-nodes.ts). The best page of a cluster stands for
+ * it: one that names itself canonical before others, then the earliest fetched, then by URL. What is told on
+ * `duplicates` is told again whenever it changes, so the newest record of a URL counts.
+ *
+ * Clusters and their best pages follow from which pages were read, not from the order they came in: replaying from zero,
+ * partitions in whatever order, ends with the same verdicts. A version of a page that has been replaced still joins what
+ * it was like. Outputs are acked before the rows that remember them are written: a crash tells twice, never less.
+ */
+import type { Duplicate, Page } from '../../schemas/types.ts';
+import { contentLimits } from '../../topology/limits.ts';
+import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import type { ContentNodes } from './content-nodes.ts';
+import { fromJson, jsonRow, type KnownPage, memberKey, membersOf, pageKey, rankOf, urlOfRank } from './rows.ts';
+
+/** What the dedup needs to know of a page. */
+export interface PageSeen {
+  readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'text'>;
+  /** First 64 bits of a hash of its content, hexadecimal. */
+  readonly content: string;
+  readonly language: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface Verdict {
+  readonly isNew: boolean;
+  readonly isDuplicate: boolean;
+}
+
+export interface DeduperOptions {
+  readonly store: StateStore;
+  readonly nodes: ContentNodes;
+  readonly nowMs: () => number;
+  /** Resolves once they are durable. */
+  readonly tell: (told: readonly { readonly partition: number; readonly duplicate: Duplicate }[]) => Promise<void>;
+}
+
+/** No node: the page is gone, and remembered so that an older version of it does not come back. */
+const nowhere = -1;
+
+export class Deduper {
+  readonly #options: DeduperOptions;
+  /** Pages in each cluster, by root. */
+  readonly #members = new Map<number, number>();
+  /** The best page of clusters looked at lately, least lately first. */
+  readonly #bests = new Map<number, Buffer>();
+  /** Of the batch under way. */
+  readonly #pages = new Map<string, KnownPage>();
+  #ops: StoreOp[] = [];
+  #told: { partition: number; duplicate: Duplicate }[] = [];
+
+  private constructor(options: DeduperOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: DeduperOptions): Promise<Deduper> {
+    const deduper = new Deduper(options);
+    const { clusters } = options.nodes;
+    for (let node = 0; node < clusters.size; node++) {
+      for await (const _ of options.store.scan(membersOf(node))) deduper.#count(clusters.rootOf(node), 1);
+    }
+    return deduper;
+  }
+
+  /** Loads what is known of the pages of a batch at once. */
+  async prepare(urls: readonly string[]): Promise<void> {
+    this.#pages.clear();
+    const wanted = [...new Set(urls)];
+    const rows = await this.#options.store.getMany(wanted.map(pageKey));
+    for (const [i, row] of rows.entries()) {
+      const known = fromJson<KnownPage>(row);
+      if (known !== undefined) this.#pages.set(wanted[i]!, known);
+    }
+  }
+
+  async add(seen: PageSeen): Promise<Verdict> {
+    const { page, content, language, partition, offset } = seen;
+    const { url, hostKey, fetchedAtMs } = page;
+    const known = this.#pages.get(url);
+    const { node, joins } = this.#options.nodes.place(content, page.text, this.#ops);
+    const root = await this.#join(node, joins);
+    if (known !== undefined && known.fetchedAtMs >= fetchedAtMs) {
+      return { isNew: false, isDuplicate: known.told !== '' };
+    }
+    const told = known?.told ?? '';
+    const toldAtMs = known?.toldAtMs ?? 0;
+    const standing = page.canonical === url ? 0 : page.canonical === '' ? 1 : 2;
+    const now: KnownPage = {
+      node,
+      hostKey,
+      partition,
+      offset,
+      fetchedAtMs,
+      content,
+      language,
+      standing,
+      told,
+      toldAtMs,
+    };
+    const left = known === undefined ? undefined : await this.#leave(url, known);
+    const best = await this.#bestOf(root);
+    this.#keep(url, now);
+    const key = memberKey(url, now);
+    this.#ops.push({ key, value: Buffer.alloc(0) });
+    this.#count(root, 1);
+    const isDuplicate = best !== undefined && Buffer.compare(best, rankOf(key)) < 0;
+    if (isDuplicate) this.#tell(url, urlOfRank(best), true);
+    else {
+      this.#setBest(root, rankOf(key));
+      // An index may have been told of it after this version was fetched: it is told again.
+      this.#tell(url, '', told !== '' || toldAtMs >= fetchedAtMs);
+      if (best !== undefined) await this.#tellAll([...this.#options.nodes.clusters.of(node)], url);
+    }
+    if (left !== undefined) await this.#choose(left);
+    return { isNew: known === undefined, isDuplicate };
+  }
+
+  /** The page is gone, or wants to be shown nowhere: it stands for nothing. */
+  async remove(
+    url: string,
+    atMs: number,
+    place: Pick<PageSeen, 'partition'> & { readonly hostKey: string },
+  ): Promise<void> {
+    const known = this.#pages.get(url);
+    if (known !== undefined && known.fetchedAtMs >= atMs) return;
+    const left = known === undefined ? undefined : await this.#leave(url, known);
+    const { partition, hostKey } = place;
+    const none = { content: '', language: '', standing: 1, told: '', toldAtMs: 0 } as const;
+    // No offset: nobody shall take the record that follows for a reason to show the page again.
+    this.#keep(url, { ...none, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
+    this.#tell(url, '', false);
+    if (left !== undefined) await this.#choose(left);
+  }
+
+  /** Makes all of it durable, together with `ops`. */
+  async commit(ops: readonly StoreOp[]): Promise<void> {
+    if (this.#told.length > 0) await this.#options.tell(this.#told);
+    this.#told = [];
+    const rows = [...this.#ops, ...ops];
+    this.#ops = [];
+    if (rows.length > 0) await this.#options.store.write(rows);
+  }
+
+  /** Joins clusters that turned out to be alike; gives the root of them all. */
+  async #join(node: number, joins: readonly number[]): Promise<number> {
+    const { clusters } = this.#options.nodes;
+    if (joins.length === 1) return clusters.rootOf(node);
+    const sides: { nodes: number[]; best: Buffer | undefined; members: number }[] = [];
+    for (const root of joins) {
+      sides.push({
+        nodes: [...clusters.of(root)],
+        best: await this.#bestOf(root),
+        members: this.#members.get(root) ?? 0,
+      });
+    }
+    const bests = sides.map(({ best }) => best).filter((best) => best !== undefined);
+    for (const root of joins) this.#forget(root);
+    let joined = clusters.rootOf(node);
+    for (const root of joins) joined = clusters.join(joined, root);
+    for (const { members } of sides) this.#count(joined, members);
+    const [best] = bests.sort(Buffer.compare);
+    if (best === undefined) return joined;
+    this.#setBest(joined, best);
+    for (const side of sides) {
+      if (side.best !== undefined && side.best !== best) await this.#tellAll(side.nodes, urlOfRank(best));
+    }
+    return joined;
+  }
+
+  /** Takes a page out of its cluster; gives the cluster's root if it has to choose another best. */
+  async #leave(url: string, known: KnownPage): Promise<number | undefined> {
+    if (known.node === nowhere) return undefined;
+    const key = memberKey(url, known);
+    const root = this.#options.nodes.clusters.rootOf(known.node);
+    const best = await this.#bestOf(root);
+    this.#ops.push({ key, value: null });
+    this.#count(root, -1);
+    if (best === undefined || !best.equals(rankOf(key))) return undefined;
+    this.#bests.delete(root);
+    return known.node;
+  }
+
+  /** The best of a cluster has left, or another came: the rest is told whom it stands behind. */
+  async #choose(node: number): Promise<void> {
+    const { clusters } = this.#options.nodes;
+    const best = await this.#bestOf(clusters.rootOf(node));
+    if (best !== undefined) await this.#tellAll([...clusters.of(node)], urlOfRank(best));
+  }
+
+  async #tellAll(nodes: readonly number[], representative: string): Promise<void> {
+    await this.commit([]);
+    for (const node of nodes) {
+      for await (const [key] of this.#options.store.scan(membersOf(node))) {
+        const url = urlOfRank(rankOf(key));
+        await this.#load(url);
+        this.#tell(url, url === representative ? '' : representative, false);
+        if (this.#told.length >= contentLimits.toldAtOnce) await this.commit([]);
+      }
+    }
+  }
+
+  /** `always`: also where it says nothing new. */
+  #tell(url: string, representative: string, always: boolean): void {
+    const known = this.#pages.get(url)!;
+    if (known.told === representative && !always) return;
+    const { clusters, method } = this.#options.nodes;
+    const atMs = Math.max(this.#options.nowMs(), known.fetchedAtMs + 1, known.toldAtMs + 1);
+    const same = this.#pages.get(representative)?.content === known.content;
+    const { hostKey, language, offset, fetchedAtMs, partition } = known;
+    const duplicate: Duplicate = {
+      url,
+      hostKey,
+      representative: representative || url,
+      method: representative === '' ? 'none' : same ? 'exact' : method,
+      members: known.node === nowhere ? 0 : (this.#members.get(clusters.rootOf(known.node)) ?? 0),
+      language,
+      pageOffset: offset,
+      fetchedAtMs,
+      atMs,
+    };
+    this.#told.push({ partition, duplicate });
+    this.#keep(url, { ...known, told: representative, toldAtMs: atMs });
+  }
+
+  async #bestOf(root: number): Promise<Buffer | undefined> {
+    const held = this.#bests.get(root);
+    if (held !== undefined) {
+      this.#setBest(root, held);
+      await this.#load(urlOfRank(held));
+      return held;
+    }
+    if ((this.#members.get(root) ?? 0) === 0) return undefined;
+    await this.commit([]);
+    let best: Buffer | undefined;
+    for (const node of this.#options.nodes.clusters.of(root)) {
+      for await (const [key] of this.#options.store.scan({ ...membersOf(node), limit: 1 })) {
+        if (best === undefined || Buffer.compare(rankOf(key), best) < 0) best = Buffer.from(rankOf(key));
+      }
+    }
+    if (best !== undefined) {
+      this.#setBest(root, best);
+      await this.#load(urlOfRank(best));
+    }
+    return best;
+  }
+
+  #setBest(root: number, rank: Buffer): void {
+    this.#bests.delete(root);
+    this.#bests.set(root, rank);
+    if (this.#bests.size > contentLimits.bestsMax) this.#bests.delete(this.#bests.keys().next().value!);
+  }
+
+  #forget(root: number): void {
+    this.#bests.delete(root);
+    this.#members.delete(root);
+  }
+
+  #count(root: number, more: number): void {
+    if (more !== 0) this.#members.set(root, (this.#members.get(root) ?? 0) + more);
+  }
+
+  /** What the store knows of a page that is not of the batch. */
+  async #load(url: string): Promise<void> {
+    if (this.#pages.has(url)) return;
+    const known = fromJson<KnownPage>(await this.#options.store.get(pageKey(url)));
+    if (known !== undefined) this.#pages.set(url, known);
+  }
+
+  #keep(url: string, known: KnownPage): void {
+    this.#pages.set(url, known);
+    this.#ops.push(jsonRow(pageKey(url), known));
+  }
+}

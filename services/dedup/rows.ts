@@ -1,0 +1,117 @@
+/**
+ * What the dedup keeps, in the state-store port. All of it follows from `pages`: a store that is lost is rebuilt by
+ * reading them again.
+ *
+ *   N <node u32>                         a node: its signature; empty where the text was too short for one
+ *   E <content hash, 8 B>                the node of that content, u32
+ *   J <node u32> <node u32>              two nodes that are alike
+ *   M <node u32> <rank, 7 B> <url>       a page of the node; the first is its best
+ *   U <url>                              what is known of a page, JSON
+ *   R <host key> 0 <prefix>              pages and duplicates below a prefix, JSON
+ *   F                                    how near pages are found: must not change while the store lives
+ *   P …                                  positions (group-folder.ts)
+ */
+import type { StoreOp } from '../runtime/store/store.ts';
+
+export interface KnownPage {
+  readonly node: number;
+  readonly hostKey: string;
+  readonly partition: number;
+  /** Offset of its record. */
+  readonly offset: number;
+  readonly fetchedAtMs: number;
+  /** First 64 bits of its content's hash, hexadecimal. */
+  readonly content: string;
+  readonly language: string;
+  /** 0: it names itself canonical. 1: it names none. 2: it names another. */
+  readonly standing: 0 | 1 | 2;
+  /** The representative last told of it. Empty: none, it is no duplicate. */
+  readonly told: string;
+  /** When; 0: never. */
+  readonly toldAtMs: number;
+}
+
+export interface Rate {
+  readonly pages: number;
+  readonly duplicates: number;
+}
+
+export const nodeRange = range('N');
+export const contentRange = range('E');
+export const joinRange = range('J');
+export const memberSpace = code('M');
+
+function code(letter: string): number {
+  return letter.charCodeAt(0);
+}
+
+function range(letter: string): { readonly gte: Buffer; readonly lt: Buffer } {
+  return { gte: Buffer.from([code(letter)]), lt: Buffer.from([code(letter) + 1]) };
+}
+
+export function nodeRow(node: number, signature: Buffer | null): StoreOp {
+  return { key: numbered('N', node), value: signature ?? Buffer.alloc(0) };
+}
+
+export function contentRow(content: string, node: number): StoreOp {
+  const value = Buffer.alloc(4);
+  value.writeUInt32BE(node);
+  return { key: Buffer.concat([Buffer.from('E'), Buffer.from(content, 'hex')]), value };
+}
+
+export function joinRow(a: number, b: number): StoreOp {
+  const key = Buffer.alloc(9);
+  key[0] = code('J');
+  key.writeUInt32BE(a, 1);
+  key.writeUInt32BE(b, 5);
+  return { key, value: Buffer.alloc(0) };
+}
+
+/** Better pages sort first: canonical ones, then the earliest, then by URL. */
+export function memberKey(url: string, { node, standing, fetchedAtMs }: KnownPage): Buffer {
+  const key = Buffer.alloc(12 + Buffer.byteLength(url));
+  key[0] = memberSpace;
+  key.writeUInt32BE(node, 1);
+  key[5] = standing;
+  key.writeUIntBE(fetchedAtMs, 6, 6);
+  key.write(url, 12);
+  return key;
+}
+
+/** The part of a member's key by which members of different nodes compare. */
+export function rankOf(memberRow: Buffer): Buffer {
+  return memberRow.subarray(5);
+}
+
+export function urlOfRank(rank: Buffer): string {
+  return rank.toString('utf8', 7);
+}
+
+export function membersOf(node: number): { readonly gte: Buffer; readonly lt: Buffer } {
+  return { gte: numbered('M', node), lt: numbered('M', node + 1) };
+}
+
+export function pageKey(url: string): Buffer {
+  return Buffer.from(`U${url}`);
+}
+
+export function rateKey(hostKey: string, prefix: string): Buffer {
+  return Buffer.from(`R${hostKey}\0${prefix}`);
+}
+
+export const formKey = Buffer.from('F');
+
+export function jsonRow(key: Buffer, value: unknown): StoreOp {
+  return { key, value: Buffer.from(JSON.stringify(value)) };
+}
+
+export function fromJson<T>(value: Buffer | undefined): T | undefined {
+  return value === undefined ? undefined : (JSON.parse(value.toString()) as T);
+}
+
+function numbered(letter: string, number: number): Buffer {
+  const key = Buffer.alloc(5);
+  key[0] = code(letter);
+  key.writeUInt32BE(number, 1);
+  return key;
+}

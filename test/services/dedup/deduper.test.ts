@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { Control, Duplicate, Page } from '../../../schemas/types.ts';
+import { openDedup } from '../../../services/dedup/dedup.ts';
+import type { NearMethod } from '../../../services/dedup/likeness.ts';
+import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import type { Received } from '../../../services/runtime/consumer/received.ts';
+import type { AppendRecord } from '../../../services/runtime/log/log.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import type { StateStore } from '../../../services/runtime/store/store.ts';
+import { editedText, proseOf } from '../../topology/content/prose.ts';
+import { numbers } from '../../web/random.ts';
+import { goneAt, received } from '../indexer/records.ts';
+import { pageRecord } from '../runtime/consumer/page-record.ts';
+
+const codec = await openCodec(createMemoryRegistry(), 'c');
+type Input = Received<'pages' | 'results'>;
+
+/** A dedup over a store, and what it tells; `failAt`: the append that fails, as a kill would. */
+async function open(store: StateStore, method: NearMethod = 'simhash', failAt = Number.POSITIVE_INFINITY) {
+  const told: Duplicate[] = [];
+  const events: Control[] = [];
+  let nowMs = 1_000_000;
+  let appends = 0;
+  const append = async (records: readonly AppendRecord[]) => {
+    appends += 1;
+    if (appends === failAt) throw new Error('killed');
+    for (const { topic, value } of records) {
+      if (topic === 'c.duplicates') told.push(codec.decode('duplicates', value));
+      else events.push(codec.decode('control', value));
+    }
+    return [];
+  };
+  const clock = { nowMs: () => nowMs++, sleepUntil: async () => {} };
+  const options = { codec, clock, store, crawl: 'c', partitions: 2, keyMode: 'host', method, seed: 5 } as const;
+  const dedup = await openDedup({ ...options, log: { append } });
+  const read = async (inputs: readonly Input[], batch = 5, from = 0) => {
+    for (let at = from; at < inputs.length; at += batch) {
+      const some = inputs.slice(at, at + batch);
+      await dedup.handle(some, { positions: [{ topic: 'c.pages', partition: 0, offset: at + some.length }] });
+    }
+  };
+  return { told, events, read, dedup };
+}
+
+function page(url: string, text: string, more: Partial<Page> = {}): Input {
+  return received('pages', pageRecord({ url, text, contentHash: hash('sha256', text, 'hex'), ...more })) as Input;
+}
+
+/** URL → representative, as the newest record of each says; those that are no duplicates are left out. */
+function verdicts(told: readonly Duplicate[]): Map<string, string> {
+  const newest = new Map(told.map(({ url, representative }) => [url, representative]));
+  return new Map([...newest].filter(([url, representative]) => url !== representative).sort());
+}
+
+describe('the dedup', () => {
+  it('tells exact duplicates, whatever their length, and near ones; and the earliest page stands for them', async () => {
+    const long = proseOf(1, 400);
+    const { told, read } = await open(createMemoryStore());
+    await read([
+      page('http://a.test/long', long, { fetchedAtMs: 10 }),
+      page('http://b.test/long', long, { fetchedAtMs: 11 }),
+      page('http://c.test/near', `${long} one`, { fetchedAtMs: 12 }),
+      page('http://a.test/short', 'not found', { fetchedAtMs: 13 }),
+      page('http://b.test/short', 'not found', { fetchedAtMs: 14 }),
+      page('http://c.test/short', 'not found!', { fetchedAtMs: 15 }),
+      page('http://a.test/other', proseOf(2, 400), { fetchedAtMs: 16 }),
+    ]);
+    assert.deepEqual(
+      [...verdicts(told)],
+      [
+        ['http://b.test/long', 'http://a.test/long'],
+        ['http://b.test/short', 'http://a.test/short'],
+        ['http://c.test/near', 'http://a.test/long'],
+      ],
+    );
+    assert.deepEqual(
+      told.map(({ method }) => method),
+      ['exact', 'simhash', 'exact'],
+    );
+  });
+
+  it('lets a page that names itself canonical stand for the others, also when it comes last', async () => {
+    const text = proseOf(3, 200);
+    const { told, read } = await open(createMemoryStore());
+    const canonical = 'http://a.test/3';
+    await read(
+      [
+        page('http://a.test/1', text, { fetchedAtMs: 10 }),
+        page('http://a.test/2', text, { fetchedAtMs: 11, canonical }),
+        page('http://a.test/3', text, { fetchedAtMs: 12, canonical }),
+      ],
+      1,
+    );
+    assert.deepEqual(
+      [...verdicts(told)],
+      [
+        ['http://a.test/1', 'http://a.test/3'],
+        ['http://a.test/2', 'http://a.test/3'],
+      ],
+    );
+  });
+
+  it('takes it back when the page that stood for others changes, is gone, or asks not to be shown', async () => {
+    const text = proseOf(4, 200);
+    for (const end of [
+      page('http://a.test/1', proseOf(5, 200), { fetchedAtMs: 50 }),
+      goneAt('http://a.test/1', 50) as Input,
+      page('http://a.test/1', text, { fetchedAtMs: 50, noindex: true }),
+    ]) {
+      const { told, read } = await open(createMemoryStore());
+      const copies = [1, 2, 3].map((n) => page(`http://a.test/${n}`, text, { fetchedAtMs: 10 + n }));
+      await read([...copies, end], 2);
+      assert.deepEqual([...verdicts(told)], [['http://a.test/3', 'http://a.test/2']]);
+      const back = told.findLast(({ url }) => url === 'http://a.test/2')!;
+      assert.deepEqual([back.representative, back.method, back.pageOffset], ['http://a.test/2', 'none', 0]);
+    }
+  });
+
+  it('says of each new version of a duplicate that it is one, after its fetch', async () => {
+    const text = proseOf(6, 200);
+    const { told, read } = await open(createMemoryStore());
+    const again = page('http://a.test/2', text, { fetchedAtMs: 5_000_000 });
+    await read([page('http://a.test/1', text), page('http://a.test/2', text), again]);
+    const about = told.filter(({ url }) => url === 'http://a.test/2');
+    assert.deepEqual(
+      about.map(({ fetchedAtMs, atMs }) => atMs > fetchedAtMs),
+      [true, true],
+    );
+    assert.equal(about[1]!.fetchedAtMs, 5_000_000);
+  });
+
+  it('comes to the same verdicts in any order, killed and begun again, or from zero', async () => {
+    const next = numbers(9);
+    const families = Array.from({ length: 8 }, (_, n) => proseOf(100 + n, 300));
+    const history: Input[] = [];
+    for (let n = 0; n < 240; n++) {
+      const host = next() % 3;
+      const url = `http://h${host}.test/p${next() % 40}`;
+      if (next() % 12 === 0) history.push({ ...goneAt(url, n), partition: host } as Input);
+      else {
+        const text = editedText(families[next() % families.length]!, (next() % 3) * 0.003, next);
+        const canonical = next() % 10 === 0 ? url : '';
+        history.push({ ...page(url, text, { fetchedAtMs: n, canonical }), partition: host } as Input);
+      }
+    }
+    const straight = await open(createMemoryStore());
+    await straight.read(history);
+    const expected = verdicts(straight.told);
+    assert.ok(expected.size > 30);
+    // Partition after partition, as a replay may read them.
+    for (const order of [
+      [0, 1, 2],
+      [2, 0, 1],
+    ]) {
+      const other = await open(createMemoryStore());
+      const inputs = order.flatMap((partition) => history.filter((one) => one.partition === partition));
+      await other.read(inputs, 7);
+      assert.deepEqual(verdicts(other.told), expected);
+    }
+    // Killed at an append, now and then, and begun again where the store says.
+    const store = createMemoryStore();
+    const told: Duplicate[] = [];
+    let kills = 0;
+    for (let done = false; !done; ) {
+      const some = await open(store, 'simhash', 1 + (next() % 30));
+      const from = (await some.dedup.positions.load('c.pages', 0)) ?? 0;
+      await some.read(history, 5, from).then(
+        () => (done = true),
+        () => (kills += 1),
+      );
+      told.push(...some.told);
+    }
+    assert.ok(kills > 2);
+    assert.deepEqual(verdicts(told), expected);
+  });
+
+  it('tells the frontier how many of a prefix are duplicates, as the count doubles', async () => {
+    const text = proseOf(8, 100);
+    const { events, read } = await open(createMemoryStore());
+    const inputs = Array.from({ length: 40 }, (_, n) =>
+      page(`http://a.test/list/${n}`, n % 4 === 3 ? proseOf(500 + n, 100) : text, { fetchedAtMs: n }),
+    );
+    await read(inputs, 1);
+    assert.deepEqual(
+      events.map(({ kind, hostKey, payload }) => [kind, hostKey, JSON.parse(payload)]),
+      [
+        ['duplicates', 'a.test', { prefixes: [{ prefix: '/list/', pages: 16, duplicates: 11 }] }],
+        ['duplicates', 'a.test', { prefixes: [{ prefix: '/list/', pages: 32, duplicates: 23 }] }],
+      ],
+    );
+  });
+
+  it('finds by MinHash what SimHash no longer does, and refuses a store made by the other', async () => {
+    const text = proseOf(10, 600);
+    const copy = editedText(text, 0.03, numbers(1));
+    const inputs = [
+      page('http://a.test/1', text, { fetchedAtMs: 1 }),
+      page('http://a.test/2', copy, { fetchedAtMs: 2 }),
+    ];
+    const bySimhash = await open(createMemoryStore(), 'simhash');
+    await bySimhash.read(inputs);
+    assert.equal(verdicts(bySimhash.told).size, 0);
+    const store = createMemoryStore();
+    const byMinhash = await open(store, 'minhash');
+    await byMinhash.read(inputs);
+    assert.deepEqual(
+      byMinhash.told.map(({ url, method }) => [url, method]),
+      [['http://a.test/2', 'minhash']],
+    );
+    await assert.rejects(open(store, 'simhash'), { code: 'DATA_FOLDER_FOREIGN', message: /by minhash so far/ });
+  });
+});
