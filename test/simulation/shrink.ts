@@ -1,11 +1,14 @@
 /** Shrinks a failing run: leaves faults out, one after another, for as long as it still fails. */
-import { type RunReport, run } from './run.ts';
+import { type RunOptions, type RunReport, run } from './run.ts';
 
-export async function shrink(report: RunReport): Promise<RunReport> {
+export async function shrink(
+  report: RunReport,
+  runAgain: (seed: number, options: RunOptions) => Promise<RunReport> = run,
+): Promise<RunReport> {
   let smallest = report;
   for (let at = 0; at < smallest.faults.length; ) {
     const faults = smallest.faults.filter((_, index) => index !== at);
-    const again = await run(report.seed, { faults });
+    const again = await runAgain(report.seed, { faults });
     if (again.violations.length > 0) smallest = again;
     else at += 1;
   }

@@ -1,0 +1,96 @@
+/**
+ * Planted bugs: each a small edit of the product's source, of the kind that a reviewer might miss. The simulator must
+ * find each one within `seedsMax` seeds that the product itself passes.
+ *
+ * `find` stands in `file` exactly once. Who rewrites that line moves the bug along: a mutation that can no longer be
+ * planted fails its test by name.
+ */
+export interface Mutation {
+  readonly bug: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** Where to begin: rare ones take hundreds of seeds to meet. Absent: at 1. */
+  readonly from?: number;
+}
+
+export const seedsMax = 300;
+
+export const mutations: readonly Mutation[] = [
+  {
+    bug: 'an outcome is published before its links are acked',
+    file: 'services/fetcher/publisher.ts',
+    find: 'if (records.length > 0) await log.append(records);',
+    replace: 'if (records.length > 0) log.append(records).catch(fail);',
+  },
+  {
+    bug: 'a task is published before the commit that grants it is acked',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'const [offset] = await appended;',
+    replace: 'const [offset] = [step.offset];',
+  },
+  {
+    bug: 'a commit that landed at another offset than expected is applied',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'if (offset !== step.offset) throw lost(identity.partition);',
+    replace: '',
+  },
+  {
+    bug: 'the view’s position is written before its rows',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'await this.#options.store.write(rows);',
+    replace: `await this.#options.store.write(rows.filter(({ key }) => key[0] === 0x6d));
+    await this.#options.store.write(rows.filter(({ key }) => key[0] !== 0x6d));`,
+  },
+  {
+    bug: 'commits of an older epoch count (<= for ===)',
+    file: 'topology/frontier/changelog.ts',
+    find: 'return commit.epoch === position.epoch &&',
+    replace: 'return commit.epoch <= position.epoch &&',
+    from: 205,
+  },
+  {
+    bug: 'the view keeps that a queue was popped, and not its lease',
+    file: 'topology/frontier/view.ts',
+    find: 'for (const id of unsaved.leases) {',
+    replace: 'for (const id of [] as number[]) {',
+  },
+  {
+    bug: 'a retry that is alone in its queue has no timer after a restart',
+    file: 'topology/frontier/view.ts',
+    find: 'for (const host of state.hostsById) state.settle(host);',
+    replace: 'for (const host of state.hostsById) if (host.queue.dueAtMs === 0) state.settle(host);',
+    from: 70,
+  },
+  {
+    bug: 'the wait runs from a request’s start, not from its completion',
+    file: 'services/fetcher/publisher.ts',
+    find: 'for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);',
+    replace: 'for (const { startMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, startMs);',
+  },
+  {
+    bug: 'a lease is started before its task’s offset is committed',
+    file: 'services/fetcher/fetcher.ts',
+    find: 'await log.commit(options.group, positions);',
+    replace: 'log.commit(options.group, positions).catch(() => {});',
+  },
+  {
+    bug: 'an unreachable robots.txt allows all',
+    file: 'topology/robots/verdict.ts',
+    find: ": { kind: 'disallow_all' };",
+    replace: ": { kind: 'allow_all' };",
+  },
+  {
+    bug: 'Retry-After is read and forgotten',
+    file: 'topology/frontier/decide-results.ts',
+    find: 'completedAtMs + Math.max(waitMs, lesson.retryAfterMs)',
+    replace: 'completedAtMs + waitMs',
+  },
+  {
+    bug: 'a dead letter is not waited for',
+    file: 'services/frontier/partition-owner.ts',
+    find: "await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));",
+    replace: "log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter))).catch(() => {});",
+    from: 160,
+  },
+];
