@@ -323,6 +323,8 @@ export interface Request {
   readonly startMs: number;
   /** Completion (body read, or given up), ms since the Unix epoch. */
   readonly endMs: number;
+  /** Start to the request being sent, ms: name lookup, TCP and TLS. 0: a connection was kept alive, or none came about. */
+  readonly connectMs: number;
   /** Start to response headers, ms. 0: no headers came. */
   readonly firstByteMs: number;
   /** HTTP status. 0: no response. */

@@ -166,6 +166,7 @@ async function responseOf(type: string, fields: ReadonlyMap<string, string>, blo
     address: fields.get('warc-ip-address') ?? '',
     startMs: atMs,
     endMs: atMs,
+    connectMs: 0,
     firstByteMs: 0,
     failure: failed ? ({ kind: 'badResponse', detail: decoded.error } as const) : null,
     staleConnection: false,

@@ -47,6 +47,8 @@ export interface WireResponse {
   /** Start and completion, ms since the Unix epoch. */
   readonly startMs: number;
   readonly endMs: number;
+  /** Start to the request being sent, ms: name lookup, TCP and TLS. About 0 on a connection that was kept alive. */
+  readonly connectMs: number;
   /** Start to headers, ms; 0: none came. */
   readonly firstByteMs: number;
   readonly failure: RequestFailure | null;
@@ -73,6 +75,7 @@ export class Exchange implements Watched {
   #reused = false;
   #status = 0;
   #headers: Headers = [];
+  #connectMs = 0;
   #firstByteMs = 0;
   #address = '';
   readonly #chunks: Buffer[] = [];
@@ -112,6 +115,7 @@ export class Exchange implements Watched {
     if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
     this.#abort = abort;
     this.#phase = 'headers';
+    this.#connectMs = this.#clock.nowMs() - this.#startMs;
     this.#address = this.#connection.address;
     this.#reused = this.#connection.served > 0;
     this.#nextDeadline(this.#limits.headersTimeoutMs);
@@ -233,6 +237,7 @@ export class Exchange implements Watched {
           address: this.#address,
           startMs: this.#startMs,
           endMs: this.#clock.nowMs(),
+          connectMs: this.#connectMs,
           firstByteMs: this.#firstByteMs,
           failure,
           staleConnection,

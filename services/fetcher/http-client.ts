@@ -198,6 +198,7 @@ function refused(nowMs: number, detail: string): HttpResponse {
     address: '',
     startMs: nowMs,
     endMs: nowMs,
+    connectMs: 0,
     firstByteMs: 0,
     failure: { kind: 'refused', detail },
     staleConnection: false,

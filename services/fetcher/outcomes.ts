@@ -52,6 +52,7 @@ export function requestRecord(url: string, purpose: RequestPurpose, delayMs: num
     hop: purpose.hop,
     startMs: response.startMs,
     endMs: response.endMs,
+    connectMs: response.connectMs,
     firstByteMs: response.firstByteMs,
     status: response.status,
     address: response.address,

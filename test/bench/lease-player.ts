@@ -148,6 +148,7 @@ function requestOf(url: string, outcomeIndex: number, endMs: number): Request {
     hop: 0,
     startMs: endMs - fetchMs,
     endMs,
+    connectMs: 0,
     firstByteMs: fetchMs,
     status: 200,
     address: '192.0.2.1',

@@ -442,6 +442,7 @@ const emptyRequest: Request = {
   hop: 0,
   startMs: 0,
   endMs: 0,
+  connectMs: 0,
   firstByteMs: 0,
   status: 200,
   address: '127.0.0.1',

@@ -81,6 +81,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
         address,
         startMs: began,
         endMs: clock.nowMs(),
+        connectMs: 0,
         firstByteMs: 1,
         failure: answer.failure === null ? null : { kind: answer.failure, detail: 'planned' },
         staleConnection: false,

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, constants as zlib } from 'node:zlib';
 import { decodeBody } from '../../../services/fetcher/content-coding.ts';
@@ -39,8 +43,39 @@ test('a response comes with its status, its repeated headers in order, its body 
   assert.deepEqual(headersOf(response.headers, 'x-robots-tag'), ['noindex', 'nofollow']);
   assert.equal(headerOf(response.headers, '__proto__'), 'a');
   assert.equal(response.address, '127.0.0.1');
-  assert.ok(response.firstByteMs >= 1);
+  assert.ok(response.firstByteMs >= 1 && response.connectMs <= response.firstByteMs);
   assert.ok(response.endMs >= response.startMs);
+});
+
+test('the time until a request is sent is told apart: name lookup and connection, once per connection', async (t) => {
+  const site = await serveSite(t, (_, response) => response.end('x'));
+  const lookup = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    return { addresses: ['127.0.0.1'], ttlMs: 1_000 };
+  };
+  const resolver = createResolver({ clock, lookup, overrides: compileOverrides([]), isBlocked: () => false });
+  const client = open(t, { resolver });
+  const first = await client.request({ url: site.url('a.test', '/'), headers });
+  const second = await client.request({ url: site.url('a.test', '/'), headers });
+  assert.ok(first.connectMs >= 75 && first.connectMs <= first.firstByteMs, `${first.connectMs} ms`);
+  assert.ok(second.connectMs < 75, `${second.connectMs} ms`);
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+test('a host that has IPv6 alone is reached, by its name and by its address', {
+  skip: hasIpv6 ? false : 'this machine has no IPv6',
+}, async (t) => {
+  const server = createServer((_, response) => response.end('six')).listen(0, '::1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const lookup = async () => ({ addresses: ['::1'], ttlMs: 1_000 });
+  const resolver = createResolver({ clock, lookup, overrides: compileOverrides([]), isBlocked: () => false });
+  const client = open(t, { resolver });
+  for (const host of ['six.test', '[::1]']) {
+    const { body, address } = await client.request({ url: `http://${host}:${port}/`, headers });
+    assert.deepEqual([body.toString(), address], ['six', '::1']);
+  }
 });
 
 test('a redirect is reported, not followed', async (t) => {

@@ -25,6 +25,7 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
         address: '',
         startMs: clock.nowMs(),
         endMs: clock.nowMs(),
+        connectMs: 0,
         firstByteMs: 1,
         failure: null,
         staleConnection: false,

@@ -17,6 +17,7 @@ function response(bytes: number, failure: HttpResponse['failure'] = null): HttpR
     address: '',
     startMs: 0,
     endMs: 0,
+    connectMs: 0,
     firstByteMs: 0,
     failure,
     staleConnection: false,

@@ -19,7 +19,15 @@ export function received<T extends IndexTopic>(topic: T, value: TopicRecords[T],
 
 export function goneAt(url: string, endMs: number): Received<IndexTopic> {
   const purpose = { kind: 'page', outcomeIndex: 0, hop: 0, robotsHash: '' } as const;
-  const response = { startMs: endMs, endMs, firstByteMs: 0, status: 404, address: '', body: Buffer.alloc(0) };
+  const response = {
+    startMs: endMs,
+    endMs,
+    connectMs: 0,
+    firstByteMs: 0,
+    status: 404,
+    address: '',
+    body: Buffer.alloc(0),
+  };
   const requests = [requestRecord(url, purpose, 0, response as never)];
   const outcomes = [outcomeOf(0, url, 'gone', { status: 404 })];
   return received('results', {

@@ -109,7 +109,16 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
       if (chance.percent(30)) return [];
       const endMs = nowMs - chance.below(100);
       const startMs = endMs - chance.of([5, 80, 3_000]);
-      const none = { hop: 0, firstByteMs: 0, status: 200, address: '', bytes: 10, delayMs: 0, robotsHash: '' };
+      const none = {
+        hop: 0,
+        connectMs: 0,
+        firstByteMs: 0,
+        status: 200,
+        address: '',
+        bytes: 10,
+        delayMs: 0,
+        robotsHash: '',
+      };
       return [{ ...none, url, kind: 'page' as const, outcomeIndex, startMs, endMs }];
     }),
     host: {
