@@ -25,6 +25,7 @@ const kinds = [
   'trap',
   'releaseTrap',
   'robotsHop',
+  'linked',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
@@ -105,6 +106,10 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.hostKey);
       writer.string(change.pattern);
       return;
+    case 'linked':
+      writer.uint(change.prints.length);
+      for (const word of change.prints) writer.uint(word);
+      return;
     case 'robotsHop':
       writer.string(change.hostKey);
       writeRobotsHop(writer, change.hop);
@@ -168,6 +173,11 @@ export function readChange(reader: ByteReader): Change {
       };
     case 'releaseTrap':
       return { kind, hostKey: reader.string(), pattern: reader.string() };
+    case 'linked': {
+      const prints: number[] = [];
+      for (let left = reader.uint(); left > 0; left--) prints.push(reader.uint());
+      return { kind, prints };
+    }
     case 'robotsHop':
       return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
   }

@@ -138,6 +138,8 @@ export type Change =
       readonly band: number;
     }
   | { readonly kind: 'releaseTrap'; readonly hostKey: string; readonly pattern: string }
+  /** Links to URLs were sighted: their fingerprints, as pairs. Only where the policy scores by in-links. */
+  | { readonly kind: 'linked'; readonly prints: readonly number[] }
   /** Page quota given to this partition in all, and given back in all. */
   | { readonly kind: 'quota'; readonly granted: number; readonly returned: number; readonly wanted: number }
   /** Partition 0: the quota's book, a row for one partition. */

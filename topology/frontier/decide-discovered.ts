@@ -12,6 +12,7 @@ import type { TallyName } from './changes.ts';
 import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
+import { scoreInputs } from './score-inputs.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import { admittedEvents } from './traps-state.ts';
 
@@ -76,6 +77,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   }
   decision.tally('discovered');
   const known = seen === seenVerdicts.seen;
+  if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
   if (known && !forced) {
     decision.tally('duplicates');
     return true;
@@ -91,7 +93,16 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     const facts = { ...host.facts, deadUntilMs: 0, failures: Math.max(0, host.facts.failures - 1) };
     decision.emit({ kind: 'host', hostKey, facts });
   }
-  const band = group.front ? 0 : link.priority >= 0 ? Math.min(link.priority, bandCount - 1) : verdict.band;
+  const band = group.front
+    ? 0
+    : link.priority >= 0
+      ? Math.min(link.priority, bandCount - 1)
+      : policy.scores
+        ? policy.bandOf(
+            url,
+            scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), null),
+          )
+        : verdict.band;
   const { traps } = policy.config;
   const trap = traps === undefined || forced ? null : trapAt(decision, traps, hostKey, url);
   if (trap !== null) decision.tally('trapped');
@@ -118,6 +129,8 @@ class Admission {
   #entries: Entry[] = [];
   /** Fingerprints of the entries, as pairs. */
   #prints: number[] = [];
+  /** Fingerprints of URLs that a link was sighted to, as pairs. */
+  #sighted: number[] = [];
   bytes = 0;
 
   constructor(decision: Decision, traps: TrapConfig | undefined) {
@@ -145,7 +158,14 @@ class Admission {
     this.bytes += entry.url.length + 4;
   }
 
+  sight(hi: number, lo: number): void {
+    this.#sighted.push(hi, lo);
+    this.bytes += 10;
+  }
+
   flush(): void {
+    if (this.#sighted.length > 0) this.#decision.emit({ kind: 'linked', prints: this.#sighted });
+    this.#sighted = [];
     if (this.#entries.length > 0) {
       const { seen } = this.#decision.state;
       const [hostKey, known, entries, prints] = [this.#hostKey, this.#known, this.#entries, this.#prints];

@@ -21,6 +21,7 @@ export type RowKind =
   | 'host'
   | 'robotsHop'
   | 'trap'
+  | 'inLinks'
   | 'released'
   | 'queued'
   | 'again'
@@ -51,6 +52,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
       visit(['robotsHop', host.key, order, url, partition, ...asked]);
     });
   }
+  if (state.inLinks.total > 0) visit(['inLinks', state.inLinks.total]);
   for (const [key, { trapped, released }] of state.traps.standing) {
     for (const { pattern, reason, detail, band } of trapped) visit(['trap', key, pattern, reason, detail, band]);
     released.forEach(({ pattern, band }, order) => {

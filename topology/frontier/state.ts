@@ -21,6 +21,7 @@ import type { Counters } from './counters.ts';
 import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
 import { HostClock } from './host-clock.ts';
+import { InLinks } from './in-links.ts';
 import type { SeenConfig } from './seen/seen-config.ts';
 import { SeenLoader } from './seen/seen-rows.ts';
 import { SeenTest } from './seen/seen-test.ts';
@@ -76,6 +77,7 @@ export class FrontierState {
   readonly hostsById: Host[] = [];
   readonly clock = new HostClock();
   readonly traps = new TrapsState();
+  readonly inLinks = new InLinks();
   readonly leases = new Map<number, Lease>();
   /** Hops of other hosts' robots.txt that wait for a lease of the host. */
   readonly robotsHops = new Map<Host, readonly RobotsHop[]>();
@@ -141,6 +143,8 @@ export class FrontierState {
         this.host(change.hostKey);
         this.traps.add(change.hostKey, change);
         return this.#openBands(this.host(change.hostKey));
+      case 'linked':
+        return this.inLinks.count(change.prints);
       case 'releaseTrap':
         return this.#releaseTrap(this.host(change.hostKey), change.pattern);
       case 'quota':

@@ -14,6 +14,7 @@
  * | q | host id, band, first sequence number | up to 64 entries |
  * | r | host id, arrival number | an entry that came back, and when it is due |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
+ * | i | block | counts of in-links; without a block: their sum |
  * | t | host key | its standing and released traps |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
@@ -72,6 +73,7 @@ export function saveRows(state: FrontierState): Row[] {
     rows.push({ key: keyOf('t', hostKey), value: Buffer.from(state.traps.save(hostKey)) });
   }
   state.traps.unsaved = new Set();
+  rows.push(...state.inLinks.takeRows());
   rows.push(...saveSeen(state.seen));
   for (const record of unsaved.records) {
     const [hi, lo] = state.fingerprintOf(record.url);
@@ -113,6 +115,8 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
     }
     case 's':
       return state.seenLoader.take(key, value);
+    case 'i':
+      return state.inLinks.load(key, value);
     case 't':
       return loadTraps(state, key.toString('utf8', 1), value.toString());
     default:

@@ -72,6 +72,10 @@ export interface Policy {
    * no metadata rule is asked. `band` is that of the link alone; `bandOf` gives a better one where more is known.
    */
   admit(url: string, depth: number, hop: number, facts?: LinkFacts): Admission;
+  /** Is there more to a band than depth and spelling? */
+  readonly scores: boolean;
+  /** Do links to a URL that is known already count? */
+  readonly countsLinks: boolean;
   /** The band of a normal URL by all that is known of it. */
   bandOf(url: string, inputs: ScoreInputs): number;
   /** When a host may be contacted, by the crawl's windows. */
@@ -105,6 +109,8 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
   return {
     config,
     normalize,
+    scores: score !== null,
+    countsLinks: config.score !== undefined && config.score.page > 0 && config.score.factors.inLinks > 0,
     openAt: compileWindows(config.windows ?? []),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {

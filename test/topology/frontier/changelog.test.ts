@@ -55,6 +55,7 @@ const changes: Change[] = [
   { kind: 'policy', version: 4, json: '{"a":1}' },
   { kind: 'trap', hostKey: 'a.test', pattern: '/cal/#', reason: 'calendar', detail: '24 pages', band: 17 },
   { kind: 'releaseTrap', hostKey: 'a.test', pattern: '/cal/#' },
+  { kind: 'linked', prints: [1, 0xffff_ffff, 0, 7] },
   { kind: 'quota', granted: 100, returned: 3, wanted: 7 },
   { kind: 'quotaBook', partition: 2, granted: 64, returned: 0, wanted: 1, version: 12 },
   {

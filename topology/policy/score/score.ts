@@ -29,7 +29,25 @@ export interface FactorScore {
 }
 
 export function compileScorer(config: ScoreConfig = defaultScore): Scorer {
-  return (url, inputs) => meanOfGroups(config, factorScores(config, url, inputs));
+  const { factors, scales } = config;
+  return (url, { domain: of, page: its, freshness: past }) => {
+    const mean = new Mean();
+    const whole = new Mean();
+    mean.add(domain.authority(of, scales), factors.authority);
+    mean.add(domain.traffic(of, scales), factors.traffic);
+    mean.add(domain.quality(of, scales), factors.quality);
+    whole.add(mean.take(), config.domain);
+    mean.add(page.inLinks(its, scales), factors.inLinks);
+    mean.add(page.depth(its, url), factors.depth);
+    mean.add(page.type(its), factors.type);
+    mean.add(page.source(its), factors.source);
+    whole.add(mean.take(), config.page);
+    mean.add(freshness.timeSince(past, scales), factors.timeSince);
+    mean.add(freshness.changeRate(past, scales), factors.changeRate);
+    mean.add(freshness.volatility(past), factors.volatility);
+    whole.add(mean.take(), config.freshness);
+    return whole.take() ?? 0;
+  };
 }
 
 /** Every factor with its value and its weight within its group: what `check score` prints. */
@@ -67,16 +85,24 @@ export function groupScore(group: GroupName, scores: readonly FactorScore[]): nu
   return weights === 0 ? null : sum / weights;
 }
 
-function meanOfGroups(config: ScoreConfig, scores: readonly FactorScore[]): number {
-  let sum = 0;
-  let weights = 0;
-  for (const group of ['domain', 'page', 'freshness'] as const) {
-    const value = groupScore(group, scores);
-    if (value === null) continue;
-    sum += value * config[group];
-    weights += config[group];
+/** A weighted mean of what is known. */
+class Mean {
+  #sum = 0;
+  #weights = 0;
+
+  add(value: number | null, weight: number): void {
+    if (value === null) return;
+    this.#sum += value * weight;
+    this.#weights += weight;
   }
-  return weights === 0 ? 0 : sum / weights;
+
+  /** null: nothing is known, or nothing counts. Begins anew. */
+  take(): number | null {
+    const mean = this.#weights === 0 ? null : this.#sum / this.#weights;
+    this.#sum = 0;
+    this.#weights = 0;
+    return mean;
+  }
 }
 
 /** Bands are equal stretches around their middles, so that `1 − band / 7` falls into `band`. */

@@ -1,0 +1,77 @@
+/**
+ * In-links of URLs, counted as they are sighted: a count-min sketch with conservative update (Estan & Varghese, SIGCOMM
+ * 2002; Cormode & Muthukrishnan, J. Algorithms 55, 2005). Counts are advisory (DESIGN §3): never too small, and too large
+ * by more than one in a thousand sightings only for few URLs. A sighting is a link from a source that was not counted
+ * lately: fetchers drop the rest before they are sent (the link cache).
+ *
+ * State: changes carry the fingerprints of what was sighted, so a replay counts the same. 1 MiB, made when the first
+ * sighting is counted: crawls that don't score by in-links have none.
+ */
+const cellsLog2 = 19;
+const mask = 2 ** cellsLog2 - 1;
+const countMax = 0xffff;
+/** Cells of one row of the view: 4 KiB, and 256 of them. */
+const blockCells = 2048;
+/** `i`, then the block's number; the total has none. */
+const keyByte = 0x69;
+
+export class InLinks {
+  #cells: Uint16Array | undefined;
+  /** Sightings counted so far. */
+  total = 0;
+  /** Blocks that are not in the view as they are. */
+  #unsaved = new Set<number>();
+
+  /** Sightings of a URL before, or a little more. */
+  countOf(hi: number, lo: number): number {
+    const cells = this.#cells;
+    return cells === undefined ? 0 : Math.min(cells[hi & mask]!, cells[lo & mask]!);
+  }
+
+  /** `prints`: fingerprints as pairs. */
+  count(prints: readonly number[]): void {
+    const cells = (this.#cells ??= new Uint16Array(2 ** cellsLog2));
+    for (let at = 0; at + 1 < prints.length; at += 2) {
+      const a = prints[at]! & mask;
+      const b = prints[at + 1]! & mask;
+      const next = Math.min(countMax, Math.min(cells[a]!, cells[b]!) + 1);
+      // Only what holds the smallest count grows: the others are too large already.
+      if (cells[a]! < next) this.#set(cells, a, next);
+      if (cells[b]! < next) this.#set(cells, b, next);
+    }
+    this.total += prints.length >> 1;
+  }
+
+  #set(cells: Uint16Array, at: number, count: number): void {
+    cells[at] = count;
+    this.#unsaved.add(Math.floor(at / blockCells));
+  }
+
+  /** Rows of the view that changed since the last call, in the order of their keys. All belong to one position. */
+  takeRows(): { readonly key: Buffer; readonly value: Buffer }[] {
+    if (this.#unsaved.size === 0) return [];
+    const blocks = [...this.#unsaved].sort((a, b) => a - b);
+    this.#unsaved = new Set();
+    const total = Buffer.alloc(6);
+    total.writeUIntBE(this.total, 0, 6);
+    const rows = blocks.map((block) => ({ key: Buffer.from([keyByte, block]), value: this.#blockBytes(block) }));
+    return [{ key: Buffer.from([keyByte]), value: total }, ...rows];
+  }
+
+  /** Takes a row back: the total, or a block. */
+  load(key: Buffer, value: Buffer): void {
+    if (key.length === 1) {
+      this.total = value.readUIntBE(0, 6);
+      return;
+    }
+    const cells = (this.#cells ??= new Uint16Array(2 ** cellsLog2));
+    const first = key[1]! * blockCells;
+    for (let i = 0; i < blockCells; i++) cells[first + i] = value.readUInt16BE(2 * i);
+  }
+
+  #blockBytes(block: number): Buffer {
+    const bytes = Buffer.allocUnsafe(2 * blockCells);
+    for (let i = 0; i < blockCells; i++) bytes.writeUInt16BE(this.#cells![block * blockCells + i]!, 2 * i);
+    return bytes;
+  }
+}
