@@ -13,6 +13,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   host: 1,
   robotsHop: 2,
   trap: 2,
+  inLinks: 0,
   released: 2,
   queued: 3,
   again: 2,
