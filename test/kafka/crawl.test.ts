@@ -215,6 +215,6 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
       'clean',
     ]);
     assert.equal(noRegistry.code, 1);
-    assert.match(noRegistry.stderr, /^crawlstream: .*127\.0\.0\.1:1.*\n$/);
+    assert.match(noRegistry.stderr, /^crawlstream: .*127\.0\.0\.1:8.*\n$/);
   });
 });

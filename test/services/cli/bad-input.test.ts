@@ -159,7 +159,7 @@ test('a folder with something else in it, and a file, are refused as data folder
 });
 
 test('a data folder in use by a running crawl is refused, and that crawl goes on', async () => {
-  const small = await startSmallWeb({ hosts: 2, pagesPerHost: 10, domains: 1 });
+  const small = await startSmallWeb({ hosts: 2, pagesPerHost: 50, domains: 1 });
   const data = join(temporaryFolder(), 'data');
   const args = [...small.crawlArguments, '--delay', '150', '--data', data];
   const running = startCommand(args);
