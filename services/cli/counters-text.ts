@@ -25,6 +25,10 @@ export interface CrawlCounts {
   readonly tooDeep: number;
   readonly filtered: number;
   readonly invalid: number;
+  readonly tooLong: number;
+  /** New, but dropped: their host, or the partition, had as much queued as it may. */
+  readonly hostFull: number;
+  readonly queueFull: number;
   /** Requests made, robots.txt and redirect hops among them. */
   readonly fetches: number;
   readonly bytes: number;
@@ -53,6 +57,9 @@ export function countsOf(counters: Counters): CrawlCounts {
     tooDeep: counters.tooDeep,
     filtered: counters.filtered,
     invalid: counters.invalid,
+    tooLong: counters.tooLong,
+    hostFull: counters.hostFull,
+    queueFull: counters.queueFull,
     fetches: counters.fetches,
     bytes: counters.bytes,
     undecodable: counters.undecodable,
@@ -72,6 +79,9 @@ export function countsText(counts: CrawlCounts): string {
     ['links too deep', counts.tooDeep],
     ['links filtered out', counts.filtered],
     ['links not crawlable', counts.invalid],
+    ['links too long', counts.tooLong],
+    ['dropped, host full', counts.hostFull],
+    ['dropped, queue full', counts.queueFull],
     ['still queued', counts.queued],
     ['on lease', counts.leased],
     ['deferred', counts.deferred],

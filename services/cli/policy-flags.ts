@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/limits.ts';
-import type { PolicyConfig } from '../../topology/policy/policy.ts';
-import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
+import type { PolicyConfig, WhenFull } from '../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy, whenFullChoices } from '../../topology/policy/policy.ts';
 import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../topology/url/scope.ts';
@@ -19,6 +19,9 @@ export interface PolicyFlags {
   readonly exclude?: string[];
   readonly delay?: number;
   readonly retries?: number[];
+  readonly maxQueued?: number;
+  readonly maxQueuedPerHost?: number;
+  readonly whenFull?: WhenFull;
   readonly traps: boolean;
 }
 
@@ -37,6 +40,18 @@ export function addPolicyOptions(command: Command): Command {
     .option('--exclude <re>', 'no URLs that match (repeat for several)', collect(pattern('--exclude')))
     .option('--delay <ms>', 'wait so long between requests to a host, whatever a fetch takes', delay)
     .option('--no-traps', 'crawl on where a host seems to have pages without end')
+    .option('--max-queued <n>', 'hold so many URLs queued in a partition', wholeNumber('--max-queued', 1))
+    .option(
+      '--max-queued-per-host <n>',
+      'drop new URLs of a host with so many',
+      wholeNumber('--max-queued-per-host', 1),
+    )
+    .addOption(
+      new Option(
+        '--when-full <choice>',
+        'a full partition stops reading, or drops new URLs, the least urgent first',
+      ).argParser(oneOf('--when-full', whenFullChoices)),
+    )
     .option('--retries <list>', 'waits before each retry, in seconds (default: 5,30,300)', retryList('--retries'));
 }
 
@@ -57,6 +72,9 @@ export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyCo
     pageQuota: flags.maxPages ?? null,
     ...(flags.traps ? { traps: defaultTraps } : {}),
     ...(flags.delay === undefined ? {} : { delayMs: flags.delay, delayFactor: 0 }),
+    ...(flags.maxQueued === undefined ? {} : { queuedMax: flags.maxQueued }),
+    ...(flags.maxQueuedPerHost === undefined ? {} : { urlsPerHostMax: flags.maxQueuedPerHost }),
+    ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
   };
   compilePolicy(policy);

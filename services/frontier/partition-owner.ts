@@ -159,8 +159,12 @@ export class PartitionOwner {
   async #turn(partition: FrontierPartition, reader: LogReader, jobs: JobRunner): Promise<void> {
     const { clock, identity } = this.#options;
     const discovered = this.#topic('discovered');
-    if (partition.full || !partition.hungry) reader.pause(discovered, identity.partition);
-    else reader.resume(discovered, identity.partition);
+    for (const topic of inputTopics) {
+      // One poll's worth waits in memory at most; only a full partition leaves what it could decide (DESIGN §4.11).
+      const enough = topic === 'discovered' ? partition.full || !partition.hungry : partition.waiting(topic) > 0;
+      if (enough) reader.pause(this.#topic(topic), identity.partition);
+      else reader.resume(this.#topic(topic), identity.partition);
+    }
     const demand = () => (this.#granting ? Math.max(0, this.#options.leasesMax - partition.state.leases.size) : 0);
     const records = await reader.poll({
       maxBytes: frontierServiceLimits.pollBytes,
@@ -176,10 +180,11 @@ export class PartitionOwner {
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
-    const { waiting } = partition;
     // What waits for the job under way is woken by its end.
     const waitsForJob = partition.blocked && busy;
-    if (inputTopics.some((topic) => waiting.call(partition, topic) > 0) && !partition.full && !waitsForJob) return 0;
+    if (partition.waiting('control') > 0) return 0;
+    if (partition.waiting('results') > 0 && partition.policy !== null) return 0;
+    if (partition.waiting('discovered') > 0 && !partition.full && !waitsForJob) return 0;
     const wakeAtMs = partition.wakeAtMs(demand);
     const idleMs = frontierServiceLimits.idleMs;
     return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));

@@ -155,7 +155,8 @@ export type Change =
 /**
  * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.
  * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
- * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample.
+ * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
+ * new, but there was no room (queue-room.ts).
  */
 export const tallyNames = [
   'discovered',
@@ -175,6 +176,8 @@ export const tallyNames = [
   'trapped',
   'trapsBeyond',
   'seenErrors',
+  'queueFull',
+  'tooLong',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

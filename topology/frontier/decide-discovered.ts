@@ -12,6 +12,7 @@ import type { TallyName } from './changes.ts';
 import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
+import { dropOf } from './queue-room.ts';
 import { scoreInputs } from './score-inputs.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import { admittedEvents } from './traps-state.ts';
@@ -62,7 +63,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   });
   if (!verdict.ok) {
     decision.tally('discovered');
-    decision.tally(tallyOf(verdict.rule));
+    decision.tally(tallyOf(verdict.rule, verdict.detail));
     return true;
   }
   const { url, hostKey } = verdict;
@@ -82,17 +83,9 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     decision.tally('duplicates');
     return true;
   }
-  const { urlsPerHostMax } = policy.config;
+  // Of a queue that may be full for some bands, every URL counts.
+  if (policy.config.whenFull === 'dropLowest') admission.flush();
   const host = state.hosts.get(hostKey);
-  if (urlsPerHostMax !== null && !forced && (host?.queue.size ?? 0) + admission.sizeOf(hostKey) >= urlsPerHostMax) {
-    decision.tally('hostFull');
-    return true;
-  }
-  if (host !== undefined && host.facts.deadUntilMs > 0 && host.facts.deadUntilMs <= decision.nowMs) {
-    // The verdict has run out: one more schedule for the host, from its last step.
-    const facts = { ...host.facts, deadUntilMs: 0, failures: Math.max(0, host.facts.failures - 1) };
-    decision.emit({ kind: 'host', hostKey, facts });
-  }
   const band = group.front
     ? 0
     : link.priority >= 0
@@ -103,6 +96,17 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
             scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), null),
           )
         : verdict.band;
+  const hostQueued = (host?.queue.size ?? 0) + admission.sizeOf(hostKey);
+  const dropped = forced ? null : dropOf(state.counters, policy.config, hostQueued, band);
+  if (dropped !== null) {
+    decision.tally(dropped);
+    return true;
+  }
+  if (host !== undefined && host.facts.deadUntilMs > 0 && host.facts.deadUntilMs <= decision.nowMs) {
+    // The verdict has run out: one more schedule for the host, from its last step.
+    const facts = { ...host.facts, deadUntilMs: 0, failures: Math.max(0, host.facts.failures - 1) };
+    decision.emit({ kind: 'host', hostKey, facts });
+  }
   const { traps } = policy.config;
   const trap = traps === undefined || forced ? null : trapAt(decision, traps, hostKey, url);
   if (trap !== null) decision.tally('trapped');
@@ -111,7 +115,8 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   return true;
 }
 
-function tallyOf(rule: string): TallyName {
+function tallyOf(rule: string, detail: string): TallyName {
+  if (rule === 'length' || (rule === 'normalize' && detail === 'length')) return 'tooLong';
   if (rule === 'scope') return 'outOfScope';
   if (rule === 'depth') return 'tooDeep';
   return rule === 'normalize' ? 'invalid' : 'filtered';

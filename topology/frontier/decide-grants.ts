@@ -35,8 +35,9 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   let left = Math.min(leaseSize(policy, host.facts), quotaLeft);
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
   const { again: waiting, bands: queues } = host.queue;
-  if (waiting[0] !== undefined && waiting[0].entry.expiries > 0) left = 1;
-  const again = Math.min(left, host.queue.dueCount(nowMs));
+  const due = host.queue.dueCount(nowMs);
+  if (due > 0 && waiting[0]!.entry.expiries > 0) left = 1;
+  const again = Math.min(left, due);
   left -= again;
   const bands: (readonly [number, number])[] = [];
   const take = (band: number) => {

@@ -27,6 +27,7 @@ import { decideRobotsHops, nextHopAtMs } from './decide-robots-hops.ts';
 import { decideBurials, decideExpiries } from './decide-time.ts';
 import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
+import { isFull } from './queue-room.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
 
@@ -111,9 +112,8 @@ export class FrontierPartition {
 
   /** True while discovered URLs should not be read: the frontier is full until leases drain it. */
   get full(): boolean {
-    const { queued, retrying } = this.state.counters;
-    const policy = this.policy;
-    return policy === null || queued + retrying >= policy.config.queuedMax;
+    const { policy } = this;
+    return policy === null || isFull(this.state.counters, policy.config);
   }
 
   /** When a step has something to do without any input, ms; undefined: never. */
@@ -207,6 +207,7 @@ export class FrontierPartition {
     const queue = this.#inputs[topic];
     let taken = 0;
     while (taken < queue.length && decision.bytes < frontierLimits.commitBytesSoft) {
+      if (topic === 'discovered' && this.full) break;
       const input = queue[taken]!;
       const slice = this.#decide(decision, input);
       if (slice === 'done') {

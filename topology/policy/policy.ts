@@ -20,6 +20,10 @@ import type { ScoreConfig } from './score/score-config.ts';
 import type { TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
+/** What a full partition does about new URLs. */
+export const whenFullChoices = ['pause', 'dropLowest'] as const;
+export type WhenFull = (typeof whenFullChoices)[number];
+
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
   readonly version: number;
@@ -47,8 +51,10 @@ export interface PolicyConfig {
   readonly pageQuota: number | null;
   /** URLs one host may have queued; what exceeds it is not admitted. null: any number. */
   readonly urlsPerHostMax: number | null;
-  /** URLs a partition may hold queued or waiting for retry before it stops reading `discovered`. */
+  /** URLs a partition may hold queued or waiting for retry. */
   readonly queuedMax: number;
+  /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low bands first. Absent: pause. */
+  readonly whenFull?: WhenFull | undefined;
   /** Hours in which hosts may be contacted. Absent: at any. */
   readonly windows?: readonly CrawlWindow[] | undefined;
   /** Refusals by what is known of a link beside its URL. Absent: none. */

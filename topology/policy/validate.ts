@@ -9,7 +9,7 @@ import { CrawlstreamError } from '../errors.ts';
 import { urlLimits } from '../limits.ts';
 import { compileFilters } from '../url/filters.ts';
 import { listKinds } from '../url/url-lists.ts';
-import type { PolicyConfig } from './policy.ts';
+import { type PolicyConfig, whenFullChoices } from './policy.ts';
 import { scoreSchema } from './score/score-config.ts';
 import { trapSchema } from './traps/trap-config.ts';
 
@@ -112,6 +112,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   pageQuota: z.int().min(0).nullable(),
   urlsPerHostMax: count.nullable(),
   queuedMax: count,
+  whenFull: z.enum(whenFullChoices).optional(),
   windows: z.array(windowSchema).optional(),
   metadata: z.array(metadataSchema).optional(),
   score: scoreSchema.optional(),

@@ -41,6 +41,8 @@ export class NaiveFrontier {
   readonly hosts = new Map<string, NaiveHost>();
   readonly leases = new Map<number, NaiveLease>();
   readonly #seen = new Set<string>();
+  /** Messages that found the partition full. */
+  readonly #waiting: Discovered[] = [];
   rules!: Rules;
   nowMs = 0;
   quotaSpent = 0;
@@ -50,6 +52,7 @@ export class NaiveFrontier {
     outOfScope: 0,
     tooDeep: 0,
     hostFull: 0,
+    queueFull: 0,
     lateResults: 0,
     retries: 0,
   };
@@ -90,8 +93,10 @@ export class NaiveFrontier {
     for (const result of results) this.#result(result);
     for (const lease of [...this.leases.values()]) if (lease.deadlineMs + skewMs <= nowMs) this.#expire(lease);
     this.#bury();
-    for (const { groups } of discovered)
-      for (const group of groups) for (const link of group.links) this.#arrive(group, link);
+    this.#waiting.push(...discovered);
+    while (this.#waiting.length > 0 && (this.rules.whenFull !== 'pause' || this.#queued < this.rules.queuedMax)) {
+      for (const group of this.#waiting.shift()!.groups) for (const link of group.links) this.#arrive(group, link);
+    }
   }
 
   /** The product granted `tasks` against `demand`: each must be right, and none be missing. */
@@ -148,6 +153,12 @@ export class NaiveFrontier {
     this.leases.set(task.leaseId, { id: task.leaseId, hostKey, urls, deadlineMs, delayMs });
   }
 
+  /** URLs that leases can drain. */
+  get #queued(): number {
+    const open = [...this.hosts.values()].filter((host) => !isHeld(host));
+    return open.reduce((sum, { again, bands }) => sum + again.length + bands.flat().length, 0);
+  }
+
   get #quotaLeft(): number {
     return this.rules.pageQuota === null ? Number.POSITIVE_INFINITY : this.rules.pageQuota - this.quotaSpent;
   }
@@ -193,6 +204,9 @@ export class NaiveFrontier {
     const known = this.hosts.get(hostKey);
     const queued = known === undefined ? 0 : known.again.length + known.bands.flat().length;
     if (rules.urlsPerHostMax !== null && !forced && queued >= rules.urlsPerHostMax) return void tallies.hostFull++;
+    const band = front ? 0 : Math.min(priority, 7);
+    const share = rules.queuedMax * (1 - band / 16);
+    if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
     const host = this.#host(hostKey);
     if (host.dead && host.deadUntilMs <= this.nowMs) {
       host.dead = false;
@@ -200,7 +214,7 @@ export class NaiveFrontier {
     }
     this.#seen.add(url);
     this.admitted += 1;
-    host.bands[front ? 0 : Math.min(priority, 7)]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
+    host.bands[band]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
   }
 
   #expire(lease: NaiveLease): void {

@@ -14,6 +14,8 @@ export interface Rules {
   leadTimeMs: number;
   urlsPerLeaseMax: number;
   urlsPerHostMax: number | null;
+  queuedMax: number;
+  whenFull: 'pause' | 'dropLowest';
   maxDepth: number;
   pageQuota: number | null;
 }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Result, Task } from '../../../schemas/types.ts';
+import { policyRecords } from '../../../services/runtime/crawl/requests.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { clock, type Harness, startHarness, until } from './owner-harness.ts';
+
+const limit = { timeout: 30_000 };
+
+async function setPolicy({ log, codec }: Harness, policy: Partial<PolicyConfig>): Promise<void> {
+  const config = { ...defaultPolicy(), version: 2, delayMs: 0, delayFactor: 0, ...policy };
+  await log.append(policyRecords(codec, { crawl: 't', partitions: 1, keyMode: 'host' }, config, 'test', clock.nowMs()));
+}
+
+/** Everything on the lease is a page. */
+function resultOf(task: Task): Result {
+  const { partition, epoch, leaseId, hostKey } = task;
+  const outcome = {
+    kind: 'fetched',
+    status: 200,
+    bytes: 1,
+    truncated: false,
+    contentHash: '',
+    etag: '',
+    lastModified: '',
+    retryAfterMs: 0,
+    redirectUrl: '',
+    links: 0,
+    linksDropped: 0,
+    noindex: false,
+    soft404: false,
+    detail: '',
+  } as const;
+  return {
+    partition,
+    epoch,
+    leaseId,
+    hostKey,
+    fetcherId: 'test',
+    last: true,
+    completedAtMs: clock.nowMs(),
+    outcomes: task.urls.map(({ url }, index) => ({ ...outcome, index, url })),
+    requests: [],
+    host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
+    robotsHops: [],
+  };
+}
+
+async function report({ log, codec }: Harness, tasks: readonly Task[]): Promise<void> {
+  const records = tasks.map((task) => ({
+    topic: 't.results',
+    partition: 0,
+    key: Buffer.from(task.hostKey),
+    value: codec.encode('results', resultOf(task)),
+  }));
+  await log.append(records);
+}
+
+test('a full partition stops reading links and goes on once leases have made room', limit, async () => {
+  const harness = await startHarness();
+  await setPolicy(harness, { queuedMax: 10 });
+  const urls = Array.from({ length: 60 }, (_, i) => `http://h${i % 4}.test/${i}`);
+  await harness.discoverUrls(urls);
+  const idle = harness.owner({ leasesMax: 0 });
+  const idleRun = idle.run();
+  await until(() => (idle.committed?.counters.queued ?? 0) >= 10);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(idle.committed?.positions.discovered.offset, 10, 'one URL a message: the eleventh waits in the log');
+  idle.stop();
+  await idleRun;
+
+  const owner = harness.owner({ leasesMax: 2 });
+  const run = owner.run();
+  await until(() => owner.committed !== undefined);
+  let most = 0;
+  for (let reported = 0; owner.committed!.counters.page < urls.length; ) {
+    const tasks = await harness.tasks();
+    await report(harness, tasks.slice(reported));
+    reported = tasks.length;
+    most = Math.max(most, owner.committed!.counters.queued);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.ok(most <= 10, `never more than the limit: ${most}`);
+  owner.stop();
+  await run;
+});
+
+test('results that come faster than they are decided wait in the log, not in memory', limit, async () => {
+  const harness = await startHarness();
+  await setPolicy(harness, {});
+  const hosts = 6_000;
+  await harness.discover(hosts);
+  let partition: FrontierPartition | undefined;
+  let most = 0;
+  let largest = 0;
+  const first = harness.owner({ leasesMax: hosts });
+  const firstRun = first.run();
+  await until(() => first.committed?.counters.leased === hosts);
+  await until(async () => (await harness.tasks()).length === hosts);
+  first.stop();
+  await firstRun;
+  // Nobody reads while a few megabytes of results gather.
+  const tasks = await harness.tasks();
+  for (let round = 0; round < 3; round++) await report(harness, tasks);
+
+  const reader = harness.log.reader.bind(harness.log);
+  const owner = harness.owner({
+    onOpened: (opened) => {
+      partition = opened;
+    },
+    log: {
+      ...harness.log,
+      reader: () => {
+        const inner = reader();
+        return {
+          ...inner,
+          poll: async (options) => {
+            const records = await inner.poll(options);
+            const polled = records.filter(({ topic }) => topic === 't.results').length;
+            largest = Math.max(largest, polled);
+            most = Math.max(most, polled + (partition?.waiting('results') ?? 0));
+            return records;
+          },
+        };
+      },
+    },
+    leasesMax: 0,
+  });
+  const run = owner.run();
+  await until(() => owner.committed?.positions.results.offset === 3 * hosts);
+  owner.stop();
+  await run;
+  assert.equal(owner.committed?.counters.page, hosts);
+  assert.ok(most > 0 && most <= largest, `${most} results waited in memory, of ${largest} read at once`);
+});
