@@ -42,8 +42,10 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
   let state = await loadView(options.store, options.key, options.seen);
   if (state === undefined || !(await agrees(log, topic, identity.partition, state))) {
-    await clearView(options.store);
     state = new FrontierState(options.key, options.seen);
+    // Throws where the changelog has lost its beginning: what cannot be restored is not claimed.
+    await agrees(log, topic, identity.partition, state);
+    await clearView(options.store);
   }
   // The clock never goes back behind what was decided: the claim says when this owner began.
   const last = await log.last(topic, identity.partition);

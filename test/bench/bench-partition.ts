@@ -19,7 +19,9 @@ import { topicNames, topics } from '../../topology/topics.ts';
 import type { PlayedLog, Player } from './played-log.ts';
 import { playedLog } from './played-log.ts';
 
-const crawl = 'bench';
+export const benchCrawl = 'bench';
+export const benchKey = { hi: 0x1234_5678, lo: 0x9abc_def0 };
+const crawl = benchCrawl;
 const clock = new SystemClock();
 
 export interface BenchPartition {
@@ -61,7 +63,7 @@ export async function openBenchPartition(options: BenchPartitionOptions): Promis
     clock,
     store,
     identity: { crawl, partition: 0, partitions: 1 },
-    key: { hi: 0x1234_5678, lo: 0x9abc_def0 },
+    key: benchKey,
     seen,
     endsLeases: true,
     get leasesMax() {

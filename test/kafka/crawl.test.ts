@@ -129,6 +129,13 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     await untilDone('moving');
     assertFlawless(web.check({ delayMs: 15 }));
     await stop(second, fetching);
+    // What each of them keeps is what the changelog says: up to its end, or up to where a partition left.
+    for (const name of ['a', 'b']) {
+      const kept = join(folder, `moving-${name}`);
+      const verified = lastJson(await runCommand(['state', 'verify', ...at('moving'), '--data', kept, '--json']));
+      assert.equal(verified['equal'], true, JSON.stringify(verified));
+      assert.equal((verified['partitions'] as unknown[]).length, 6);
+    }
   });
 
   it('gives the same pages after kill -9 of a frontier, of a fetcher, and of the broker', async (t) => {

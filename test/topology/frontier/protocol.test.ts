@@ -1,0 +1,162 @@
+/**
+ * The changelog protocol, point by point (DESIGN §4), where the core alone decides. What needs a log that can fail is in
+ * test/services/frontier/protocol.test.ts; points 1, 5, 7, 10 and 13 have further tests in partition.test.ts.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Control, Outcome, OutcomeKind, Task } from '../../../schemas/types.ts';
+import { outcomeOf } from '../../../services/fetcher/outcomes.ts';
+import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import { type Answer, TopologyDriver } from '../../simulation/driver.ts';
+
+const host = 'a.test';
+const page = (n: number) => `https://${host}/${n}`;
+const web = (): Answer => ({ kind: 'fetched' });
+/** Nobody fetches: the test reports. */
+const alone = { web, takesLease: () => false };
+
+function report(driver: TopologyDriver, task: Task, kind: OutcomeKind): void {
+  const outcomes: Outcome[] = task.urls.map(({ url }, index) => outcomeOf(index, url, kind));
+  const { epoch, leaseId, hostKey } = task;
+  driver.report(task.partition, { epoch, leaseId, hostKey, last: true, completedAtMs: driver.nowMs, outcomes });
+}
+
+describe('§4.1 a commit', () => {
+  it('never goes back in time: while the wall clock is behind, it decides by the last time', () => {
+    const driver = new TopologyDriver(alone);
+    driver.inject([page(1)]);
+    driver.run(driver.nowMs + 1);
+    const core = driver.core();
+    const before = core.state.nowMs;
+    core.offer({ topic: 'control', offset: core.state.positions.control.offset, record: blocked });
+    const step = core.step(before - 3_600_000, 10);
+    const commit = decodeChangelog(step!.commit);
+    assert.equal(commit.kind === 'commit' && commit.nowMs, before);
+  });
+
+  it('says all that it took: inputs, demand, clock and policy, so that it can be decided again', () => {
+    const driver = new TopologyDriver(alone);
+    driver.inject([page(1)]);
+    driver.run(driver.nowMs + 1);
+    const grants = driver.changelog().flatMap((bytes) => {
+      const record = decodeChangelog(bytes);
+      return record.kind === 'commit' && [...record.changes].some(({ kind }) => kind === 'grant') ? [record] : [];
+    });
+    assert.equal(grants.length, 1);
+    const [{ inputs, demand, policyVersion }] = grants as [(typeof grants)[0]];
+    assert.deepEqual([demand > 0, policyVersion], [true, 1]);
+    assert.deepEqual(
+      inputs.map(({ topic }) => topic),
+      ['control', 'results', 'discovered'],
+    );
+  });
+});
+
+describe('§4.5 URLs that were not started', () => {
+  it('come back at no attempt, after a growing pause, in ever smaller leases', () => {
+    const driver = new TopologyDriver({ ...alone, policy: { delayMs: 0 } });
+    driver.inject(Array.from({ length: 8 }, (_, n) => page(n)));
+    const pausesMs: number[] = [];
+    const sizes: number[] = [];
+    driver.run(driver.nowMs + 1);
+    for (let round = 0; round < 4; round++) {
+      const task = driver.tasks.at(-1)!;
+      sizes.push(task.urls.length);
+      assert.ok(task.urls.every(({ attempt }) => attempt === 0));
+      const returnedAtMs = driver.nowMs;
+      report(driver, task, 'returned');
+      driver.run(returnedAtMs + 30_000);
+      pausesMs.push(driver.tasks.at(-1)!.grantedAtMs - returnedAtMs);
+    }
+    assert.deepEqual(pausesMs, [1_000, 2_000, 4_000, 8_000]);
+    assert.deepEqual(sizes, [8, 4, 2, 1]);
+  });
+});
+
+describe('§4.7 a result of a lease that is over', () => {
+  const expired = () => {
+    const driver = new TopologyDriver({ ...alone, policy: { delayMs: 5_000 } });
+    driver.inject([page(1)]);
+    driver.run(driver.nowMs + 1);
+    const [first] = driver.tasks;
+    // Blocked, so that nothing is granted when it has expired.
+    driver.control(0, { kind: 'blockHost', hostKey: host });
+    driver.run();
+    assert.equal(driver.core().state.leases.size, 0);
+    return { driver, first: first! };
+  };
+
+  it('finishes a URL that came back, and raises the time of the next contact', () => {
+    const { driver, first } = expired();
+    report(driver, first, 'fetched');
+    driver.run(driver.nowMs + 1);
+    assert.deepEqual([driver.counters.page, driver.counters.deferred], [1, 0]);
+    assert.ok(driver.core().state.hosts.get(host)!.facts.readyAtMs >= driver.nowMs + 4_999);
+  });
+
+  it('finishes nothing that does not end a URL, and nothing that another lease holds', () => {
+    const { driver, first } = expired();
+    report(driver, first, 'serverError');
+    driver.run(driver.nowMs + 1);
+    assert.equal(driver.counters.deferred, 1);
+    driver.control(0, { kind: 'releaseHost', hostKey: host });
+    driver.run(driver.nowMs + 60_000);
+    const second = driver.tasks.at(-1)!;
+    assert.notEqual(second.leaseId, first.leaseId);
+    report(driver, first, 'fetched');
+    driver.run(driver.nowMs + 1);
+    assert.deepEqual([driver.counters.page, driver.counters.leased], [0, 1]);
+    report(driver, second, 'fetched');
+    driver.run(driver.nowMs + 1);
+    assert.deepEqual([driver.counters.page, driver.counters.leased], [1, 0]);
+  });
+});
+
+describe('§4.11 a full frontier', () => {
+  it('reads no more links, but takes control and results, and so drains', () => {
+    const driver = new TopologyDriver({ web, policy: { delayMs: 100, queuedMax: 5 } });
+    driver.inject(Array.from({ length: 20 }, (_, n) => page(n)));
+    driver.run(driver.nowMs + 1);
+    assert.ok(driver.core().full);
+    driver.inject(Array.from({ length: 40 }, (_, n) => page(20 + n)));
+    driver.run(driver.nowMs + 1);
+    assert.equal(driver.core().state.positions.discovered.offset, 20, 'links wait in the log');
+    driver.control(0, { kind: 'hostDelay', hostKey: host, amount: 50 });
+    driver.run(driver.nowMs + 1);
+    assert.equal(driver.core().state.hosts.get(host)!.facts.ownDelayMs, 50);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 60);
+  });
+});
+
+describe('§4.12 a URL that is in no place', () => {
+  it('stops the partition before anything of it is written', () => {
+    const driver = new TopologyDriver(alone);
+    driver.inject([page(1), page(2)]);
+    driver.run(driver.nowMs + 1);
+    const core = driver.core();
+    core.state.counters.leased -= 1;
+    core.offer({ topic: 'control', offset: core.state.positions.control.offset, record: blocked });
+    assert.throws(() => core.step(driver.nowMs, 0), /conservation is broken: 1 URLs of partition 0/);
+  });
+});
+
+describe('§4.14 a digest', () => {
+  it('is of what the state says, not of how it came about: hosts met in another order give the same', () => {
+    const digestOf = (hosts: readonly string[]) => {
+      const driver = new TopologyDriver({ ...alone, leasesMax: 0 });
+      driver.injectGroup(hosts.map((name) => `https://${name}/`));
+      driver.run(driver.nowMs + 1);
+      return digest(driver.core().state);
+    };
+    assert.equal(digestOf(['a.test', 'b.test', 'c.test']), digestOf(['c.test', 'a.test', 'b.test']));
+    assert.notEqual(digestOf(['a.test', 'b.test']), digestOf(['a.test', 'c.test']));
+  });
+});
+
+const blocked: Control = {
+  kind: 'blockHost',
+  ...{ atMs: 0, by: '', partition: -1, hostKey: host, version: 0, amount: 0, wanted: 0 },
+  ...{ payload: '', id: '' },
+};
