@@ -2,42 +2,70 @@
  * A limit per address, beside the one per host: thousands of names may live on one machine.
  *
  * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
- * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit.
+ * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
+ * when a turn was really given, so that two that come late do not come together.
  */
 import type { Clock } from '../runtime/clock.ts';
 
 export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
-  /** Reserves the next start on `address` and waits for it. False: not by `latestStartMs`, or `signal` aborted. */
+  /** Waits for the next start on `address`, in line. False: not by `latestStartMs`, or `signal` aborted. */
   acquire(address: string, latestStartMs: number, signal: AbortSignal): Promise<boolean>;
   readonly size: number;
+}
+
+interface AddressTimes {
+  lastStartMs: number;
+  /** Standing in line. */
+  waiting: number;
+  /** Settles when the last of them has had its turn. */
+  line: Promise<unknown>;
 }
 
 /** Addresses before the first sweep. */
 const sweepAtLeast = 4_096;
 
 export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () => number): AddressPacer {
-  const nextStarts = new Map<string, number>();
+  const addresses = new Map<string, AddressTimes>();
   let sweepAt = sweepAtLeast;
+  const intervalMs = () => delayMs * groupSize();
+
+  const timesOf = (address: string): AddressTimes => {
+    let times = addresses.get(address);
+    if (times !== undefined) return times;
+    if (addresses.size >= sweepAt) {
+      const idleBeforeMs = clock.nowMs() - intervalMs();
+      for (const [known, { waiting, lastStartMs }] of addresses) {
+        if (waiting === 0 && lastStartMs <= idleBeforeMs) addresses.delete(known);
+      }
+      sweepAt = Math.max(sweepAtLeast, addresses.size * 2);
+    }
+    addresses.set(address, (times = { lastStartMs: 0, waiting: 0, line: Promise.resolve() }));
+    return times;
+  };
 
   return {
     active: delayMs > 0,
     async acquire(address, latestStartMs, signal) {
       if (delayMs === 0) return true;
-      const nowMs = clock.nowMs();
-      const startMs = Math.max(nowMs, nextStarts.get(address) ?? 0);
-      if (startMs > latestStartMs) return false;
-      if (nextStarts.size >= sweepAt) {
-        for (const [known, atMs] of nextStarts) if (atMs <= nowMs) nextStarts.delete(known);
-        sweepAt = Math.max(sweepAtLeast, nextStarts.size * 2);
-      }
-      nextStarts.set(address, startMs + delayMs * groupSize());
-      if (startMs > nowMs) await clock.sleepUntil(startMs, signal);
-      return !signal.aborted;
+      const times = timesOf(address);
+      const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + intervalMs()) + times.waiting * intervalMs();
+      if (soonestMs > latestStartMs) return false;
+      const turn = async () => {
+        await clock.sleepUntil(times.lastStartMs + intervalMs(), signal);
+        times.waiting -= 1;
+        if (signal.aborted || clock.nowMs() > latestStartMs) return false;
+        times.lastStartMs = clock.nowMs();
+        return true;
+      };
+      times.waiting += 1;
+      const mine = times.line.then(turn);
+      times.line = mine;
+      return mine;
     },
     get size() {
-      return nextStarts.size;
+      return addresses.size;
     },
   };
 }

@@ -119,3 +119,22 @@ test('a host that is held back waits for that too, and its delay is kept besides
   assert.equal(pacer.waitMs('a', 0), 2_001);
   assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 1_000), null);
 });
+
+test('starts on one address that come late keep the interval among themselves', async () => {
+  const clock = createFakeClock();
+  let lags = true;
+  // The first sleeper oversleeps, as on a busy machine, past the time of those behind it.
+  const sleepUntil = (untilMs: number, signal?: AbortSignal) => {
+    const lagMs = lags && untilMs > clock.nowMs() ? 100 : 0;
+    if (lagMs > 0) lags = false;
+    return clock.sleepUntil(untilMs + lagMs, signal);
+  };
+  const pacer = createAddressPacer({ ...clock, sleepUntil }, 30, () => 1);
+  const startedMs: number[] = [];
+  const beginMs = clock.nowMs();
+  for (let n = 0; n < 4; n++) {
+    void pacer.acquire('192.0.2.1', late, never).then(() => startedMs.push(clock.nowMs() - beginMs));
+  }
+  await clock.advance(1_000);
+  assert.deepEqual(startedMs, [0, 130, 160, 190]);
+});
