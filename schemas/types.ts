@@ -45,7 +45,7 @@ export interface Control {
   readonly id: string;
 }
 
-/** Why. consumerFailed: a consumer's handler gave up on the record. replayed: no letter, but a mark: sourcePartition and sourceOffset name a dead letter that was replayed. */
+/** Why. consumerFailed: a consumer's handler gave up on the record. replayed: no letter, but a mark: detail names a dead letter that was replayed, by its partition and offset here, the rest repeats it. */
 export const deadLetterReasons = [
   'unknown',
   'undecodable',

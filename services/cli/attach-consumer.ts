@@ -5,7 +5,7 @@
 import type { AvroTopic } from '../../topology/topics.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { ConsumerOptions } from '../runtime/consumer/consumer.ts';
+import type { ConsumerOptions, ConsumerStats } from '../runtime/consumer/consumer.ts';
 import { startConsumer } from '../runtime/consumer/consumer.ts';
 import { letterRecord } from '../runtime/consumer/dead-letter.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
@@ -31,8 +31,7 @@ export interface Attached {
   drain(): Promise<void>;
   /** Rejects with what stopped it. */
   readonly ended: Promise<void>;
-  /** Records waiting. */
-  lag(): Promise<number>;
+  stats(): ConsumerStats;
   /** Finishes the batch under way and gives everything back. */
   stop(): Promise<void>;
 }
@@ -103,7 +102,7 @@ export async function attach<T extends AvroTopic>(
   return {
     name,
     ended,
-    lag: consumer.lag,
+    stats: consumer.stats,
     async drain() {
       await consumer.drain();
       await finish();

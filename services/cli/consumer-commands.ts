@@ -49,9 +49,8 @@ async function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
     const context = { log, codec, clock, manifest, part, shared: false, fromStart: flags.fromStart ?? false, say };
     const attached = await attachOne(name, context, flags);
     try {
-      const waiting = await attached.lag();
       await attached.drain();
-      process.stdout.write(`${name}: ${waiting} records read\n`);
+      process.stdout.write(`${name}: ${attached.stats().records} records read\n`);
     } finally {
       await attached.stop();
     }

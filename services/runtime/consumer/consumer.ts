@@ -255,6 +255,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       await promise.finally(() => draining.delete(drain));
     },
     async lag() {
+      await beginnings;
       let sum = 0;
       for (const { topic, partition, offset } of await endsOf(options, assigned)) {
         sum += Math.max(0, offset - (next.get(nameOf(topic, partition))?.offset ?? offset));

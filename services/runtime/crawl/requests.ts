@@ -3,7 +3,7 @@
  * they belong to. As values first, so that a command may leave them for the process that holds a data folder.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Control, Discovered, LinkGroup } from '../../../schemas/types.ts';
+import type { Control, DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -23,15 +23,26 @@ export interface CrawlTopics {
 export type RequestRecord = { readonly partition: number; readonly key: string | null } & (
   | { readonly topic: 'control'; readonly record: Control }
   | { readonly topic: 'discovered'; readonly record: Discovered }
+  /** That a dead letter was replayed. */
+  | { readonly topic: 'dead-letters'; readonly record: Omit<DeadLetter, 'original'> }
+  /** A record as it once was, for the topic `into`: its bytes in base64. */
+  | { readonly topic: 'raw'; readonly into: string; readonly record: string }
 );
 
 export function encodeRequest(codec: RecordCodec, crawl: string, request: readonly RequestRecord[]): AppendRecord[] {
-  return request.map(({ topic, partition, key, record }) => ({
-    topic: `${crawl}.${topic}`,
-    partition,
-    key: key === null ? null : Buffer.from(key),
-    value: codec.encode(topic, record),
+  return request.map((one) => ({
+    topic: `${crawl}.${one.topic === 'raw' ? one.into : one.topic}`,
+    partition: one.partition,
+    key: one.key === null ? null : Buffer.from(one.key),
+    value: encoded(codec, one),
   }));
+}
+
+function encoded(codec: RecordCodec, one: RequestRecord): Buffer {
+  if (one.topic === 'raw') return Buffer.from(one.record, 'base64');
+  if (one.topic === 'control') return codec.encode('control', one.record);
+  if (one.topic === 'discovered') return codec.encode('discovered', one.record);
+  return codec.encode('dead-letters', { ...one.record, original: Buffer.alloc(0) });
 }
 
 export function policyRequest(topics: CrawlTopics, policy: PolicyConfig, by: string, nowMs: number): RequestRecord[] {
