@@ -7,6 +7,7 @@ import { policyRecords } from '../../../services/runtime/crawl/requests.ts';
 import { type EmbeddedLog, openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../../../services/runtime/store/store.ts';
+import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../../topology/topics.ts';
 
@@ -14,6 +15,8 @@ export const identity = { crawl: 'ingest', partition: 0, partitions: 1 };
 export const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
 export const clock = new SystemClock();
 const writeBufferBytes = 1 << 20;
+/** Runs are written after some ten thousand URLs, merged soon after, and most known links are looked up in them. */
+export const seen = { ...defaultSeen, memoryBytes: 1 << 20 };
 
 export interface IngestFolder {
   readonly log: EmbeddedLog;

@@ -1,6 +1,6 @@
 /**
- * kill -9 during ingest, in the middle of writes to the state store and between them: whatever opens next agrees with
- * the changelog, to the digest, and its position with what was admitted.
+ * kill -9 during ingest, in the middle of writes to the state store (saves, and the seen test's spills and merges) and
+ * between them: whatever opens next agrees with the changelog, to the digest, and its position with what was admitted.
  *
  * `CRAWLSTREAM_KILLS` says how many kills, `CRAWLSTREAM_KILL_SEED` which.
  */
@@ -20,14 +20,14 @@ import { FrontierState } from '../../../topology/frontier/state.ts';
 import { metaKey } from '../../../topology/frontier/view.ts';
 import { mix } from '../../web/random.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { clock, type IngestFolder, identity, key, openIngestFolder } from './ingest-folder.ts';
+import { clock, type IngestFolder, identity, key, openIngestFolder, seen } from './ingest-folder.ts';
 import { linksPerMessage, newPerMessage } from './ingest-links.ts';
 
 const kills = Number(process.env['CRAWLSTREAM_KILLS'] ?? 6);
 const seed = Number(process.env['CRAWLSTREAM_KILL_SEED'] ?? 1);
 const writer = fileURLToPath(new URL('./ingest-writer.ts', import.meta.url));
-const killWithinMs = 400;
-const killWithinWrites = 3;
+const killWithinMs = 2_500;
+const killWithinWrites = 40;
 /** Then a new partition: what is checked after each kill grows with it. */
 const killsPerFolder = 3;
 
@@ -35,6 +35,7 @@ it(`opens in agreement with its changelog after each of ${kills} kills`, async (
   let folder = '';
   const ends: number[] = [];
   let fromView = 0;
+  let spilled = 0;
   for (let kill = 0; kill < kills; kill++) {
     if (kill % killsPerFolder === 0) folder = temporaryFolder();
     const dice = mix(seed, kill);
@@ -44,15 +45,18 @@ it(`opens in agreement with its changelog after each of ${kills} kills`, async (
     );
     const opened = await openIngestFolder(folder);
     try {
-      const { position, view } = await check(opened);
+      const { position, view, runs } = await check(opened);
       ends.push(position);
       if (view) fromView += 1;
+      if (runs) spilled += 1;
     } finally {
       await opened.close();
     }
   }
-  t.diagnostic(`messages decided after each kill: ${ends.join(', ')}; ${fromView} opened from a view`);
-  assert.ok(fromView > 0 && new Set(ends).size > kills / 2, 'the kills met a partition at work');
+  t.diagnostic(
+    `messages decided after each kill: ${ends.join(', ')}; ${fromView} opened from a view, ${spilled} with runs`,
+  );
+  assert.ok(fromView > 0 && spilled > 0 && new Set(ends).size > kills / 2, 'the kills met a partition at work');
 });
 
 async function ingestUntilKilled(folder: string, when: { readonly atWrite: number } | { readonly afterMs: number }) {
@@ -70,9 +74,17 @@ async function ingestUntilKilled(folder: string, when: { readonly atWrite: numbe
   assert.equal(signal, 'SIGKILL', 'the writer works until it is killed');
 }
 
-async function check({ log, store }: IngestFolder): Promise<{ readonly position: number; readonly view: boolean }> {
+interface Checked {
+  /** Messages decided. */
+  readonly position: number;
+  /** There was a view to begin with, and the seen test had spilled. */
+  readonly view: boolean;
+  readonly runs: boolean;
+}
+
+async function check({ log, store }: IngestFolder): Promise<Checked> {
   const before = await store.get(metaKey);
-  const partition = await openPartition({ log, store, identity, key, clock, endsLeases: false });
+  const partition = await openPartition({ log, store, identity, key, seen, clock, endsLeases: false });
   const { state } = partition;
   assert.equal(
     (await store.get(metaKey)) === undefined,
@@ -90,5 +102,5 @@ async function check({ log, store }: IngestFolder): Promise<{ readonly position:
   const { offset, slice } = state.positions.discovered;
   assert.equal(state.counters.discovered, offset * linksPerMessage + slice);
   assert.equal(state.counters.admitted, offset * newPerMessage + Math.min(slice, newPerMessage));
-  return { position: offset, view: before !== undefined };
+  return { position: offset, view: before !== undefined, runs: state.seen.runs.length > 0 };
 }

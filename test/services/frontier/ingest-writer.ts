@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { PartitionOwner } from '../../../services/frontier/partition-owner.ts';
 import type { StateStore } from '../../../services/runtime/store/store.ts';
-import { clock, identity, key, openIngestFolder } from './ingest-folder.ts';
+import { clock, identity, key, openIngestFolder, seen } from './ingest-folder.ts';
 import { linksOf } from './ingest-links.ts';
 
 const [folder = '', killAt = '0'] = process.argv.slice(2);
@@ -34,6 +34,7 @@ const owner = new PartitionOwner({
   store: killedAt(Number(killAt)),
   identity,
   key,
+  seen,
   endsLeases: true,
   leasesMax: 50,
 });
