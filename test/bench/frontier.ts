@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
   runs.sort((a, b) => a.wallMs - b.wallMs);
   const middle = runs[runs.length >> 1]!;
-  show(middle);
+  showMillions(middle);
   const stages = options.stages ? await stagesOf(args, options, middle) : {};
   if (options.json) process.stdout.write(`${JSON.stringify({ ...figuresOf(options, middle), stages })}\n`);
 }
@@ -71,7 +71,7 @@ function figuresOf({ hosts, duplicates, seen, runs }: BenchOptions, one: Ingest)
   };
 }
 
-function show(one: Ingest): void {
+export function showMillions(one: Ingest): void {
   console.table(
     one.millions.map((stretch) => ({
       URLs: stretch.urls,

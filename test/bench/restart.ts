@@ -1,17 +1,20 @@
 /**
- * `npm run bench -- restart [--urls N] [--hosts N] [--runs N] [--data FOLDER] [--json]`
+ * `npm run bench -- restart [--urls N] [--hosts N] [--seen exact|drum|bloom] [--memory MB] [--runs N]
+ * [--data FOLDER] [--json]`
  *
  * How long a partition with so many known URLs, all of them queued, takes from opening its stores to its first commit,
  * in a new process whose start is not counted. The stop before was clean, and the system's file cache is warm. Without
  * `--data` (a folder that `frontier --data` left) the state is made first.
  */
-import { benchOptions } from './bench-options.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
+import { type BenchOptions, benchOptions } from './bench-options.ts';
 import { openBenchPartition } from './bench-partition.ts';
 import type { Ingest } from './ingest.ts';
 import { neverHere, onOneCore } from './one-core.ts';
+import { seenConfig } from './seen-memory.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
-interface Restart {
+export interface Restart {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly known: number;
@@ -29,10 +32,13 @@ export async function run(args: readonly string[]): Promise<void> {
   });
 }
 
-async function measureAll(data: string, { runs, json }: { readonly runs: number; readonly json: boolean }) {
+async function measureAll(data: string, options: BenchOptions): Promise<void> {
+  const { runs, json, seen, memoryBytes, urls, given } = options;
+  const memory = given.has('memory') ? ['--memory', `${memoryBytes / 2 ** 20}`] : [];
+  const child = ['--data', data, '--urls', `${urls}`, '--seen', seen, ...memory];
   const all: Restart[] = [];
   while (all.length < runs) {
-    const one = await onOneCore('restart', ['--data', data], () => open(data));
+    const one = await onOneCore('restart', child, () => open(data, seenConfig(options)));
     if (one === undefined) return;
     all.push(one);
   }
@@ -41,7 +47,7 @@ async function measureAll(data: string, { runs, json }: { readonly runs: number;
   if (json) process.stdout.write(`${JSON.stringify({ name: 'restart', ...middle, runs })}\n`);
 }
 
-async function open(folder: string): Promise<Restart> {
+async function open(folder: string, seen: SeenConfig): Promise<Restart> {
   const cpu = process.cpuUsage();
   const beganMs = performance.now();
   let figures: Pick<Restart, 'seconds' | 'cpuSeconds'> | undefined;
@@ -58,7 +64,7 @@ async function open(folder: string): Promise<Restart> {
       partition.owner.stop();
     },
   };
-  const partition = await openBenchPartition({ folder, player });
+  const partition = await openBenchPartition({ folder, player, seen });
   await partition.run();
   const { counters } = partition.owner.committed!;
   const rssBytes = process.resourceUsage().maxRSS * 1024;
