@@ -252,6 +252,10 @@ export const frontierLimits = {
   expiriesMax: 3,
   /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
   burialsPerStep: 256,
+  /** One batch of the view: some milliseconds of work, and small enough for the cheaper way of writing it. */
+  viewSliceBytes: 224 * 1024,
+  /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */
+  queueMemoryBytes: 64 * 1024 * 1024,
   /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
   /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
@@ -284,9 +288,9 @@ export const frontierServiceLimits = {
   /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,
-  /** The view is written this often, or after so much changelog: it bounds what a restart replays. */
-  saveEveryMs: 2_000,
-  saveEveryBytes: 8 << 20,
+  /** The view is written this often, or after so much changelog: it bounds what a restart replays, to about a second. */
+  saveEveryMs: 5_000,
+  saveEveryBytes: 32 << 20,
   /** Changelog replayed in one go while a partition is restored: about 10 ms, for which other partitions wait. */
   restoreSliceBytes: 256 << 10,
   /** A restore writes its view this often: larger batches cost less, and all of it waits in memory. */

@@ -2,7 +2,7 @@
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
-import { loaded, loadRange, loadRow, metaKey, viewVersion } from '../../topology/frontier/view.ts';
+import { loaded, loadRanges, loadRow, metaKey, viewVersion } from '../../topology/frontier/view.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 
 /** Undefined where the store holds no view, or one of an older release: the changelog gives it anew. */
@@ -14,7 +14,8 @@ export async function loadView(
   const meta = await store.get(metaKey);
   if (meta === undefined || meta[0]! < viewVersion) return undefined;
   const state = new FrontierState(key, seen);
-  for await (const [rowKey, value] of store.scan(loadRange)) loadRow(state, rowKey, value);
+  loadRow(state, metaKey, meta);
+  for (const range of loadRanges) for await (const [row, value] of store.scan(range)) loadRow(state, row, value);
   loaded(state);
   return state;
 }

@@ -17,6 +17,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogRecord } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { runJob } from './job-runner.ts';
 import { clearView, loadView } from './load-view.ts';
 import { changelogTopic, type RestoreProgress, restore } from './restore.ts';
 
@@ -58,14 +59,16 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   if (!isDone)
     throw new CrawlstreamError('OWNERSHIP_LOST', `partition ${identity.partition} was let go while it opened`);
   if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
-  return new FrontierPartition(identity, state);
+  const partition = new FrontierPartition(identity, state);
+  await runJob(options.store, partition.reads());
+  return partition;
 }
 
 /** Does the record before the view's position say what the view says? */
 async function agrees(log: Log, topic: string, partition: number, state: FrontierState): Promise<boolean> {
   const { offset, epoch, seq } = state.changelog;
   const { start, end } = await log.offsets(topic, partition);
-  if (offset > end) return false;
+  if (Math.max(offset, state.ahead.until) > end) return false;
   if (offset < start) {
     throw new CrawlstreamError(
       'OFFSET_OUT_OF_RANGE',

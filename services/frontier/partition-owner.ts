@@ -2,6 +2,7 @@
  * Owns one partition: reads its inputs, lets it decide, makes the decision durable, then lets it be seen.
  *
  *   poll → step → dead letters acked → commit appended → acked at the expected offset → tasks, controls published
+ *                                      queues' rows read ────────────────────────────────┘
  *
  * Commits go on being decided while earlier ones are under way. An ack at any other offset means that somebody else
  * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
@@ -14,9 +15,10 @@ import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
+import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
+import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
-import { saveRows } from '../../topology/frontier/view.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -24,7 +26,7 @@ import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log
 import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { JobRunner } from './job-runner.ts';
+import { JobRunner, runJob } from './job-runner.ts';
 import { lost, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 
@@ -42,6 +44,8 @@ export interface OwnerOptions {
   readonly leasesMax: number;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
   readonly lists?: ListFiles;
+  /** The view is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  readonly saveEveryBytes?: number;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
   /** Told how far a long restore is. */
@@ -70,6 +74,8 @@ export class PartitionOwner {
   #acks: Promise<void> = Promise.resolve();
   #underWay = 0;
   #failure: unknown;
+  /** The view is being written. */
+  #round: StoreJob | null = null;
   #savedAtMs = 0;
   #changedBytes = 0;
   #opened = false;
@@ -129,6 +135,8 @@ export class PartitionOwner {
     this.#acks = Promise.resolve();
     this.#underWay = 0;
     this.#failure = undefined;
+    this.#round = null;
+    this.#changedBytes = 0;
     this.#savedAtMs = clock.nowMs();
     this.#committed = committedOf(partition);
     this.#options.onOpened?.(partition);
@@ -149,8 +157,9 @@ export class PartitionOwner {
         await this.#turn(partition, reader, jobs);
         await this.#saveIfDue(partition);
       }
-      await this.#settle();
-      await this.#save(partition);
+      await this.#finishRound();
+      this.#round = saveView(partition.state);
+      await this.#finishRound();
     } finally {
       await jobs.stop();
     }
@@ -180,6 +189,7 @@ export class PartitionOwner {
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
+    if (this.#round !== null) return 0;
     // What waits for the job under way is woken by its end.
     const waitsForJob = partition.blocked && busy;
     if (partition.waiting('control') > 0) return 0;
@@ -225,19 +235,22 @@ export class PartitionOwner {
     this.#underWay += 1;
     const before = this.#acks;
     const committed = committedOf(partition);
+    const read = runJob(this.#options.store, partition.reads()).then(() => step.tasks);
     const acked = (async () => {
       const [offset] = await appended;
       await before;
       if (offset !== step.offset) throw lost(identity.partition);
       this.#underWay -= 1;
       this.#committed = committed;
-      if (step.tasks.length > 0) await log.append(step.tasks.map((task) => this.#record('tasks', task)));
+      const tasks = await read;
+      if (tasks.length > 0) await log.append(tasks.map((task) => this.#record('tasks', task)));
       await this.#publishControls(step.controls);
     })();
     this.#acks = acked.catch((error) => {
       this.#failure ??= error;
       this.#reader?.wake();
     });
+    await read;
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
   }
 
@@ -267,20 +280,33 @@ export class PartitionOwner {
     return `${this.#options.identity.crawl}.${name}`;
   }
 
+  /** Begins to write the view when it is time, and goes on with it, a slice at a turn. */
   async #saveIfDue(partition: FrontierPartition): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
-    const { saveEveryMs, saveEveryBytes } = frontierServiceLimits;
+    const { saveEveryMs } = frontierServiceLimits;
+    const { saveEveryBytes = frontierServiceLimits.saveEveryBytes } = this.#options;
     const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= saveEveryMs;
-    if (due && this.#changedBytes > 0) await this.#save(partition);
+    if (this.#round === null && due && this.#changedBytes > 0) {
+      this.#round = saveView(partition.state);
+      this.#changedBytes = 0;
+      this.#savedAtMs = nowMs;
+    }
+    // More than it can follow: what is not in the view yet is in memory.
+    if (this.#changedBytes >= saveEveryBytes) await this.#finishRound();
+    else await this.#saveSlice();
   }
 
-  /** Writes the view as of the newest commit, which must be acked first: a view never runs ahead of the changelog. */
-  async #save(partition: FrontierPartition): Promise<void> {
-    await this.#settle();
-    const rows = saveRows(partition.state);
-    this.#changedBytes = 0;
-    this.#savedAtMs = this.#options.clock.nowMs();
-    await this.#options.store.write(rows);
+  async #finishRound(): Promise<void> {
+    while (this.#round !== null) await this.#saveSlice();
+  }
+
+  /** Writes a slice; it is of the newest commit, which must be acked first: a view never runs ahead of the changelog. */
+  async #saveSlice(): Promise<void> {
+    const slice = this.#round?.next([]);
+    if (slice?.value?.write !== undefined) {
+      await this.#settle();
+      await this.#options.store.write(slice.value.write);
+    } else this.#round = null;
   }
 
   async #settle(): Promise<void> {

@@ -10,8 +10,9 @@ import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { decodeChangelog } from '../../topology/frontier/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import { replay } from '../../topology/frontier/partition.ts';
+import { readLeases } from '../../topology/frontier/read-rows.ts';
+import { saveView } from '../../topology/frontier/save-view.ts';
 import type { FrontierState } from '../../topology/frontier/state.ts';
-import { saveRows } from '../../topology/frontier/view.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
@@ -75,14 +76,18 @@ export async function restore({
   const topic = changelogTopic(identity.crawl);
   for await (const { offset, value } of recordsOf(log, topic, identity.partition, from, to)) {
     if (signal?.aborted) return false;
-    replay(state, offset, decodeChangelog(value));
+    const record = decodeChangelog(value);
+    // What comes back into the queue has to be known.
+    if (record.kind === 'claim' && record.endsLeases) await runJob(store, readLeases(state));
+    replay(state, offset, record);
     sliceBytes += value.length;
     unsavedBytes += value.length;
     // A long replay fills the seen test's table as ingest does.
     const job = state.seen.stalled ? state.seen.work(false) : null;
     if (job !== null) await runJob(store, job);
-    if (unsavedBytes >= restoreSaveBytes) {
-      await store.write(saveRows(state));
+    if (unsavedBytes >= restoreSaveBytes && !state.isAhead) {
+      await runJob(store, readLeases(state));
+      await runJob(store, saveView(state));
       unsavedBytes = 0;
     }
     if (sliceBytes < restoreSliceBytes) continue;

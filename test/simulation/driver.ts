@@ -26,12 +26,14 @@ import { lostUrls, sumCounters } from '../../topology/frontier/counters.ts';
 import type { CrawlEnd, Look } from '../../topology/frontier/crawl-end.ts';
 import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
 import { FrontierPartition, replay } from '../../topology/frontier/partition.ts';
+import { readLeases } from '../../topology/frontier/read-rows.ts';
+import { saveView } from '../../topology/frontier/save-view.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
-import { loaded, loadRow, saveRows } from '../../topology/frontier/view.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
+import { RowsInMemory } from '../topology/frontier/rows-in-memory.ts';
 
 /** What the simulated web answers. */
 export interface Answer {
@@ -60,7 +62,7 @@ export interface DriverOptions {
 interface Partition {
   core: FrontierPartition;
   readonly changelog: Buffer[];
-  readonly view: Map<string, Buffer>;
+  readonly rows: RowsInMemory;
   readonly discovered: Discovered[];
   readonly results: Result[];
   readonly control: Control[];
@@ -92,7 +94,7 @@ export class TopologyDriver {
     this.#partitions = Array.from({ length: options.partitions ?? 1 }, (_, partition) => ({
       core: this.#fresh(partition),
       changelog: [],
-      view: new Map(),
+      rows: new RowsInMemory(),
       discovered: [],
       results: [],
       control: [],
@@ -153,11 +155,8 @@ export class TopologyDriver {
 
   /** Writes the view, as the service does now and then. */
   save(partition = 0): void {
-    const { core, view } = this.#partitions[partition]!;
-    for (const { key, value } of saveRows(core.state)) {
-      if (value === null) view.delete(key.toString('hex'));
-      else view.set(key.toString('hex'), value);
-    }
+    const { core, rows } = this.#partitions[partition]!;
+    rows.run(saveView(core.state));
   }
 
   /** Drops an owner's memory: it opens again from its view and changelog. `fetchersDie`: leases end with it. */
@@ -173,15 +172,13 @@ export class TopologyDriver {
   open(number: number, endsLeases = false): void {
     const partition = this.#partitions[number]!;
     const state = new FrontierState(fingerprintKey);
-    for (const [key, value] of [...partition.view].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (!key.startsWith('75')) loadRow(state, Buffer.from(key, 'hex'), value);
-    }
-    loaded(state);
+    partition.rows.load(state);
     partition.changelog.push(
       encodeClaim({ kind: 'claim', nonce: `${this.#eventSeq++}`, nowMs: this.nowMs, endsLeases }),
     );
-    catchUp(state, partition.changelog);
+    catchUp(state, partition.changelog, partition.rows);
     partition.core = new FrontierPartition(this.#identity(number), state);
+    partition.rows.run(partition.core.reads());
     for (const topic of ['discovered', 'results', 'control'] as const) {
       partition.offered[topic] = state.positions[topic].offset;
     }
@@ -230,7 +227,7 @@ export class TopologyDriver {
   /** A state rebuilt from the changelog alone. */
   rebuilt(partition = 0): FrontierState {
     const state = new FrontierState(fingerprintKey);
-    catchUp(state, this.#partitions[partition]!.changelog);
+    catchUp(state, this.#partitions[partition]!.changelog, new RowsInMemory());
     return state;
   }
 
@@ -256,6 +253,7 @@ export class TopologyDriver {
     assert.equal(step.offset, partition.changelog.length, 'a commit lands at the offset its owner expects');
     partition.changelog.push(step.commit);
     assert.equal(lostUrls(core.state.counters), 0, 'every admitted URL is in one place');
+    partition.rows.run(core.reads());
     this.deadLetters.push(...step.deadLetters);
     for (const { partition: to, record } of step.controls) this.#partitions[to]!.control.push(record);
     for (const task of step.tasks) this.#fetch(task);
@@ -365,9 +363,11 @@ export class TopologyDriver {
   }
 }
 
-function catchUp(state: FrontierState, changelog: readonly Buffer[]): void {
+function catchUp(state: FrontierState, changelog: readonly Buffer[], rows: RowsInMemory): void {
   for (let offset = state.changelog.offset; offset < changelog.length; offset++) {
-    replay(state, offset, decodeChangelog(changelog[offset]!));
+    const record = decodeChangelog(changelog[offset]!);
+    if (record.kind === 'claim' && record.endsLeases) rows.run(readLeases(state));
+    replay(state, offset, record);
   }
 }
 

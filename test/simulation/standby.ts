@@ -125,7 +125,7 @@ function leaseName(partition: number, epoch: number, id: number): string {
 export function recount(state: FrontierState, where: string, violate: (what: string) => void): void {
   const held = new Set<string>();
   const rows = { hosts: 0, leases: 0, leased: 0, seen: 0, queued: 0, retrying: 0, deferred: 0 };
-  const waiting: { readonly hostKey: string; readonly place: 'queued' | 'retrying' }[] = [];
+  const waiting: { readonly hostKey: string; readonly place: 'queued' | 'retrying'; readonly count: number }[] = [];
   eachRow(state, ([kind, name, , dueAtMs, ...rest]) => {
     if (kind === 'host') {
       rows.hosts += 1;
@@ -133,10 +133,11 @@ export function recount(state: FrontierState, where: string, violate: (what: str
     } else if (kind === 'lease') rows.leases += 1;
     else if (kind === 'leased') rows.leased += 1;
     else if (kind === 'seen') rows.seen = Number(name);
-    else if (kind === 'queued') waiting.push({ hostKey: `${name}`, place: 'queued' });
-    else if (kind === 'again') waiting.push({ hostKey: `${name}`, place: Number(dueAtMs) > 0 ? 'retrying' : 'queued' });
+    else if (kind === 'band') waiting.push({ hostKey: `${name}`, place: 'queued', count: Number(dueAtMs) });
+    else if (kind === 'again')
+      waiting.push({ hostKey: `${name}`, place: Number(dueAtMs) > 0 ? 'retrying' : 'queued', count: 1 });
   });
-  for (const { hostKey, place } of waiting) rows[held.has(hostKey) ? 'deferred' : place] += 1;
+  for (const { hostKey, place, count } of waiting) rows[held.has(hostKey) ? 'deferred' : place] += count;
   for (const name of ['hosts', 'leases', 'leased', 'queued', 'retrying', 'deferred'] as const) {
     if (rows[name] !== state.counters[name]) {
       violate(`${where} counts ${state.counters[name]} ${name} and holds ${rows[name]}`);

@@ -79,6 +79,13 @@ export class ByteWriter {
     this.#length += value.length;
   }
 
+  /** Bytes `from` to `to` of a buffer, with no length before them. */
+  part(bytes: Buffer, from: number, to: number): void {
+    this.#reserve(to - from);
+    bytes.copy(this.#bytes, this.#length, from, to);
+    this.#length += to - from;
+  }
+
   /** What was written, in a buffer of its own; the writer is empty again. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
@@ -105,6 +112,11 @@ export class ByteReader {
 
   get done(): boolean {
     return this.#at >= this.#bytes.length;
+  }
+
+  /** Where the next value begins. */
+  get at(): number {
+    return this.#at;
   }
 
   uint(): number {
@@ -152,6 +164,15 @@ export class ByteReader {
     const length = this.uint();
     const from = this.#skip(length);
     return this.#bytes.subarray(from, from + length);
+  }
+
+  /** Copies bytes with their length before them to `at`; returns how many. */
+  bytesInto(target: Buffer, at: number): number {
+    const length = this.uint();
+    const from = this.#skip(length);
+    if (at + length > target.length) throw invalid('a text in it is too long');
+    this.#bytes.copy(target, at, from, from + length);
+    return length;
   }
 
   #skip(length: number): number {

@@ -54,7 +54,7 @@ function switchPolicy(decision: Decision, event: Control): void {
   }
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
   const capMs = decision.policy!.config.crawlDelayCapMs;
-  for (const host of decision.state.hostsById) {
+  for (const host of decision.state.hosts.values()) {
     if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= capMs)
       setFacts(decision, host.key, { hold: '' });
   }

@@ -102,7 +102,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     decision.tally(dropped);
     return true;
   }
-  if (host !== undefined && host.facts.deadUntilMs > 0 && host.facts.deadUntilMs <= decision.nowMs) {
+  if (host !== undefined && host.deadUntilMs > 0 && host.deadUntilMs <= decision.nowMs) {
     // The verdict has run out: one more schedule for the host, from its last step.
     const facts = { ...host.facts, deadUntilMs: 0, failures: Math.max(0, host.facts.failures - 1) };
     decision.emit({ kind: 'host', hostKey, facts });

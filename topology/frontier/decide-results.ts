@@ -48,7 +48,7 @@ export function decideResult(decision: Decision, result: Result): void {
   decision.tally('fetches', result.requests.length);
   for (const request of result.requests) decision.tally('bytes', request.bytes);
   const lease = state.leases.get(result.leaseId);
-  if (lease === undefined || lease.host !== host) lateResult(decision, policy, host, result);
+  if (lease === undefined || lease.host.id !== host.id) lateResult(decision, policy, host, result);
   else currentResult(decision, policy, lease, result);
 }
 
@@ -68,9 +68,10 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
       putBack(decision, lease, index, entry);
     });
   }
-  const facts = taught(decision, policy, host.facts, lesson, result, lease);
+  const before = host.facts;
+  const facts = taught(decision, policy, before, lesson, result, lease);
   if (result.last) decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
-  if (facts !== host.facts) decision.emit({ kind: 'host', hostKey: host.key, facts });
+  if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
 }
 
 function decideOutcome(

@@ -21,7 +21,7 @@ export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result
   const { state, identity } = decision;
   for (const hop of robotsHops) {
     const known = state.hosts.get(hostKey);
-    const waiting = known === undefined ? [] : (state.robotsHops.get(known) ?? []);
+    const waiting = known === undefined ? [] : (state.robotsHops.get(known.id) ?? []);
     const isNew = !waiting.some(({ url, asked }) => url === hop.url && asked[0] === hop.asked[0]);
     if (!isNew || waiting.length >= frontierLimits.robotsHopsMax || !makesSense(hop, identity.partitions)) continue;
     decision.emit({ kind: 'robotsHop', hostKey, hop });
@@ -46,15 +46,16 @@ function makesSense({ url, asked, partition }: RobotsHop, partitions: number): b
 export function decideRobotsHops(decision: Decision, demand: number): number {
   const { state, policy, nowMs } = decision;
   if (policy === null || state.robotsHops.size === 0) return demand;
-  const hosts = [...state.robotsHops.keys()].sort((a, b) => a.id - b.id);
+  const ids = [...state.robotsHops.keys()].sort((a, b) => a - b);
   let left = demand;
-  for (const host of hosts) {
+  for (const id of ids) {
+    const host = state.hosts.at(id);
     if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;
     if (hopAtMs(policy, host, nowMs) > nowMs) continue;
     const urlsDue = (host.queue.dueAtMs ?? Number.POSITIVE_INFINITY) <= nowMs && host.facts.deadUntilMs === 0;
     const quotaLeft = policy.config.pageQuota === null || state.quotaLeft > 0;
     if (urlsDue && quotaLeft && decision.random() < 0.5) continue;
-    grantLease(decision, policy, host, { again: 0, bands: [], robotsHops: [state.robotsHops.get(host)![0]!] });
+    grantLease(decision, policy, host, { again: 0, bands: [], robotsHops: [state.robotsHops.get(id)![0]!] });
     left -= 1;
   }
   return left;
@@ -64,12 +65,12 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
 export function nextHopAtMs(state: FrontierState, policy: Policy | null): number | undefined {
   if (policy === null || state.robotsHops.size === 0) return undefined;
   let nextMs = Number.POSITIVE_INFINITY;
-  for (const host of state.robotsHops.keys()) nextMs = Math.min(nextMs, hopAtMs(policy, host, state.nowMs));
+  for (const id of state.robotsHops.keys()) nextMs = Math.min(nextMs, hopAtMs(policy, state.hosts.at(id), state.nowMs));
   return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
 }
 
 /** Not while it is on lease or blocked. A host given up on may be asked: it is another's robots.txt that says when. */
 function hopAtMs(policy: Policy, host: Host, nowMs: number): number {
-  if (host.leaseId !== 0 || host.facts.hold === 'blocked') return Number.POSITIVE_INFINITY;
+  if (host.leaseIds.length > 0 || host.facts.hold === 'blocked') return Number.POSITIVE_INFINITY;
   return policy.openAt(withoutPort(host.key), Math.max(host.facts.readyAtMs, nowMs));
 }

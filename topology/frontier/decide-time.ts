@@ -11,8 +11,8 @@ import type { Host, Lease } from './state.ts';
 export function decideExpiries(decision: Decision): void {
   const { state, nowMs, policy } = decision;
   if (policy === null) return;
-  const expired = [...state.leases.values()].filter((lease) => lease.deadlineMs + frontierLimits.clockSkewMs <= nowMs);
-  for (const lease of expired) {
+  for (const id of state.deadlines.takeUpTo(nowMs - frontierLimits.clockSkewMs)) {
+    const lease = state.leases.get(id)!;
     lease.entries.forEach((entry, index) => {
       if (entry !== null) expireUrl(decision, lease, index, entry);
     });
@@ -37,17 +37,21 @@ function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
 }
 
-/** Dead-letters URLs of dead hosts, at most a slice per step. */
-export function decideBurials(decision: Decision): void {
-  const hosts = [...decision.state.burying].sort((a, b) => a.id - b.id);
+/** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in bands, read. */
+export function decideBurials(decision: Decision, dying: ReadonlyMap<number, readonly Entry[]>): void {
+  const { state } = decision;
   let left = frontierLimits.burialsPerStep;
-  for (const host of hosts) {
-    for (; left > 0 && decision.state.burying.has(host); left--) bury(decision, host);
+  for (const [id, entries] of dying) {
+    const host = state.hosts.at(id);
+    for (let next = 0; left > 0 && state.burying.has(id); left--) {
+      const first = host.queue.again[0]?.entry ?? entries[next++];
+      if (first === undefined) break;
+      bury(decision, host, first);
+    }
   }
 }
 
-function bury(decision: Decision, host: Host): void {
-  const first = host.queue.again[0]?.entry ?? firstOfBands(host);
+function bury(decision: Decision, host: Host, first: Entry): void {
   decision.deadLetters.push({
     reason: 'robotsUnreachable',
     sourceTopic: 'discovered',
@@ -70,13 +74,4 @@ function bury(decision: Decision, host: Host): void {
 export function buried({ url, attempts, depth }: Entry, atMs: number): UrlRecord {
   const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
   return { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth };
-}
-
-function firstOfBands(host: Host): Entry {
-  for (const [number, band] of host.queue.bands.entries()) {
-    if (host.queue.isHeld(number)) continue;
-    const [first] = band?.slice(band.headSeq, 1) ?? [];
-    if (first !== undefined) return first;
-  }
-  throw new Error(`host ${host.key} is being buried with an empty queue`);
 }

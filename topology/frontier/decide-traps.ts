@@ -39,8 +39,8 @@ export function noticeTraps(
 /** null: the host has as many traps as it may; the URLs of this one are crawled. */
 export function setTrap(decision: Decision, hostKey: string, trap: Trap): StandingTrap | null {
   const { state } = decision;
-  const bands = state.hosts.get(hostKey)?.queue.bands;
-  const band = state.traps.freeBand(hostKey, (number) => (bands?.[number]?.size ?? 0) === 0);
+  const queue = state.hosts.get(hostKey)?.queue;
+  const band = state.traps.freeBand(hostKey, (number) => (queue?.sizeOf(number) ?? 0) === 0);
   if (band === undefined) {
     decision.tally('trapsBeyond');
     return null;

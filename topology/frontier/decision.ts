@@ -4,7 +4,7 @@
  * `emit` applies a change to the state at once and writes it down, so that what comes later in the step sees it and a
  * replay does the same. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
  */
-import type { Control, DeadLetter, Task } from '../../schemas/types.ts';
+import type { Control, DeadLetter } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ListSource } from '../url/url-lists.ts';
 import { noLists } from '../url/url-lists.ts';
@@ -12,6 +12,7 @@ import { ByteWriter } from './bytes.ts';
 import { writeChange } from './change-codec.ts';
 import type { Change, TallyName } from './changes.ts';
 import type { FrontierState } from './state.ts';
+import type { Granted } from './task-of.ts';
 
 export interface PartitionIdentity {
   readonly crawl: string;
@@ -32,7 +33,7 @@ export class Decision {
   readonly seq: number;
   /** Outputs. Dead letters are acked before the commit, tasks and controls go out after it. */
   readonly deadLetters: DeadLetter[] = [];
-  readonly tasks: Task[] = [];
+  readonly granted: Granted[] = [];
   readonly controls: ControlMessage[] = [];
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;

@@ -23,7 +23,8 @@ export type RowKind =
   | 'trap'
   | 'inLinks'
   | 'released'
-  | 'queued'
+  | 'everQueued'
+  | 'band'
   | 'again'
   | 'lease'
   | 'leased'
@@ -39,15 +40,17 @@ export function digest(state: FrontierState): string {
 /** The state as canonical rows, in no particular order: what two states differ in can be named by them. */
 export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void): void {
   visit(['policy', state.policyVersion, state.policyJson]);
-  visit(['next', state.nextLeaseId, state.nextAgainSeq, state.quotaWanted]);
+  visit(['next', state.nextLeaseId, state.quotaWanted]);
   for (const topic of inputTopics)
     visit(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
   for (const name of counterNames) visit(['counter', name, state.counters[name]]);
   for (const [partition, row] of state.quotaBook) {
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
-  for (const host of state.hosts.values()) eachHostRow(host, visit);
-  for (const [host, hops] of state.robotsHops) {
+  for (const host of state.hosts.values()) eachHostRow(state, host, visit);
+  visit(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
+  for (const [id, hops] of state.robotsHops) {
+    const host = state.hosts.at(id);
     hops.forEach(({ url, asked, partition }, order) => {
       visit(['robotsHop', host.key, order, url, partition, ...asked]);
     });
@@ -68,15 +71,13 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   visit(['seen', state.seen.size, ...state.seen.sum.words]);
 }
 
-function eachHostRow(host: Host, visit: (row: CanonicalRow) => void): void {
+function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
-  visit(['host', key, host.leaseId, ...Object.values(facts)]);
-  queue.bands.forEach((band, number) => {
-    if (band === undefined) return;
-    band.slice(band.headSeq, band.size).forEach((entry, order) => {
-      visit(['queued', key, number, order, ...fieldsOf(entry)]);
-    });
-  });
+  visit(['host', key, ...host.leaseIds, ...Object.values(facts)]);
+  const { bands } = state.queues;
+  for (const { number, size, band } of queue.bands()) {
+    visit(['band', key, number, size, bands.head(band), ...bands.goneOf(band)]);
+  }
   queue.again.forEach(({ dueAtMs, entry }, order) => {
     visit(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
   });

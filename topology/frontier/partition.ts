@@ -27,9 +27,12 @@ import { decideRobotsHops, nextHopAtMs } from './decide-robots-hops.ts';
 import { decideBurials, decideExpiries } from './decide-time.ts';
 import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
+import type { Entry } from './entry.ts';
 import { isFull } from './queue-room.ts';
+import { readDying, readLeases } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
+import { taskOf } from './task-of.ts';
 
 /** A record of an input topic; `record` is null where nobody could read the bytes. */
 export type Input = { readonly offset: number } & (
@@ -46,9 +49,36 @@ export interface Step {
   readonly offset: number;
   /** To be acked before the commit is appended. */
   readonly deadLetters: readonly DeadLetter[];
-  /** To be published once the commit is acked at `offset`. */
+  /** To be published once the commit is acked at `offset`. To be asked for after `reads` and before the next step. */
   readonly tasks: readonly Task[];
   readonly controls: readonly ControlMessage[];
+}
+
+class Decided implements Step {
+  readonly commit: Buffer;
+  readonly offset: number;
+  readonly deadLetters: readonly DeadLetter[];
+  readonly controls: readonly ControlMessage[];
+  readonly #makeTasks: () => readonly Task[];
+  #tasks: readonly Task[] | undefined;
+
+  constructor(
+    commit: Buffer,
+    offset: number,
+    deadLetters: readonly DeadLetter[],
+    controls: readonly ControlMessage[],
+    makeTasks: () => readonly Task[],
+  ) {
+    this.commit = commit;
+    this.offset = offset;
+    this.deadLetters = deadLetters;
+    this.controls = controls;
+    this.#makeTasks = makeTasks;
+  }
+
+  get tasks(): readonly Task[] {
+    return (this.#tasks ??= this.#makeTasks());
+  }
 }
 
 export class FrontierPartition {
@@ -61,6 +91,9 @@ export class FrontierPartition {
   #asked = false;
   /** Lists of policies: to be here before a policy that refers to them is offered. */
   readonly lists = new ListShelf();
+  /** URLs of dead hosts that the next step gives up on. */
+  #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
+  #unread = true;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
@@ -125,11 +158,9 @@ export class FrontierPartition {
     if (demand > 0 && !quotaOut && state.clock.ready > 0) wake = state.nowMs;
     const hopAtMs = demand > 0 ? nextHopAtMs(state, this.policy) : undefined;
     if (hopAtMs !== undefined && (wake === undefined || hopAtMs < wake)) wake = hopAtMs;
-    for (const lease of state.leases.values()) {
-      const expiresAtMs = lease.deadlineMs + frontierLimits.clockSkewMs;
-      if (wake === undefined || expiresAtMs < wake) wake = expiresAtMs;
-    }
-    return wake;
+    const deadlineMs = state.deadlines.firstMs;
+    const expiresAtMs = deadlineMs === undefined ? undefined : deadlineMs + frontierLimits.clockSkewMs;
+    return wake === undefined || (expiresAtMs !== undefined && expiresAtMs < wake) ? expiresAtMs : wake;
   }
 
   /**
@@ -138,12 +169,13 @@ export class FrontierPartition {
    */
   step(wallMs: number, demand: number): Step | null {
     const { state } = this;
+    if (this.#unread) finishInMemory(this.reads());
     const decision = this.#begin(wallMs);
     const before = { ...state.positions };
     this.#take(decision, 'control');
     if (this.policy !== null) this.#take(decision, 'results');
     decideExpiries(decision);
-    decideBurials(decision);
+    decideBurials(decision, this.#dying);
     this.#takeDiscovered(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
@@ -153,6 +185,16 @@ export class FrontierPartition {
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;
     return this.#commit(decision, inputs, demand, changes);
+  }
+
+  /**
+   * Reads what the next step and this one's tasks need of the queues' rows. To be run after each step, and before the
+   * first. Where nothing is on disk, `step` does it by itself.
+   */
+  *reads(): StoreJob {
+    yield* readLeases(this.state);
+    this.#dying = yield* readDying(this.state);
+    this.#unread = false;
   }
 
   /** An owner's first commit: it changes nothing, and shows readers of the log's tail whose commits count now. */
@@ -174,6 +216,7 @@ export class FrontierPartition {
 
   #commit(decision: Decision, inputs: InputRange[], demand: number, changes: Buffer): Step {
     const { state } = this;
+    this.#unread = true;
     const lost = lostUrls(state.counters);
     if (lost !== 0)
       throw new Error(`conservation is broken: ${lost} URLs of partition ${this.identity.partition} are in no place`);
@@ -189,8 +232,9 @@ export class FrontierPartition {
       counters: state.counters,
     } as const;
     state.changelog = { offset: offset + 1, epoch, seq: decision.seq };
-    const { deadLetters, tasks, controls } = decision;
-    return { commit: encodeCommit(header, changes), offset, deadLetters, tasks, controls };
+    const { deadLetters, granted, controls } = decision;
+    const tasks = () => granted.map((one) => taskOf(state, this.identity, this.policy!, one));
+    return new Decided(encodeCommit(header, changes), offset, deadLetters, controls, tasks);
   }
 
   #takeDiscovered(decision: Decision): void {
@@ -266,9 +310,16 @@ export function replay(state: FrontierState, offset: number, record: Claim | Com
     return;
   }
   state.nowMs = Math.max(state.nowMs, record.nowMs);
+  const { isAhead } = state;
   for (const change of record.changes) state.apply(change);
+  if (isAhead) state.counters = { ...record.counters };
   for (const { topic, to } of record.inputs) state.positions[topic] = to;
   state.changelog = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+}
+
+/** Runs a job that needs no row. */
+function finishInMemory(job: StoreJob): void {
+  if (!job.next([]).done) throw new Error('a step is taken before the rows it needs were read');
 }
 
 function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {

@@ -1,50 +1,43 @@
 /**
  * The logical state of one partition, and the only code that changes it.
  *
- * `applyChange` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
+ * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
  * Invariants: a host has at most one lease; a host is on the clock exactly when a lease could be granted to it at
  * some time; every admitted URL is in one place, and the counters say in which (conservation, DESIGN §4.12).
  *
- * What is not yet on disk is remembered in `unsaved`, until `view.ts` has written it.
+ * A view is written host by host (save-view.ts), so the rows of some hosts may be *ahead* of its position: changes up to
+ * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does
+ * in ARIES (Mohan et al., TODS 17(1), 1992). Counters come from the commits' headers meanwhile.
  */
 import type { RobotsHop } from '../../schemas/types.ts';
+import { frontierLimits } from '../limits.ts';
 import type { PolicyConfig } from '../policy/policy.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { seenKey } from '../url/seen-key.ts';
-import type { Again } from './back-queue.ts';
-import { BackQueue } from './back-queue.ts';
 import type { ChangelogPosition, InputPosition, InputTopic } from './changelog.ts';
 import { changelogStart } from './changelog.ts';
 import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
-import { newHostFacts } from './changes.ts';
 import type { Counters } from './counters.ts';
 import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
 import { HostClock } from './host-clock.ts';
+import { Host, Hosts } from './hosts/host.ts';
+import { KeyTable } from './hosts/key-table.ts';
 import { InLinks } from './in-links.ts';
+import { type Lease, unread } from './lease.ts';
+import { LeaseDeadlines } from './lease-deadlines.ts';
+import { Bands } from './queues/bands.ts';
+import { HostQueues } from './queues/host-queues.ts';
+import { QueuedSum } from './queues/queued-sum.ts';
+import { RowsAhead } from './rows-ahead.ts';
 import type { SeenConfig } from './seen/seen-config.ts';
 import { SeenLoader } from './seen/seen-rows.ts';
 import { SeenTest } from './seen/seen-test.ts';
 import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
+import { Unsaved } from './unsaved.ts';
 
-export interface Host {
-  /** Numbers hosts in the order they were first met; never reused. */
-  readonly id: number;
-  readonly key: string;
-  facts: HostFacts;
-  readonly queue: BackQueue;
-  /** The lease it is on; 0: none. */
-  leaseId: number;
-}
-
-export interface Lease {
-  readonly id: number;
-  readonly host: Host;
-  /** By index in the task; null once resolved. */
-  readonly entries: (Entry | null)[];
-  readonly deadlineMs: number;
-  readonly delayMs: number;
-}
+export type { Host } from './hosts/host.ts';
+export type { Lease } from './lease.ts';
 
 /** A row of the page quota's book, kept by partition 0: cumulative counts. */
 export interface QuotaRow {
@@ -52,16 +45,6 @@ export interface QuotaRow {
   readonly returned: number;
   readonly wanted: number;
   readonly version: number;
-}
-
-/** What changed since the view was last written. */
-export interface Unsaved {
-  readonly hosts: Set<Host>;
-  readonly robotsHops: Set<Host>;
-  readonly leases: Set<number>;
-  /** By arrival number; null: it left. */
-  readonly again: Map<number, { readonly hostId: number; readonly again: Again | null }>;
-  readonly records: UrlRecord[];
 }
 
 export interface FingerprintKey {
@@ -73,16 +56,18 @@ export class FrontierState {
   readonly key: FingerprintKey;
   readonly seen: SeenTest;
   readonly seenLoader: SeenLoader;
-  readonly hosts = new Map<string, Host>();
-  readonly hostsById: Host[] = [];
+  readonly queues: HostQueues;
+  readonly hosts: Hosts;
+  readonly queued = new QueuedSum();
   readonly clock = new HostClock();
   readonly traps = new TrapsState();
   readonly inLinks = new InLinks();
   readonly leases = new Map<number, Lease>();
-  /** Hops of other hosts' robots.txt that wait for a lease of the host. */
-  readonly robotsHops = new Map<Host, readonly RobotsHop[]>();
-  /** Dead hosts whose queues are being given up on. */
-  readonly burying = new Set<Host>();
+  readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
+  /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
+  readonly robotsHops = new Map<number, readonly RobotsHop[]>();
+  /** Dead hosts whose queues are being given up on, by number. */
+  readonly burying = new Set<number>();
   counters: Counters = zeroCounters();
   positions: Record<InputTopic, InputPosition> = {
     control: { offset: 0, slice: 0 },
@@ -97,14 +82,18 @@ export class FrontierState {
   quotaWanted = 0;
   readonly quotaBook = new Map<number, QuotaRow>();
   nextLeaseId = 1;
-  nextAgainSeq = 1;
-  unsaved: Unsaved = nothingUnsaved();
+  readonly unsaved = new Unsaved();
   readonly #print = new Uint32Array(2);
+  readonly ahead = new RowsAhead();
 
-  constructor(key: FingerprintKey, seen?: SeenConfig) {
+  /** `queueBytes`: memory for entries of queues that are on disk as well. */
+  constructor(key: FingerprintKey, seen?: SeenConfig, queueBytes: number = frontierLimits.queueMemoryBytes) {
     this.key = key;
     this.seen = new SeenTest(seen);
     this.seenLoader = new SeenLoader(this.seen);
+    const keys = new KeyTable(key.hi, key.lo);
+    this.queues = new HostQueues(new Bands(queueBytes, (host) => keys.keyOf(host)));
+    this.hosts = new Hosts(keys, this.queues);
   }
 
   /** The fingerprint of a URL's seen key, as two words. The array is the same at each call. */
@@ -115,6 +104,11 @@ export class FrontierState {
 
   get quotaLeft(): number {
     return this.counters.quotaGranted - this.counters.quotaReturned - this.counters.quotaSpent;
+  }
+
+  /** Is a part of what is replayed here already, so that counters have to be taken from elsewhere? */
+  get isAhead(): boolean {
+    return this.changelog.offset < this.ahead.until;
   }
 
   apply(change: Change): void {
@@ -130,23 +124,10 @@ export class FrontierState {
         return this.#resolve(change);
       case 'release':
         return this.#release(change.leaseId);
-      case 'host':
-        return this.#setFacts(this.host(change.hostKey), change.facts);
-      case 'bury':
-        return this.#bury(this.host(change.hostKey), change.record);
-      case 'finish':
-        return this.#finish(this.host(change.hostKey), change.seq, change.record);
       case 'policy':
-        this.setPolicy(change.version, change.json);
-        return;
-      case 'trap':
-        this.host(change.hostKey);
-        this.traps.add(change.hostKey, change);
-        return this.#openBands(this.host(change.hostKey));
+        return this.setPolicy(change.version, change.json);
       case 'linked':
         return this.inLinks.count(change.prints);
-      case 'releaseTrap':
-        return this.#releaseTrap(this.host(change.hostKey), change.pattern);
       case 'quota':
         this.counters.quotaGranted = change.granted;
         this.counters.quotaReturned = change.returned;
@@ -155,27 +136,51 @@ export class FrontierState {
       case 'quotaBook':
         this.quotaBook.set(change.partition, change);
         return;
-      case 'robotsHop': {
-        const host = this.host(change.hostKey);
-        return this.setRobotsHops(host, [...(this.robotsHops.get(host) ?? []), change.hop]);
+      default: {
+        const host = this.#meet(change.hostKey);
+        if (!this.#isAhead(host)) this.#applyTo(host, change);
       }
+    }
+  }
+
+  #applyTo(
+    host: Host,
+    change: Change & { kind: 'host' | 'bury' | 'finish' | 'trap' | 'releaseTrap' | 'robotsHop' },
+  ): void {
+    switch (change.kind) {
+      case 'host':
+        return this.#setFacts(host, change.facts);
+      case 'bury':
+        return this.#bury(host, change.record);
+      case 'finish':
+        return this.#finish(host, change.seq, change.record);
+      case 'trap':
+        this.traps.add(change.hostKey, change);
+        return this.#openBands(host);
+      case 'releaseTrap':
+        return this.#releaseTrap(host, change.pattern);
+      case 'robotsHop':
+        return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);
     }
   }
 
   /**
    * The fetchers of all leases are gone: their URLs come back at no attempt, and each host counts as contacted at
-   * `nowMs`, which is not before they died.
+   * `nowMs`, which is not before they died. Every entry on lease must have been read.
    */
   endLeases(nowMs: number): void {
     for (const lease of [...this.leases.values()]) {
       const { host } = lease;
+      if (this.#isAhead(host)) continue;
       lease.entries.forEach((entry, index) => {
         if (entry === null) return;
+        if (entry === unread) throw new Error(`URL ${index} of lease ${lease.id} ends before it was read`);
         const disposition = { to: 'again', dueAtMs: 0, entry } as const;
         this.#resolve({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
       });
       this.#release(lease.id);
-      this.#setFacts(host, { ...host.facts, readyAtMs: Math.max(host.facts.readyAtMs, nowMs + lease.delayMs) });
+      const { facts } = host;
+      this.#setFacts(host, { ...facts, readyAtMs: Math.max(facts.readyAtMs, nowMs + lease.delayMs) });
     }
   }
 
@@ -185,151 +190,163 @@ export class FrontierState {
     this.traps.on = json !== '' && (JSON.parse(json) as Partial<PolicyConfig>).traps !== undefined;
   }
 
-  /** The host of a key, made on first sight. */
-  host(key: string): Host {
-    let host = this.hosts.get(key);
-    if (host === undefined) {
-      host = { id: this.hostsById.length, key, facts: newHostFacts, queue: new BackQueue(), leaseId: 0 };
-      this.addHost(host);
-      this.unsaved.hosts.add(host);
-    }
-    return host;
-  }
-
   setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
-    if (hops.length > 0) this.robotsHops.set(host, hops);
-    else this.robotsHops.delete(host);
-    this.unsaved.robotsHops.add(host);
+    if (hops.length > 0) this.robotsHops.set(host.id, hops);
+    else this.robotsHops.delete(host.id);
+    this.unsaved.addHost(host.id);
   }
 
-  addHost(host: Host): void {
-    this.hosts.set(host.key, host);
-    this.hostsById[host.id] = host;
-    this.counters.hosts = this.hosts.size;
+  /** A lease that is out, of a host that was not. */
+  addLease(lease: Lease): void {
+    this.leases.set(lease.id, lease);
+    this.deadlines.add(lease.id, lease.deadlineMs, this.leases.size);
+    this.hosts.hold(lease.host.id, lease.id);
   }
 
   /** Puts a host on the clock, or takes it off, as its state says. Call after every change to a host. */
-  settle(host: Host): void {
-    const dueAtMs = host.queue.dueAtMs;
-    const dead = host.facts.deadUntilMs > 0;
-    if (dead && dueAtMs !== undefined && host.leaseId === 0) this.burying.add(host);
-    else this.burying.delete(host);
-    if (dueAtMs === undefined || dead || host.leaseId !== 0 || host.facts.hold !== '') this.clock.remove(host.id);
-    else this.clock.schedule(host.id, Math.max(host.facts.readyAtMs, dueAtMs), host.queue.bestBand);
+  settle({ id, queue }: Host): void {
+    const { facts } = this.hosts;
+    const dueAtMs = queue.dueAtMs;
+    const isDead = facts.deadUntilMs(id) > 0;
+    const isOut = this.hosts.leases.has(id);
+    if (isDead && dueAtMs !== undefined && !isOut) this.burying.add(id);
+    else this.burying.delete(id);
+    if (dueAtMs === undefined || isDead || isOut || facts.hold(id) !== '') this.clock.remove(id);
+    else this.clock.schedule(id, Math.max(facts.readyAtMs(id), dueAtMs), queue.bestBand);
+  }
+
+  /** The host of a key, met now if it was not. */
+  #meet(key: string): Host {
+    const { id, isNew } = this.hosts.meet(key);
+    if (isNew) {
+      this.counters.hosts = this.hosts.size;
+      this.unsaved.addHost(id);
+    }
+    return new Host(this.hosts, id);
+  }
+
+  #isAhead({ id }: Host): boolean {
+    return this.ahead.holds(id, this.changelog.offset);
+  }
+
+  /** null: its host is ahead, and the lease may be over there. */
+  #leaseOf(id: number): Lease | null {
+    const lease = this.leases.get(id);
+    if (lease !== undefined && !this.#isAhead(lease.host)) return lease;
+    if (lease === undefined && !this.isAhead) throw new Error(`lease ${id} is not out`);
+    return null;
   }
 
   #changed(host: Host): void {
-    this.unsaved.hosts.add(host);
+    this.unsaved.addHost(host.id);
     this.settle(host);
   }
 
   #admit({ hostKey, known, entries, prints }: Change & { kind: 'admit' }): void {
-    const host = this.host(hostKey);
-    entries.forEach((entry, index) => {
-      if (!known) {
-        if (prints === undefined) this.fingerprintOf(entry.url);
-        this.seen.add(prints?.[2 * index] ?? this.#print[0]!, prints?.[2 * index + 1] ?? this.#print[1]!);
+    const host = this.#meet(hostKey);
+    const isAhead = this.#isAhead(host);
+    const { bands } = this.queues;
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index]!;
+      if (prints === undefined) this.fingerprintOf(entry.url);
+      const hi = prints?.[2 * index] ?? this.#print[0]!;
+      const lo = prints?.[2 * index + 1] ?? this.#print[1]!;
+      if (!known) this.seen.add(hi, lo);
+      if (isAhead) bands.queuedEver += 1;
+      else {
+        bands.push(host.id, hostKey, entry);
+        this.counters[this.#placeOf(host, 0, entry.band)] += 1;
       }
-      host.queue.band(entry.band).push(entry);
-    });
+      this.queued.add(hi, lo, bands.queuedEver, entry);
+    }
+    if (isAhead) return;
     this.counters.admitted += entries.length;
-    for (const { band } of entries) this.counters[placeOf(host, 0, band)] += 1;
     this.#changed(host);
     if (!this.traps.on) return;
     this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));
   }
 
   #grant(change: Change & { kind: 'grant' }): void {
-    const host = this.host(change.hostKey);
-    const entries: Entry[] = [];
-    for (const again of host.queue.again.splice(0, change.again)) {
-      this.counters[placeOf(host, again.dueAtMs)] -= 1;
-      this.unsaved.again.set(again.seq, { hostId: host.id, again: null });
+    const { leaseId: id, deadlineMs, delayMs } = change;
+    const host = this.#meet(change.hostKey);
+    this.nextLeaseId = id + 1;
+    if (this.#isAhead(host)) return;
+    const entries: (Entry | null)[] = [];
+    for (const again of this.queues.takeAgain(host.id, 0, change.again)) {
+      this.counters[this.#placeOf(host, again.dueAtMs)] -= 1;
       entries.push(again.entry);
     }
-    for (const [band, count] of change.bands) {
-      for (let i = 0; i < count; i++) entries.push(host.queue.band(band).shift()!);
-      this.counters[placeOf(host, 0, band)] -= count;
+    const { bands } = this.queues;
+    for (const [number, count] of change.bands) {
+      const first = entries.length;
+      for (let i = 0; i < count; i++) entries.push(unread);
+      bands.take(bands.list.find(host.id, number), count, (index, entry) => {
+        if (entries[first + index] === unread) entries[first + index] = entry;
+      });
+      this.counters[this.#placeOf(host, 0, number)] -= count;
     }
-    if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host)?.slice(1) ?? []);
-    this.leases.set(change.leaseId, {
-      id: change.leaseId,
-      host,
-      entries,
-      deadlineMs: change.deadlineMs,
-      delayMs: change.delayMs,
-    });
-    host.leaseId = change.leaseId;
-    this.nextLeaseId = change.leaseId + 1;
+    if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
+    this.addLease({ id, host, entries, deadlineMs, delayMs });
     this.counters.leases += 1;
     this.counters.leased += entries.length;
     this.counters.quotaSpent += entries.length;
-    this.unsaved.leases.add(change.leaseId);
     this.#changed(host);
   }
 
-  #resolve(change: Change & { kind: 'resolve' }): void {
-    const lease = this.leases.get(change.leaseId)!;
-    lease.entries[change.index] = null;
+  #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
+    const lease = this.#leaseOf(leaseId);
+    if (lease === null) return;
+    lease.entries[index] = null;
     this.counters.leased -= 1;
-    this.unsaved.leases.add(lease.id);
-    const { disposition, record } = change;
+    this.unsaved.addHost(lease.host.id);
     if (disposition.to === 'final') this.#end(lease.host, disposition.status, record);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
     if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
   }
 
   #putAgain(host: Host, dueAtMs: number, entry: Entry): void {
-    const again = { dueAtMs, seq: this.nextAgainSeq++, entry };
-    host.queue.putAgain(again);
-    this.counters[placeOf(host, dueAtMs)] += 1;
-    this.unsaved.again.set(again.seq, { hostId: host.id, again });
+    this.queues.putAgain(host.id, dueAtMs, entry);
+    this.counters[this.#placeOf(host, dueAtMs)] += 1;
     this.#changed(host);
   }
 
   #release(leaseId: number): void {
-    const { host } = this.leases.get(leaseId)!;
+    const lease = this.#leaseOf(leaseId);
+    if (lease === null) return;
     this.leases.delete(leaseId);
-    this.unsaved.leases.add(leaseId);
+    this.hosts.letGo(lease.host.id, leaseId);
     this.counters.leases -= 1;
-    host.leaseId = 0;
-    this.#changed(host);
+    this.#changed(lease.host);
   }
 
   #setFacts(host: Host, facts: HostFacts): void {
-    const moves = (facts.hold === '') !== (host.facts.hold === '');
+    const moves = (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '');
     if (moves) this.#countQueue(host, -1);
-    host.facts = facts;
+    this.hosts.facts.set(host.id, facts);
     if (moves) this.#countQueue(host, 1);
     this.#changed(host);
   }
 
   /** A host's whole queue, in the counters it stands under. */
   #countQueue(host: Host, by: 1 | -1): void {
-    for (const again of host.queue.again) this.counters[placeOf(host, again.dueAtMs)] += by;
-    host.queue.bands.forEach((band, number) => {
-      this.counters[placeOf(host, 0, number)] += by * (band?.size ?? 0);
-    });
+    for (const again of host.queue.again) this.counters[this.#placeOf(host, again.dueAtMs)] += by;
+    for (const { number, size } of host.queue.bands()) this.counters[this.#placeOf(host, 0, number)] += by * size;
   }
 
   #bury(host: Host, record: UrlRecord): void {
-    const again = host.queue.again.shift();
-    let band = 0;
-    if (again !== undefined) this.unsaved.again.set(again.seq, { hostId: host.id, again: null });
-    else {
-      band = host.queue.bands.findIndex((one, number) => !host.queue.isHeld(number) && (one?.size ?? 0) > 0);
-      host.queue.bands[band]!.shift();
-    }
-    this.counters[placeOf(host, again?.dueAtMs ?? 0, band)] -= 1;
+    const [again] = this.queues.takeAgain(host.id, 0, 1);
+    const first =
+      again === undefined ? host.queue.bands().find(({ number }) => !host.queue.isHeld(number))! : undefined;
+    if (first !== undefined) this.queues.bands.skip(first.band);
+    this.counters[this.#placeOf(host, again?.dueAtMs ?? 0, first?.number)] -= 1;
     this.#end(host, 'dead', record);
     this.#changed(host);
   }
 
   #finish(host: Host, seq: number, record: UrlRecord): void {
     const index = host.queue.again.findIndex((again) => again.seq === seq);
-    const [again] = host.queue.again.splice(index, 1);
-    this.unsaved.again.set(seq, { hostId: host.id, again: null });
-    this.counters[placeOf(host, again!.dueAtMs)] -= 1;
+    const [again] = this.queues.takeAgain(host.id, index, 1);
+    this.counters[this.#placeOf(host, again!.dueAtMs)] -= 1;
     if (record.status === 'page') this.counters.quotaSpent += 1;
     this.#end(host, record.status, record);
     this.#changed(host);
@@ -351,18 +368,19 @@ export class FrontierState {
 
   /** A host's bands that may be drawn from beyond the front queues: those of its released traps. */
   #openBands(host: Host): void {
-    const { opened } = host.queue;
-    opened.splice(0, opened.length, ...this.traps.of(host.key).released.map(({ band }) => band));
+    this.openBands(host);
     this.#changed(host);
   }
-}
 
-export function nothingUnsaved(): Unsaved {
-  return { hosts: new Set(), robotsHops: new Set(), leases: new Set(), again: new Map(), records: [] };
-}
+  openBands({ id, key }: Host): void {
+    const opened = this.traps.of(key).released.map(({ band }) => band);
+    if (opened.length > 0) this.queues.opened.set(id, opened);
+    else this.queues.opened.delete(id);
+  }
 
-/** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */
-function placeOf(host: Host, dueAtMs: number, band = 0): 'queued' | 'retrying' | 'deferred' {
-  if (host.facts.hold !== '' || host.queue.isHeld(band)) return 'deferred';
-  return dueAtMs > 0 ? 'retrying' : 'queued';
+  /** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */
+  #placeOf(host: Host, dueAtMs: number, band = 0): 'queued' | 'retrying' | 'deferred' {
+    if (this.hosts.facts.hold(host.id) !== '' || host.queue.isHeld(band)) return 'deferred';
+    return dueAtMs > 0 ? 'retrying' : 'queued';
+  }
 }

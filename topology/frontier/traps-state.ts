@@ -29,8 +29,6 @@ export class TrapsState {
   on = false;
   /** By host key; hosts without a trap are absent. */
   readonly standing = new Map<string, HostTraps<StandingTrap>>();
-  /** Hosts whose standing traps are not in the view yet. */
-  unsaved = new Set<string>();
   /** By host key, the one met last at the end. */
   readonly #summaries = new Map<string, TrapSummary>();
 
@@ -93,7 +91,6 @@ export class TrapsState {
 
   #set(hostKey: string, traps: HostTraps<StandingTrap>): void {
     this.standing.set(hostKey, traps);
-    this.unsaved.add(hostKey);
   }
 }
 

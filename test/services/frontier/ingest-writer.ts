@@ -37,6 +37,7 @@ const owner = new PartitionOwner({
   seen,
   endsLeases: true,
   leasesMax: 50,
+  saveEveryBytes: 256 * 1024,
 });
 owner.run().catch((error) => {
   throw error;

@@ -32,8 +32,8 @@ const shared = longChangelog();
 test('a restore killed in the middle goes on from the view it wrote, to the same state', limit, async () => {
   const { harness, live, end } = await shared;
   const store = createMemoryStore();
-  // The second slice of the view meets a full disk.
-  const failing = createFaultStore(store, { failAt: 2, failCode: 'DISK_FULL' });
+  // A slice of the second view meets a full disk.
+  const failing = createFaultStore(store, { failAt: 60, failCode: 'DISK_FULL' });
   const state = new FrontierState(key);
   await assert.rejects(restore({ log: harness.log, identity, state, store: failing, clock, to: end }), {
     code: 'DISK_FULL',

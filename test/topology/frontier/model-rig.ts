@@ -7,9 +7,14 @@ import type { TopicRecords } from '../../../schemas/types.ts';
 import { decodeChangelog, encodeClaim, type InputTopic, inputTopics } from '../../../topology/frontier/changelog.ts';
 import { lostUrls } from '../../../topology/frontier/counters.ts';
 import { FrontierPartition, replay, type Step } from '../../../topology/frontier/partition.ts';
+import { readLeases } from '../../../topology/frontier/read-rows.ts';
+import { saveView } from '../../../topology/frontier/save-view.ts';
+import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
 import { FrontierState } from '../../../topology/frontier/state.ts';
-import { loaded, loadRow, saveRows } from '../../../topology/frontier/view.ts';
+import { RowsInMemory } from './rows-in-memory.ts';
 
+/** So few that a round takes several steps, and is often cut off by a restart. */
+const sliceBytes = 300;
 const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
 const identity = { crawl: 'model', partition: 0, partitions: 1 };
 
@@ -17,7 +22,9 @@ type Inputs = { readonly [topic in InputTopic]: TopicRecords[topic][] };
 
 export class ModelRig {
   readonly changelog: Buffer[] = [];
-  readonly #view = new Map<string, Buffer>();
+  readonly rows = new RowsInMemory();
+  /** The view is being written. */
+  #round: StoreJob | null = null;
   /** Everything ever sent. */
   readonly #inputs: Inputs = { control: [], results: [], discovered: [] };
   readonly #offered = { control: 0, results: 0, discovered: 0 };
@@ -45,26 +52,25 @@ export class ModelRig {
     assert.equal(step.offset, this.changelog.length, 'a commit lands at the offset its owner expects');
     this.changelog.push(step.commit);
     assert.equal(lostUrls(this.core.state.counters), 0, 'every admitted URL is in one place');
+    this.rows.run(this.core.reads());
+    if (this.#round !== null && !this.rows.runOne(this.#round)) this.#round = null;
     return step;
   }
 
+  /** Begins to write the view, a slice at each step that decides something. */
   save(): void {
-    for (const { key: row, value } of saveRows(this.core.state)) {
-      if (value === null) this.#view.delete(row.toString('hex'));
-      else this.#view.set(row.toString('hex'), value);
-    }
+    this.#round ??= saveView(this.core.state, sliceBytes);
   }
 
   /** Drops the owner's memory; the next one loads the view, claims and replays what comes after it. */
   reopen(nowMs: number, endsLeases: boolean): void {
     const state = new FrontierState(key);
-    for (const [row, value] of [...this.#view].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (row < '75') loadRow(state, Buffer.from(row, 'hex'), value);
-    }
-    loaded(state);
+    this.rows.load(state);
+    this.#round = null;
     this.changelog.push(encodeClaim({ kind: 'claim', nonce: `${this.#claims++}`, nowMs, endsLeases }));
     this.#catchUp(state);
     this.core = new FrontierPartition(identity, state);
+    this.rows.run(this.core.reads());
     for (const topic of inputTopics) this.#offered[topic] = state.positions[topic].offset;
   }
 
@@ -77,7 +83,9 @@ export class ModelRig {
 
   #catchUp(state: FrontierState): void {
     for (let offset = state.changelog.offset; offset < this.changelog.length; offset++) {
-      replay(state, offset, decodeChangelog(this.changelog[offset]!));
+      const record = decodeChangelog(this.changelog[offset]!);
+      if (record.kind === 'claim' && record.endsLeases) this.rows.run(readLeases(state));
+      replay(state, offset, record);
     }
   }
 }

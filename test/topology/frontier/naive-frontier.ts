@@ -89,10 +89,12 @@ export class NaiveFrontier {
     discovered: readonly Discovered[],
   ): void {
     this.nowMs = nowMs;
+    // Only of hosts that were dead before does the product know the URLs.
+    const dying = [...this.hosts.values()].filter(({ dead, leased }) => dead && !leased);
     for (const event of control) this.#control(event);
     for (const result of results) this.#result(result);
     for (const lease of [...this.leases.values()]) if (lease.deadlineMs + skewMs <= nowMs) this.#expire(lease);
-    this.#bury();
+    this.#bury(dying);
     this.#waiting.push(...discovered);
     while (this.#waiting.length > 0 && (this.rules.whenFull !== 'pause' || this.#queued < this.rules.queuedMax)) {
       for (const group of this.#waiting.shift()!.groups) for (const link of group.links) this.#arrive(group, link);
@@ -231,8 +233,8 @@ export class NaiveFrontier {
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
   }
 
-  #bury(): void {
-    for (const host of this.hosts.values()) {
+  #bury(dying: readonly NaiveHost[]): void {
+    for (const host of dying) {
       if (!host.dead || host.leased) continue;
       this.ends.dead += host.again.length + host.bands.flat().length;
       host.again = [];
@@ -285,7 +287,7 @@ export class NaiveFrontier {
       throttled,
       retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),
     });
-    if (host.failures > this.rules.retriesMs.length)
+    if (hostFailed && host.failures > this.rules.retriesMs.length)
       Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
   }
 

@@ -1,0 +1,108 @@
+/**
+ * One host in the view: everything of it but the URLs in its bands, which have rows of their own.
+ *
+ * The row says which position of the changelog it is of. It is written in one batch with the rows that its bands gained
+ * and lost since the last one, so a host is of one moment, whatever the moment of others.
+ */
+import type { RobotsHop } from '../../schemas/types.ts';
+import { ByteReader, type ByteWriter } from './bytes.ts';
+import { readHostFacts, writeHostFacts } from './change-codec.ts';
+import type { Entry } from './entry.ts';
+import { readEntry, writeEntry } from './entry.ts';
+import { unread } from './lease.ts';
+import type { SavedBand } from './queues/bands.ts';
+import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
+import type { FrontierState, Host, Lease } from './state.ts';
+
+export function hostRowKey(id: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
+  key[0] = 0x68;
+  key.writeUInt32BE(id, 1);
+  return key;
+}
+
+/** What is in no row of its bands must be written before, what is on lease be read. */
+export function writeHost(writer: ByteWriter, state: FrontierState, id: number): void {
+  const { hosts, queues, leases, robotsHops, traps, changelog } = state;
+  const key = hosts.keys.keyOf(id);
+  writer.uint(changelog.offset);
+  writer.string(key);
+  writeHostFacts(writer, hosts.facts.get(id));
+  const host = hosts.at(id);
+  writeList(writer, host.queue.bands(), ({ band }) => writeBand(writer, queues.bands.saved(band)));
+  writeList(writer, host.queue.again, ({ dueAtMs, seq, entry }) => {
+    writer.uint(dueAtMs);
+    writer.uint(seq);
+    writeEntry(writer, entry);
+  });
+  writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
+  writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
+  writer.string(traps.standing.has(key) ? traps.save(key) : '');
+}
+
+/** Throws INVALID_RECORD on a row that makes no sense. */
+export function loadHost(state: FrontierState, id: number, value: Buffer): void {
+  const reader = new ByteReader(value);
+  const { hosts, queues, robotsHops, traps, changelog } = state;
+  const position = reader.uint();
+  if (position > changelog.offset) state.ahead.set(id, position);
+  const key = reader.string();
+  hosts.add(id, key);
+  hosts.facts.set(id, readHostFacts(reader));
+  const host = hosts.at(id);
+  for (let left = reader.uint(); left > 0; left--) queues.bands.load(id, readBand(reader));
+  const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
+  if (again.length > 0) queues.again.set(id, again);
+  for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
+  const hops = readList<RobotsHop>(reader, () => readRobotsHop(reader));
+  if (hops.length > 0) robotsHops.set(id, hops);
+  const json = reader.string();
+  if (json !== '') traps.load(key, json);
+  if (json !== '') state.openBands(host);
+  state.settle(host);
+}
+
+function writeBand(writer: ByteWriter, { number, row, head, tail, gone }: SavedBand): void {
+  writer.byte(number);
+  writer.uint(row);
+  writer.uint(head - row);
+  writer.uint(tail - head);
+  writeList(writer, gone, (seq) => writer.uint(seq - head));
+}
+
+function readBand(reader: ByteReader): SavedBand {
+  const number = reader.byte();
+  const row = reader.uint();
+  const head = row + reader.uint();
+  return { number, row, head, tail: head + reader.uint(), gone: readList(reader, () => head + reader.uint()) };
+}
+
+function writeLease(writer: ByteWriter, { id, deadlineMs, delayMs, entries }: Lease): void {
+  writer.uint(id);
+  writer.uint(deadlineMs);
+  writer.uint(delayMs);
+  writeList(writer, entries, (entry) => {
+    if (entry === unread) throw new Error(`lease ${id} is saved before it was read`);
+    writer.boolean(entry !== null);
+    if (entry !== null) writeEntry(writer, entry);
+  });
+}
+
+function readLease(reader: ByteReader, host: Host): Lease {
+  const id = reader.uint();
+  const deadlineMs = reader.uint();
+  const delayMs = reader.uint();
+  const entries = readList<Entry | null>(reader, () => (reader.boolean() ? readEntry(reader) : null));
+  return { id, host, entries, deadlineMs, delayMs };
+}
+
+function writeList<T>(writer: ByteWriter, items: readonly T[], write: (item: T) => void): void {
+  writer.uint(items.length);
+  for (const item of items) write(item);
+}
+
+function readList<T>(reader: ByteReader, read: () => T): T[] {
+  const items: T[] = [];
+  for (let left = reader.uint(); left > 0; left--) items.push(read());
+  return items;
+}

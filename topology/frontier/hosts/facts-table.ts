@@ -1,0 +1,107 @@
+/**
+ * The facts of hosts, in columns: 22 bytes a host.
+ *
+ * What differs from host to host has columns of its own. The rest is nearly always one of few combinations (no failure,
+ * no Crawl-delay …), so hosts share a *profile*. Facts that fit neither, a dead host's for one, are kept as they are.
+ */
+import type { HostFacts } from '../changes.ts';
+import { newHostFacts } from '../changes.ts';
+import { fitted } from './columns.ts';
+
+type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs'>;
+
+/** Stands for "as they are". */
+const rareProfile = 0xffff;
+/** Beyond so many combinations the next ones count as rare: what hostile answers can make differ is bounded. */
+const profilesMax = 16_384;
+const columnMax = 0xffff_ffff;
+
+export class FactsTable {
+  #readyAtMs = new Float64Array(0);
+  #fetched = new Uint32Array(0);
+  #pages = new Uint32Array(0);
+  #fetchMs = new Uint32Array(0);
+  #profile = new Uint16Array(0);
+  readonly #profiles: Profile[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #rare = new Map<number, HostFacts>();
+
+  constructor() {
+    this.#numberOf(newHostFacts);
+  }
+
+  /** Gives a host the facts of a new one. */
+  fit(host: number): void {
+    this.#readyAtMs = fitted(this.#readyAtMs, host);
+    this.#fetched = fitted(this.#fetched, host);
+    this.#pages = fitted(this.#pages, host);
+    this.#fetchMs = fitted(this.#fetchMs, host);
+    this.#profile = fitted(this.#profile, host);
+  }
+
+  get(host: number): HostFacts {
+    const number = this.#profile[host]!;
+    if (number === rareProfile) return this.#rare.get(host)!;
+    const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget, failures, throttles, returns, leaseMax, hold, ...added } =
+      this.#profiles[number]!;
+    return {
+      readyAtMs: this.#readyAtMs[host]!,
+      crawlDelayMs,
+      ownDelayMs,
+      pagesMax,
+      ownBudget,
+      fetched: this.#fetched[host]!,
+      pages: this.#pages[host]!,
+      fetchMs: this.#fetchMs[host]!,
+      failures,
+      throttles,
+      returns,
+      leaseMax,
+      hold,
+      deadUntilMs: 0,
+      ...added,
+    };
+  }
+
+  set(host: number, facts: HostFacts): void {
+    const { readyAtMs, fetched, pages, fetchMs, deadUntilMs } = facts;
+    const fits = deadUntilMs === 0 && fetched <= columnMax && pages <= columnMax && fetchMs <= columnMax;
+    const number = fits ? this.#numberOf(facts, this.#profile[host]!) : rareProfile;
+    if (this.#profile[host] === rareProfile && number !== rareProfile) this.#rare.delete(host);
+    this.#profile[host] = number;
+    if (number === rareProfile) this.#rare.set(host, facts);
+    this.#readyAtMs[host] = readyAtMs;
+    this.#fetched[host] = fetched;
+    this.#pages[host] = pages;
+    this.#fetchMs[host] = fetchMs;
+  }
+
+  readyAtMs(host: number): number {
+    return this.#readyAtMs[host]!;
+  }
+
+  hold(host: number): HostFacts['hold'] {
+    const number = this.#profile[host]!;
+    return number === rareProfile ? this.#rare.get(host)!.hold : this.#profiles[number]!.hold;
+  }
+
+  deadUntilMs(host: number): number {
+    return this.#profile[host] === rareProfile ? this.#rare.get(host)!.deadUntilMs : 0;
+  }
+
+  /** `likely`: the profile to look at first. */
+  #numberOf(facts: HostFacts, likely = rareProfile): number {
+    const one = this.#profiles[likely];
+    if (one !== undefined && names.every((name) => one[name] === facts[name])) return likely;
+    const key = names.map((name) => facts[name]).join(' ');
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    if (this.#profiles.length >= profilesMax) return rareProfile;
+    const { readyAtMs: _, fetched: _f, pages: _p, fetchMs: _m, deadUntilMs: _d, ...profile } = facts;
+    this.#numbers.set(key, this.#profiles.length);
+    return this.#profiles.push(profile) - 1;
+  }
+}
+
+const columns: readonly string[] = ['readyAtMs', 'fetched', 'pages', 'fetchMs', 'deadUntilMs'];
+const names = Object.keys(newHostFacts).filter((name) => !columns.includes(name)) as (keyof Profile)[];

@@ -1,0 +1,140 @@
+/**
+ * A row of a queue on disk: neighbours of one band of one host, front-coded.
+ *
+ *   key    `q`, host number (4 bytes), band (1), sequence number of the first entry (4)
+ *   value  count, then of each entry: flags, [depth,] [hop, attempts, expiries,] bytes shared with the URL before, rest
+ *
+ * A row says how many entries it holds, so it names the row after it: queues are read from their head on by exact names,
+ * never by iteration, and what was deleted is never passed over. Rows are written once and deleted once.
+ * Source of front coding: Witten, Moffat & Bell, "Managing Gigabytes" (1999), §4.1.
+ */
+import { CrawlstreamError } from '../../errors.ts';
+import { ByteReader, type ByteWriter } from '../bytes.ts';
+import type { Entry } from '../entry.ts';
+import type { EntryArena } from './entry-arena.ts';
+import { origins, otherScheme, rareFlag, schemeMask } from './entry-arena.ts';
+
+/** Entries of one row: enough to share their cost, few enough to be read for one lease. */
+export const rowEntriesMax = 128;
+/** A row ends where it has so many bytes. */
+export const rowBytesSoft = 16 * 1024;
+const sameDepthFlag = 8;
+const urlBytesMax = 3 * 8192;
+
+export function rowKey(host: number, band: number, first: number): Buffer {
+  const key = Buffer.allocUnsafe(10);
+  key[0] = 0x71;
+  key.writeUInt32BE(host, 1);
+  key[5] = band;
+  key.writeUInt32BE(first, 6);
+  return key;
+}
+
+/** Writes up to `count` entries, from the one at `pointer` on; returns the pointer of the last, and how many. */
+export function writeRow(
+  writer: ByteWriter,
+  arena: EntryArena,
+  pointer: number,
+  count: number,
+): { readonly last: number; readonly count: number } {
+  const began = writer.length;
+  let fits = 0;
+  let bytes = 0;
+  for (let at = pointer; fits < Math.min(count, rowEntriesMax) && bytes < rowBytesSoft; fits++, at = arena.next(at)) {
+    bytes += arena.length(at);
+  }
+  writer.uint(fits);
+  let last = pointer;
+  let before: { readonly buffer: Buffer; readonly from: number; readonly to: number } | undefined;
+  let depthBefore = -1;
+  for (let i = 0; i < fits; i++) {
+    if (i > 0) last = arena.next(last);
+    const buffer = arena.buffer(last);
+    const from = arena.from(last);
+    const to = from + arena.length(last);
+    const flags = buffer[from]!;
+    const reader = new ByteReader(buffer, from + 1);
+    const depth = reader.uint();
+    writer.byte(flags | (depth === depthBefore ? sameDepthFlag : 0));
+    if (depth !== depthBefore) writer.uint(depth);
+    depthBefore = depth;
+    if ((flags & rareFlag) !== 0) for (let left = 3; left > 0; left--) writer.uint(reader.uint());
+    const rest = reader.at;
+    const shared = before === undefined ? 0 : sharedBytes(before.buffer, before.from, before.to, buffer, rest, to);
+    writer.uint(shared);
+    writer.uint(to - rest - shared);
+    writer.part(buffer, rest + shared, to);
+    before = { buffer, from: rest, to };
+  }
+  if (writer.length === began) throw new Error('an empty row');
+  return { last, count: fits };
+}
+
+/** How many entries a row holds. */
+export function countOf(value: Uint8Array | null | undefined): number {
+  if (value == null) {
+    throw new CrawlstreamError(
+      'INVALID_RECORD',
+      'the state folder lacks a row of a queue: delete it, and it is built again from the changelog',
+    );
+  }
+  return new ByteReader(value).uint();
+}
+
+/** Shows the first `count` entries of a row in order, without making what is not wanted. */
+export function readRow(
+  value: Uint8Array,
+  hostKey: string,
+  band: number,
+  count: number,
+  visit: (index: number, entry: () => Entry) => void,
+): void {
+  const reader = new ByteReader(value);
+  const size = Math.min(count, reader.uint());
+  const url = urlBytes;
+  let depth = 0;
+  for (let index = 0; index < size; index++) {
+    const flags = reader.byte();
+    if ((flags & sameDepthFlag) === 0) depth = reader.uint();
+    const rare = (flags & rareFlag) !== 0;
+    const [hop, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+    const shared = reader.uint();
+    const length = shared + reader.bytesInto(url, shared);
+    visit(index, () => ({
+      url: urlOf(flags, hostKey, url.toString('utf8', 0, length)),
+      depth,
+      hop,
+      attempts,
+      expiries,
+      band,
+    }));
+  }
+}
+
+/** The entry at a pointer into the arena. */
+export function readArena(arena: EntryArena, pointer: number, hostKey: string, band: number): Entry {
+  const buffer = arena.buffer(pointer);
+  const from = arena.from(pointer);
+  const flags = buffer[from]!;
+  const reader = new ByteReader(buffer, from + 1);
+  const depth = reader.uint();
+  const rare = (flags & rareFlag) !== 0;
+  const [hop, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+  const url = urlOf(flags, hostKey, buffer.toString('utf8', reader.at, from + arena.length(pointer)));
+  return { url, depth, hop, attempts, expiries, band };
+}
+
+function urlOf(flags: number, hostKey: string, rest: string): string {
+  const scheme = flags & schemeMask;
+  return scheme === otherScheme ? rest : `${origins[scheme]}${hostKey}${rest}`;
+}
+
+/** Where a URL is put together. */
+const urlBytes = Buffer.allocUnsafe(urlBytesMax);
+
+function sharedBytes(a: Buffer, aFrom: number, aTo: number, b: Buffer, bFrom: number, bTo: number): number {
+  const most = Math.min(aTo - aFrom, bTo - bFrom);
+  let shared = 0;
+  while (shared < most && a[aFrom + shared] === b[bFrom + shared]) shared += 1;
+  return shared;
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads what the partition needs of its queues' rows: the URLs of leases that were just granted, and the first URLs of
+ * dead hosts that the next step gives up on. One read a round for all of them together.
+ *
+ * To be run after each step, and before the first: what is decided never sees what is in memory and what is not.
+ */
+import { frontierLimits } from '../limits.ts';
+import type { Entry } from './entry.ts';
+import { countOf, readArena, readRow, rowKey } from './queues/queue-row.ts';
+import type { StoreJob } from './seen/store-job.ts';
+import type { FrontierState } from './state.ts';
+
+/** Fills in the leases, and forgets rows that are used up. */
+export function* readLeases({ queues: { bands } }: FrontierState): StoreJob {
+  while (bands.reads.size > 0) {
+    const reading = [...bands.reads.keys()];
+    const values = yield { read: reading.map((band) => bands.rowToRead(band)) };
+    reading.forEach((band, index) => {
+      bands.takeRow(band, asBuffer(values[index]));
+    });
+  }
+  while (bands.leftovers.length > 0) {
+    const [value] = yield { read: [bands.leftoverToRead()] };
+    bands.takeLeftover(asBuffer(value));
+  }
+}
+
+/** The URLs in their bands that a step's burials come to at most, by host number, hosts ascending. */
+export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>> {
+  const dying = new Map<number, Entry[]>();
+  let left: number = frontierLimits.burialsPerStep;
+  for (const id of [...state.burying].sort((a, b) => a - b)) {
+    if (left <= 0) break;
+    const { queue } = state.hosts.at(id);
+    left -= queue.again.length;
+    const entries: Entry[] = [];
+    dying.set(id, entries);
+    for (const { number, band } of queue.bands()) {
+      if (left <= 0) break;
+      if (queue.isHeld(number)) continue;
+      const read = yield* readBand(state, band, left);
+      left -= read.length;
+      for (const { entry } of read) entries.push(entry);
+    }
+  }
+  return dying;
+}
+
+export interface Place {
+  readonly seq: number;
+  readonly entry: Entry;
+}
+
+/** The entries of a band in order, at most `count`, from `fromSeq` (its head, if absent) on. */
+export function* readBand(state: FrontierState, band: number, count: number, fromSeq = 0): StoreJob<Place[]> {
+  const { bands } = state.queues;
+  const host = bands.list.hostOf(band);
+  const number = bands.list.numberOf(band);
+  const key = state.hosts.keys.keyOf(host);
+  const gone = new Set(bands.goneOf(band));
+  const places: Place[] = [];
+  const begin = Math.max(fromSeq, bands.head(band));
+  const keep = (seq: number, entry: () => Entry) => {
+    if (seq >= begin && !gone.has(seq) && places.length < count) places.push({ seq, entry: entry() });
+  };
+  let { row, from, first } = bands.extent(band);
+  while (row < from && places.length < count) {
+    const [value] = yield { read: [rowKey(host, number, row)] };
+    const end = row + countOf(value);
+    const start = row;
+    readRow(asBuffer(value)!, key, number, Math.min(end, from) - row, (index, entry) => keep(start + index, entry));
+    row = end;
+  }
+  for (let seq = from; seq < bands.extent(band).tail && places.length < count; seq++) {
+    const at = first;
+    keep(seq, () => readArena(bands.arena, at, key, number));
+    first = bands.arena.next(first);
+  }
+  return places;
+}
+
+function asBuffer(value: Uint8Array | null | undefined): Buffer | undefined {
+  if (value == null) return undefined;
+  return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}

@@ -1,0 +1,135 @@
+/**
+ * Writes the view in slices: hosts that changed, one after another, and at the end the position.
+ *
+ * A *fuzzy checkpoint*, as in ARIES: the position and what goes with it are of the moment the round begins, each host's
+ * row is of the moment it is written, which is later, and says so. A crash between two slices leaves the old position
+ * with some hosts ahead of it; a replay from there leaves those alone until it reaches them (state.ts). Rows of bands that
+ * no host's row leads to yet are never read.
+ *
+ * Each yield is one batch, sorted by key, at most about `sliceBytes`. Whoever runs it writes a batch before the next
+ * step of the partition, once every commit so far is acked: a view is never ahead of the changelog. In between, the
+ * partition goes on. Nothing on lease may be unread (read-rows.ts).
+ */
+import { frontierLimits } from '../limits.ts';
+import { ByteWriter } from './bytes.ts';
+import { writeUrlRecord } from './change-codec.ts';
+import type { UrlRecord } from './changes.ts';
+import { hostRowKey, writeHost } from './host-row.ts';
+import { rowKey, writeRow } from './queues/queue-row.ts';
+import { manifestKey, saveSeen } from './seen/seen-rows.ts';
+import type { StoreJob } from './seen/store-job.ts';
+import type { FrontierState } from './state.ts';
+import { metaKey, metaValue, type Row } from './view.ts';
+
+export function* saveView(state: FrontierState, sliceBytes: number = frontierLimits.viewSliceBytes): StoreJob {
+  const { unsaved } = state;
+  const meta = { key: metaKey, value: metaValue(state) };
+  const seen = saveSeen(state.seen);
+  const inLinks = state.inLinks.takeRows();
+  const { records } = unsaved;
+  unsaved.records = [];
+  const hosts = unsaved.takeHosts();
+  const slice = new Slice(state, sliceBytes);
+  for (const id of hosts) {
+    while (!slice.addHost(id)) yield { write: slice.take() };
+    if (slice.isFull) yield { write: slice.take() };
+  }
+  for (const record of records) {
+    if (slice.isFull) yield { write: slice.take() };
+    slice.addRecord(record);
+  }
+  if (!slice.isEmpty) yield { write: slice.take() };
+  // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
+  const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
+  yield* inSlices(seen.filter(isBlock), sliceBytes);
+  yield { write: [...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+}
+
+function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {
+  let slice: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    slice.push(row);
+    bytes += row.value!.length;
+    if (bytes < sliceBytes) continue;
+    yield { write: slice };
+    [slice, bytes] = [[], 0];
+  }
+  if (slice.length > 0) yield { write: slice };
+}
+
+/** All of it at once, where pauses don't matter. */
+export function saveRows(state: FrontierState): Row[] {
+  const rows: Row[] = [];
+  const job = saveView(state);
+  for (let next = job.next([]); !next.done; next = job.next([])) rows.push(...(next.value.write ?? []));
+  return rows;
+}
+
+/** Rows of one batch, kind by kind in the order of their keys, each kind in the order it is added in. */
+class Slice {
+  readonly #state: FrontierState;
+  readonly #bytesMax: number;
+  readonly #writer = new ByteWriter(16 * 1024);
+  #hosts: Row[] = [];
+  #queues: Row[] = [];
+  #records: Row[] = [];
+  #bytes = 0;
+
+  constructor(state: FrontierState, bytesMax: number) {
+    this.#state = state;
+    this.#bytesMax = bytesMax;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#bytesMax;
+  }
+
+  get isEmpty(): boolean {
+    return this.#hosts.length + this.#queues.length + this.#records.length === 0;
+  }
+
+  /** False: the host's bands alone fill the slice; its row comes in a later one, with what is left of them. */
+  addHost(id: number): boolean {
+    const { bands } = this.#state.queues;
+    for (let band = bands.list.firstOf(id); band !== 0; band = bands.list.nextOf(band)) {
+      for (let { pointer, seq } = bands.unsaved(band); pointer !== 0; { pointer, seq } = bands.unsaved(band)) {
+        if (this.isFull) return false;
+        const row = writeRow(this.#writer, bands.arena, pointer, bands.unsavedCount(band));
+        this.#add(this.#queues, rowKey(id, bands.list.numberOf(band), seq));
+        bands.savedRow(band, row.last, row.count);
+      }
+    }
+    for (const key of bands.goneRows.get(id) ?? []) this.#queues.push({ key, value: null });
+    bands.goneRows.delete(id);
+    writeHost(this.#writer, this.#state, id);
+    this.#add(this.#hosts, hostRowKey(id));
+    this.#state.unsaved.written(id);
+    return true;
+  }
+
+  addRecord(record: UrlRecord): void {
+    const [hi, lo] = this.#state.fingerprintOf(record.url);
+    const key = Buffer.allocUnsafe(9);
+    key[0] = 0x75;
+    key.writeUInt32BE(hi!, 1);
+    key.writeUInt32BE(lo!, 5);
+    writeUrlRecord(this.#writer, record);
+    this.#add(this.#records, key);
+  }
+
+  take(): Row[] {
+    const rows = [...this.#hosts, ...this.#queues, ...this.#records];
+    this.#hosts = [];
+    this.#queues = [];
+    this.#records = [];
+    this.#bytes = 0;
+    return rows;
+  }
+
+  #add(rows: Row[], key: Buffer): void {
+    const value = this.#writer.take();
+    rows.push({ key, value });
+    this.#bytes += key.length + value.length;
+  }
+}

@@ -1,0 +1,42 @@
+/** The task that carries a lease. Made once the lease's URLs have been read, before the next step: results end them. */
+import type { Task } from '../../schemas/types.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { PartitionIdentity } from './decision.ts';
+import { unread } from './lease.ts';
+import type { FrontierState } from './state.ts';
+
+/** A lease that a step has granted. */
+export interface Granted extends Pick<Task, 'robotsHops'> {
+  readonly leaseId: number;
+}
+
+export function taskOf(state: FrontierState, identity: PartitionIdentity, policy: Policy, granted: Granted): Task {
+  const { leaseId, robotsHops } = granted;
+  const { host, entries, deadlineMs, delayMs } = state.leases.get(leaseId)!;
+  const { crawlDelayCapMs, delayFactor } = policy.config;
+  return {
+    partition: identity.partition,
+    epoch: state.changelog.epoch,
+    leaseId,
+    hostKey: host.key,
+    grantedAtMs: state.nowMs,
+    deadlineMs,
+    notBeforeMs: host.facts.readyAtMs,
+    delayMs,
+    crawlDelayCapMs,
+    delayFactor,
+    policyVersion: state.policyVersion,
+    urls: entries.map((entry, index) => {
+      if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is not there`);
+      return {
+        url: entry.url,
+        depth: entry.depth,
+        hop: entry.hop,
+        attempt: entry.attempts,
+        etag: '',
+        lastModified: '',
+      };
+    }),
+    robotsHops,
+  };
+}

@@ -1,0 +1,32 @@
+/** What changed since it was last written to the view. */
+import type { UrlRecord } from './changes.ts';
+import { fitted } from './hosts/columns.ts';
+
+export class Unsaved {
+  /** What is kept of URLs that were finished. */
+  records: UrlRecord[] = [];
+  #hosts: number[] = [];
+  #flags = new Uint8Array(0);
+
+  get hosts(): number {
+    return this.#hosts.length;
+  }
+
+  addHost(id: number): void {
+    this.#flags = fitted(this.#flags, id);
+    if (this.#flags[id] === 1) return;
+    this.#flags[id] = 1;
+    this.#hosts.push(id);
+  }
+
+  /** The hosts, by number ascending. What changes before `written` tells of a host is written along. */
+  takeHosts(): Uint32Array {
+    const taken = Uint32Array.from(this.#hosts).sort();
+    this.#hosts = [];
+    return taken;
+  }
+
+  written(id: number): void {
+    this.#flags[id] = 0;
+  }
+}
