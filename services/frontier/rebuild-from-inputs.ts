@@ -9,15 +9,16 @@ import type { InputTopic } from '../../topology/frontier/changelog.ts';
 import { changelogStart, decodeChangelog } from '../../topology/frontier/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import { FromInputs } from '../../topology/frontier/from-inputs.ts';
+import { saveView } from '../../topology/frontier/save-view.ts';
 import { defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
-import { saveRows } from '../../topology/frontier/view.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { runJob } from './job-runner.ts';
 import { changelogTopic } from './restore.ts';
 
 export interface RebuildFromInputs {
@@ -63,7 +64,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
   await each('discovered', (message) => inputs.discovered(message));
   inputs.end();
   state.changelog = await endOfChangelog(log, identity);
-  await store.write(saveRows(state));
+  await runJob(store, saveView(state));
   return state;
 }
 

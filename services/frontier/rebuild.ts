@@ -5,13 +5,15 @@
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import { readLeases } from '../../topology/frontier/read-rows.ts';
+import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
-import { saveRows } from '../../topology/frontier/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { runJob } from './job-runner.ts';
 import { changelogTopic, type RestoreProgress, restore } from './restore.ts';
 
 export interface Rebuild {
@@ -36,7 +38,8 @@ export async function rebuild(options: Rebuild): Promise<FrontierState> {
   if (to > end) throw gap(identity.partition, `ends at ${end}, before ${to}`);
   const state = new FrontierState(options.key, options.seen);
   await restore({ ...options, state, to });
-  await store.write(saveRows(state));
+  await runJob(store, readLeases(state));
+  await runJob(store, saveView(state));
   return state;
 }
 

@@ -37,10 +37,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'the view’s position is written before its rows',
-    file: 'services/frontier/partition-owner.ts',
-    find: 'await this.#options.store.write(rows);',
-    replace: `await this.#options.store.write(rows.filter(({ key }) => key[0] === 0x6d));
-    await this.#options.store.write(rows.filter(({ key }) => key[0] !== 0x6d));`,
+    file: 'topology/frontier/save-view.ts',
+    find: 'const hosts = unsaved.takeHosts();',
+    replace: 'const hosts = unsaved.takeHosts(); yield { write: [meta, ...seen] };',
   },
   {
     bug: 'commits of an older epoch count (<= for ===)',
@@ -51,15 +50,15 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'the view keeps that a queue was popped, and not its lease',
-    file: 'topology/frontier/view.ts',
-    find: 'for (const id of unsaved.leases) {',
-    replace: 'for (const id of [] as number[]) {',
+    file: 'topology/frontier/host-row.ts',
+    find: 'writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));',
+    replace: 'writer.uint(0);',
   },
   {
     bug: 'a retry that is alone in its queue has no timer after a restart',
-    file: 'topology/frontier/view.ts',
-    find: 'for (const host of state.hostsById) state.settle(host);',
-    replace: 'for (const host of state.hostsById) if (host.queue.dueAtMs === 0) state.settle(host);',
+    file: 'topology/frontier/host-row.ts',
+    find: 'state.settle(host);',
+    replace: 'if (host.queue.dueAtMs === 0) state.settle(host);',
     from: 70,
   },
   {

@@ -58,14 +58,6 @@ function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {
   if (slice.length > 0) yield { write: slice };
 }
 
-/** All of it at once, where pauses don't matter. */
-export function saveRows(state: FrontierState): Row[] {
-  const rows: Row[] = [];
-  const job = saveView(state);
-  for (let next = job.next([]); !next.done; next = job.next([])) rows.push(...(next.value.write ?? []));
-  return rows;
-}
-
 /** Rows of one batch, kind by kind in the order of their keys, each kind in the order it is added in. */
 class Slice {
   readonly #state: FrontierState;
