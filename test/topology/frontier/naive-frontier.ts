@@ -287,7 +287,7 @@ export class NaiveFrontier {
       throttled,
       retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),
     });
-    if (hostFailed && host.failures > this.rules.retriesMs.length)
+    if (host.failures > this.rules.retriesMs.length)
       Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
   }
 
