@@ -1,0 +1,150 @@
+/** A partition whose every input a test gives by hand, on a clock it sets: links, leases asked for, what fetchers report. */
+import assert from 'node:assert/strict';
+import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../../schemas/types.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+import { ModelRig } from './model-rig.ts';
+import { controlOf } from './model-script.ts';
+
+export interface Report {
+  /** What every URL came to, or each by its index. Default: fetched. */
+  readonly kind?: OutcomeKind | readonly OutcomeKind[];
+  readonly retryAfterMs?: number;
+  /** Of each request. Default: 100. */
+  readonly tookMs?: number;
+  /** Robots' Crawl-delay. */
+  readonly crawlDelayMs?: number;
+}
+
+export class Hand {
+  readonly rig: ModelRig;
+  nowMs = 1_000_000;
+  #policies = 0;
+
+  /** Adaptive delays are off where the policy does not say otherwise. */
+  constructor(policy: Partial<PolicyConfig> = {}) {
+    this.rig = new ModelRig(this.nowMs);
+    this.policy(policy);
+  }
+
+  get counters() {
+    return this.rig.core.state.counters;
+  }
+
+  policy(policy: Partial<PolicyConfig>): void {
+    const version = ++this.#policies;
+    const config = { ...defaultPolicy(), delayFactor: 0, ...policy, version };
+    this.rig.send('control', controlOf({ kind: 'policy', version, payload: JSON.stringify(config) }));
+    this.rig.step(this.nowMs, 0);
+  }
+
+  event(kind: 'blockHost' | 'releaseHost' | 'hostDelay', hostKey: string, amount = 0): void {
+    this.rig.send('control', controlOf({ kind, hostKey, amount }));
+    this.rig.step(this.nowMs, 0);
+  }
+
+  /** Links to pages `from` … of a host. */
+  links(hostKey: string, count: number, options: Partial<LinkGroup> & { from?: number; priority?: number } = {}): void {
+    const { from = 0, priority = 3, ...group } = options;
+    const links = Array.from({ length: count }, (_, i) => {
+      return { url: `https://${hostKey}/${from + i}`, lastModifiedMs: 0, priority };
+    });
+    const full = { ...plainGroup, ...group, hostKey, links };
+    this.rig.send('discovered', { groups: [full] });
+    this.rig.step(this.nowMs, 0);
+  }
+
+  /** What is granted once `afterMs` have passed. */
+  grant(afterMs = 0, demand = 1): readonly Task[] {
+    this.nowMs += afterMs;
+    return this.rig.step(this.nowMs, demand)?.tasks ?? [];
+  }
+
+  /** The one lease that is granted. */
+  lease(afterMs = 0): Task {
+    const tasks = this.grant(afterMs);
+    assert.equal(tasks.length, 1, `a lease is granted after ${afterMs} ms`);
+    return tasks[0]!;
+  }
+
+  /** Nothing is granted just before `afterMs` have passed; then one lease is. */
+  leaseExactlyAfter(afterMs: number): Task {
+    assert.deepEqual(this.grant(afterMs - 1), [], `no lease before ${afterMs} ms`);
+    return this.lease(1);
+  }
+
+  /** A lease is over: its last request ended `nowMs`. */
+  report(task: Task, { kind = 'fetched', retryAfterMs = 0, tookMs = 100, crawlDelayMs }: Report = {}): void {
+    const kinds = typeof kind === 'string' ? task.urls.map(() => kind) : kind;
+    this.rig.send('results', {
+      partition: 0,
+      epoch: task.epoch,
+      leaseId: task.leaseId,
+      hostKey: task.hostKey,
+      fetcherId: 'hand',
+      last: true,
+      completedAtMs: this.nowMs,
+      outcomes: kinds.map((one, index) => outcomeOf(one, index, task.urls[index]!.url, retryAfterMs)),
+      requests: kinds.map((_, outcomeIndex) => ({
+        ...plainRequest,
+        url: task.urls[outcomeIndex]!.url,
+        outcomeIndex,
+        startMs: this.nowMs - tookMs,
+        endMs: this.nowMs,
+      })),
+      host: {
+        robotsStatus: crawlDelayMs === undefined ? 'unknown' : 'rules',
+        robotsHash: '',
+        robotsFetchedAtMs: 0,
+        crawlDelayMs: crawlDelayMs ?? -1,
+        sitemaps: [],
+      },
+      robotsHops: [],
+    });
+    this.rig.step(this.nowMs, 0);
+  }
+}
+
+const answered = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect', 'gone', 'clientError', 'serverError']);
+
+function outcomeOf(kind: OutcomeKind, index: number, url: string, retryAfterMs: number): Outcome {
+  const status = answered.has(kind) ? 200 : 0;
+  return { ...plainOutcome, index, url, kind, status, retryAfterMs };
+}
+
+const plainGroup: LinkGroup = {
+  hostKey: '',
+  sourceUrl: '',
+  sourceKey: '',
+  depth: 1,
+  hop: 0,
+  front: false,
+  intent: 'discover',
+  discoveredAtMs: 0,
+  links: [],
+};
+
+const plainOutcome = {
+  bytes: 10,
+  truncated: false,
+  contentHash: '',
+  etag: '',
+  lastModified: '',
+  redirectUrl: '',
+  links: 0,
+  linksDropped: 0,
+  noindex: false,
+  soft404: false,
+  detail: '',
+};
+
+const plainRequest = {
+  kind: 'page' as const,
+  hop: 0,
+  connectMs: 0,
+  firstByteMs: 0,
+  status: 200,
+  address: '',
+  bytes: 10,
+  delayMs: 0,
+  robotsHash: '',
+};
