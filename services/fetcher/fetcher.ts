@@ -245,8 +245,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
     if (deadLetters.length > 0) await log.append(deadLetters);
     const ours = await commitStarts(positions.filter(({ partition }) => !revoked.has(partition)));
-    for (const task of tasks) {
-      if (ours.has(task.partition)) start(task);
+    for (const { task, readFrom } of tasks) {
+      if (ours.has(readFrom)) start(task);
       else intake.forget(task);
     }
   };

@@ -16,8 +16,14 @@ export interface TaskIntake {
   forget(task: Task): void;
 }
 
+/** Where it was read need not be the partition that granted it: a robots.txt hop goes where its answer is needed. */
+export interface TakenTask {
+  readonly task: Task;
+  readonly readFrom: number;
+}
+
 export interface Taken {
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
   readonly deadLetters: readonly AppendRecord[];
 }
@@ -64,7 +70,7 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
   return {
     forget: ({ partition, leaseId }) => void taken.get(partition)?.delete(leaseId),
     async take(records, nowMs) {
-      const tasks: Task[] = [];
+      const tasks: TakenTask[] = [];
       const deadLetters: AppendRecord[] = [];
       const positions = new Map<number, Position>();
       for (const record of records) {
@@ -73,7 +79,7 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
         await codec.prepare('tasks', value);
         try {
           const task = codec.decode('tasks', value);
-          if (isFirst(task)) tasks.push(task);
+          if (isFirst(task)) tasks.push({ task, readFrom: partition });
         } catch (error) {
           deadLetters.push(deadLetter(record, error as Error, nowMs));
         }

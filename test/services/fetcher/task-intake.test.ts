@@ -22,11 +22,12 @@ test('a task is taken once, and again only where it was given back unstarted', a
     robotsHops: [],
     urls: taskUrls('http://a.test/'),
   });
-  const record = { topic: 't.tasks', partition: 3, offset: 0, timestampMs: 0, key: null, value, headers: {} };
+  const record = { topic: 't.tasks', partition: 5, offset: 0, timestampMs: 0, key: null, value, headers: {} };
   const intake = createTaskIntake({ codec, deadLetterTopic: 't.dead-letters' });
-  const [task] = (await intake.take([record], 0)).tasks;
-  assert.equal(task?.leaseId, 7);
+  const [taken] = (await intake.take([record], 0)).tasks;
+  assert.equal(taken?.task.leaseId, 7);
+  assert.equal(taken.readFrom, 5, 'which need not be the partition that granted it');
   assert.deepEqual((await intake.take([record], 0)).tasks, []);
-  intake.forget(task);
+  intake.forget(taken.task);
   assert.equal((await intake.take([record], 0)).tasks.length, 1);
 });
