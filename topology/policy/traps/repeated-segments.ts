@@ -10,6 +10,7 @@ const extraForShort = 3;
 
 /** The path up to the end of the second time, or null. `url` is normal. */
 export function repeatedSegments(url: string, times: number): string | null {
+  if (!hasSegments(url, times)) return null;
   const starts = segmentStarts(url);
   const count = starts.length - 1;
   if (count < times) return null;
@@ -24,6 +25,13 @@ export function repeatedSegments(url: string, times: number): string | null {
     }
   }
   return null;
+}
+
+/** Are there so many path segments at all? Most URLs have fewer, and no list is made of theirs. */
+function hasSegments(url: string, least: number): boolean {
+  let left = least;
+  for (let at = url.indexOf('/', 8); at >= 0 && left > 0; at = url.indexOf('/', at + 1)) left--;
+  return left === 0;
 }
 
 /** Where each path segment begins, and one past the end of the last with its slash. */

@@ -16,6 +16,17 @@ const equals = 61;
 const ampersand = 38;
 
 export function shapeOf(url: string): string {
+  if (url === lastUrl) return lastShape;
+  lastShape = spell(url);
+  lastUrl = url;
+  return lastShape;
+}
+
+/** A URL's step, its notice and its trap ask for one shape in a row. */
+let lastUrl = '';
+let lastShape = '';
+
+function spell(url: string): string {
   let out = '';
   let inQuery = false;
   let at = Math.max(0, url.indexOf('/', 8));

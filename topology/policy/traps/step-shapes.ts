@@ -16,10 +16,15 @@ export function stepShapes(before: readonly ShapeStat[], event: Admitted, shape:
   const source = event.sourceUrl === undefined ? null : shapeOf(event.sourceUrl);
   const at = before.findIndex((stat) => stat.shape === shape);
   const chained = at >= 0 && before[at]!.steps >= trapLimits.chainFrom;
-  const after = before.map((stat, i) => {
-    if (i === at) return advanced(stat, event.depth, source, met);
-    return !chained && isYield(stat, event.depth, shape, source) ? { ...stat, brought: stat.brought + 1 } : stat;
-  });
+  // Most events change nothing but the shape's own row: the list is copied once, and its other rows are shared.
+  const after = before.slice();
+  if (at >= 0) after[at] = advanced(before[at]!, event.depth, source, met);
+  if (!chained) {
+    for (let i = 0; i < before.length; i++) {
+      const stat = before[i]!;
+      if (i !== at && isYield(stat, event.depth, shape, source)) after[i] = { ...stat, brought: stat.brought + 1 };
+    }
+  }
   if (at < 0) {
     if (after.length >= trapLimits.shapesMax) after.splice(leastTelling(after), 1);
     const calendar = calendarIn(event.url);
