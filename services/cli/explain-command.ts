@@ -15,8 +15,6 @@ import { explainSeenKey, seenKey } from '../../topology/url/seen-key.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import type { Told } from '../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../runtime/crawl/tell-url.ts';
-import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
-import { createListFiles } from '../runtime/policy/list-files.ts';
 import { print } from './check-print.ts';
 import { explainText } from './explain-text.ts';
 import { hostStanding } from './host-standing.ts';
@@ -24,6 +22,7 @@ import type { KafkaFlags } from './kafka-flags.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
 import type { ReadableCrawl } from './open-crawl.ts';
 import { withCrawl } from './open-crawl.ts';
+import { listsOfCrawl } from './policy-lists.ts';
 
 interface ExplainFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -50,8 +49,7 @@ async function explain({ log, codec, topics }: ReadableCrawl, flags: ExplainFlag
   if (text === null)
     throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
   const config = parsePolicy(text.json);
-  const copies = flags.data === undefined ? undefined : (await readDataFolder(flags.data)).part('lists');
-  const policy = compilePolicy(config, await createListFiles(copies).load(config.filters.lists ?? [], '/'));
+  const policy = compilePolicy(config, await listsOfCrawl(config, flags));
   const url = policy.normalize(given);
   const steps = url === null ? [] : [...explainNormalize(given, config.normalize), ...explainSeenKey(url)];
   const normalize = { given, url, key: url === null ? null : seenKey(url), steps };

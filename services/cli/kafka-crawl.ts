@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { sumCounters } from '../../topology/frontier/counters.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
+import type { ListedSeed } from '../../topology/url/seed-list.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
@@ -40,7 +41,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   if (seeds.length === 0) needContact(flags, []);
   return withKafka(flags, clock, true, async (connection) => {
     const { log, manifest } = connection;
-    await sendToKafka({ ...connection, clock, seeds, flags, always: true });
+    await sendToKafka({ ...connection, clock, seeds: seeds.map(unranked), flags, always: true });
     const control = followControl(log, connection.codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
@@ -87,4 +88,9 @@ async function attachToKafka(
 ): Promise<Consumers> {
   const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
   return attachConsumers({ log, codec, clock, manifest, part, shared: true, fromStart: false, say }, flags);
+}
+
+/** Its band is the policy's to say. */
+function unranked(url: string): ListedSeed {
+  return { url, priority: -1 };
 }

@@ -15,8 +15,7 @@ import type { PlacedEvent } from '../runtime/crawl/control-log.ts';
 import { controlEvents } from '../runtime/crawl/control-log.ts';
 import { policyVersions } from '../runtime/crawl/look.ts';
 import { policyRequest, samePolicy } from '../runtime/crawl/requests.ts';
-import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
-import { createListFiles, readList } from '../runtime/policy/list-files.ts';
+import { readList } from '../runtime/policy/list-files.ts';
 import { bad, wholeNumber } from './arguments.ts';
 import { readText } from './check-policy.ts';
 import { print } from './check-print.ts';
@@ -25,6 +24,7 @@ import { addCrawlOptions } from './kafka-flags.ts';
 import { withCrawl } from './open-crawl.ts';
 import type { OperatorFlags } from './operator-commands.ts';
 import { addOperatorOptions } from './operator-commands.ts';
+import { listsOfCrawl } from './policy-lists.ts';
 import { sendRequest } from './send-request.ts';
 
 interface ShowFlags extends KafkaFlags {
@@ -103,11 +103,7 @@ async function accept(flags: OperatorFlags, config: Omit<PolicyConfig, 'version'
   const nowMs = clock.nowMs();
   const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest + 1) };
   // Kept in the data folder as well, so that it does not matter what becomes of the files.
-  const copies = flags.data === undefined ? undefined : (await readDataFolder(flags.data)).part('lists');
-  compilePolicy(
-    parsePolicy(JSON.stringify(policy)),
-    await createListFiles(copies).load(policy.filters.lists ?? [], '/'),
-  );
+  compilePolicy(parsePolicy(JSON.stringify(policy)), await listsOfCrawl(policy, flags));
   const { offsets } = await sendRequest(flags, clock, (topics) => policyRequest(topics, policy, flags.by, nowMs));
   const text = `version ${policy.version} is accepted, on control at ${offsets.map((offset, partition) => `${partition}:${offset}`).join(' ')} (partition:offset)`;
   print({ json: { version: policy.version, offsets }, text }, flags.json);

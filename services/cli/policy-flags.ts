@@ -9,6 +9,8 @@ import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../topology/url/scope.ts';
 import { scopeOf } from '../../topology/url/scope.ts';
+import type { ListSource } from '../../topology/url/url-lists.ts';
+import { noLists } from '../../topology/url/url-lists.ts';
 import { collect, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
 
 export interface PolicyFlags {
@@ -82,8 +84,8 @@ export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyCo
 }
 
 /** A seed that the policy itself refuses would make an empty crawl: say so. */
-export function checkSeeds(seeds: readonly string[], policy: PolicyConfig): void {
-  const { admit } = compilePolicy(policy);
+export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists: ListSource = noLists): void {
+  const { admit } = compilePolicy(policy, lists);
   for (const seed of seeds) {
     const verdict = admit(seed, 0, 0);
     if (verdict.ok) continue;

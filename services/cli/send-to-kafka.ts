@@ -2,9 +2,11 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
+import type { ListedSeed } from '../../topology/url/seed-list.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { askedBy, readControl } from '../runtime/crawl/control-log.ts';
-import { policyRecords, samePolicy, seedRecords } from '../runtime/crawl/requests.ts';
+import { encodeRequest, policyRecords, samePolicy, seedRequest } from '../runtime/crawl/requests.ts';
+import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import { checkSeeds, policyOf } from './policy-flags.ts';
@@ -12,7 +14,7 @@ import { checkSeeds, policyOf } from './policy-flags.ts';
 export interface Sending extends KafkaConnection {
   readonly clock: Clock;
   /** Normal. */
-  readonly seeds: readonly string[];
+  readonly seeds: readonly ListedSeed[];
   readonly flags: PolicyFlags;
   /** Let the flags make the policy even where one is in force; else it stays, and seeds must be within its scope. */
   readonly always: boolean;
@@ -28,6 +30,7 @@ export async function sendToKafka({
   flags,
   always,
 }: Sending): Promise<PolicyConfig> {
+  const urls = seeds.map(({ url }) => url);
   const before = await readControl(log, codec, manifest.crawl);
   const inForce = before.policy === null ? null : parsePolicy(before.policy.json);
   const asked = before.asked === null ? null : parsePolicy(before.asked.json);
@@ -35,8 +38,8 @@ export async function sendToKafka({
     throw new CrawlstreamError('INVALID_SEED', 'no seed given: name a URL to start from, such as https://example.org/');
   }
   // Without seeds there is nothing for a scope to go by: a crawl that goes on keeps its policy.
-  let policy = inForce !== null && (!always || seeds.length === 0) ? inForce : policyOf(flags, seeds);
-  checkSeeds(seeds, policy);
+  let policy = inForce !== null && (!always || seeds.length === 0) ? inForce : policyOf(flags, urls);
+  checkSeeds(urls, policy, await createListFiles().load(policy.filters.lists ?? [], '/'));
   const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
   // Options that ask for what they asked for last time are no news: an operator's policy since then stays.
   const isNews = inForce === null || !(samePolicy(inForce, policy) || (asked !== null && samePolicy(asked, policy)));
@@ -44,6 +47,7 @@ export async function sendToKafka({
     policy = { ...policy, version };
     await log.append(policyRecords(codec, manifest, policy, askedBy, clock.nowMs()));
   } else policy = inForce;
-  if (seeds.length > 0) await log.append(seedRecords(codec, manifest, seeds, clock.nowMs()));
+  if (seeds.length > 0)
+    await log.append(encodeRequest(codec, manifest.crawl, seedRequest(manifest, seeds, clock.nowMs())));
   return policy;
 }
