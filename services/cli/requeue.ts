@@ -35,12 +35,13 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
     const { story } = await tellUrl(log, codec, topics, url, (other) => other);
     return { place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
   });
-  // What waits moves to the front; what was never met, or is done, comes there as a forced link.
-  const waits = place !== undefined && place.in !== 'end';
+  // A forced link goes to the front. What waits already keeps its old place too, and is fetched there once more.
+  const isOut = place?.in === 'lease';
   await sendRequest(flags, clock, (topics) => [
     ...raiseEvent(topics, { by, atMs }, url),
-    ...(waits ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
+    ...(isOut ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
   ]);
-  const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : place.in;
-  print({ json: { raised: url, was, by, atMs }, text: `${url} goes first; it was ${was}` }, flags.json);
+  const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : 'waiting';
+  const text = isOut ? `${url} is on lease` : `${url} goes first; it was ${was}`;
+  print({ json: { raised: url, was, by, atMs }, text }, flags.json);
 }

@@ -6,18 +6,18 @@ import { urlLimits } from '../limits.ts';
 const pattern = z.string().min(1).max(urlLimits.urlCharsMax);
 
 const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
-const raise = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
 
 /** What may be asked for of finished URLs: an outcome, or a place of several. */
 export const requeueOutcomes = [...outcomeKinds, 'dead', 'failed', 'page'] as const;
 export type RequeueOutcome = (typeof requeueOutcomes)[number];
 
-const requeue = z.object({
+/** What was asked for, for the record: the links to fetch again come on `discovered`. */
+export interface RequeuePayload {
   /** Beginning of URLs, normal. Empty: any. */
-  prefix: z.string().max(urlLimits.urlCharsMax).default(''),
+  readonly prefix: string;
   /** null: any. */
-  outcome: z.enum(requeueOutcomes).nullable().default(null),
-});
+  readonly outcome: RequeueOutcome | null;
+}
 
 /** What the content dedup counted, per prefix of shapes. */
 const duplicates = z.object({
@@ -25,15 +25,10 @@ const duplicates = z.object({
 });
 
 export type TrapPayload = z.infer<typeof trap>;
-export type RaisePayload = z.infer<typeof raise>;
-export type RequeuePayload = z.infer<typeof requeue>;
-
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 export const trapPayload = (json: string): TrapPayload | null => read(trap, json);
-export const raisePayload = (json: string): RaisePayload | null => read(raise, json);
-export const requeuePayload = (json: string): RequeuePayload | null => read(requeue, json);
 
 function read<T>(schema: z.ZodType<T>, json: string): T | null {
   try {

@@ -38,6 +38,7 @@ export function decideControl(decision: Decision, event: Control): void {
       return decideDuplicates(decision, event);
     case 'manifest':
     case 'requeue':
+    case 'raise':
       return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`
     default:
       decision.tally('unknownControls');

@@ -5,7 +5,6 @@ import { z } from 'zod';
  * group and between groups; 0 switches a factor off.
  */
 export interface ScoreConfig {
-  readonly kind: 'weighted' | 'cash';
   /** Of the groups. */
   readonly domain: number;
   readonly page: number;
@@ -40,12 +39,9 @@ export interface Scales {
   readonly ageMs: number;
   /** Changes per day that are half of what matters. */
   readonly changesPerDayHalf: number;
-  /** A page with so many times the average cash is at its half (kind `cash`). */
-  readonly cashHalf: number;
 }
 
 export const defaultScore: ScoreConfig = {
-  kind: 'weighted',
   domain: 0.3,
   page: 0.4,
   freshness: 0.3,
@@ -72,7 +68,6 @@ export const defaultScore: ScoreConfig = {
     inLinksMost: 1_000,
     ageMs: 7 * 86_400_000,
     changesPerDayHalf: 1,
-    cashHalf: 1,
   },
 };
 
@@ -80,7 +75,6 @@ const weight = z.number().min(0).max(1000);
 const positive = z.number().positive().max(1e15);
 
 export const scoreSchema: z.ZodType<ScoreConfig> = z.strictObject({
-  kind: z.enum(['weighted', 'cash']),
   domain: weight,
   page: weight,
   freshness: weight,
@@ -103,6 +97,5 @@ export const scoreSchema: z.ZodType<ScoreConfig> = z.strictObject({
     inLinksMost: positive,
     ageMs: positive,
     changesPerDayHalf: positive,
-    cashHalf: positive,
   }),
 });
