@@ -246,6 +246,8 @@ export const frontierLimits = {
   commitBytesSoft: 256 * 1024,
   /** Links a step looks ahead at for the seen test: about 8 ms. */
   askLinksPerStep: 16_384,
+  /** Budget keys a step looks at where deferred URLs may come back: about a millisecond. */
+  budgetKeysPerStep: 256,
   /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
   clockSkewMs: 5_000,
   /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */

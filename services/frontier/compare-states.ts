@@ -12,6 +12,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   quota: 1,
   host: 1,
   robotsHop: 2,
+  budget: 1,
   trap: 2,
   inLinks: 0,
   released: 2,

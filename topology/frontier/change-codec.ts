@@ -26,6 +26,8 @@ const kinds = [
   'releaseTrap',
   'robotsHop',
   'linked',
+  'cite',
+  'spend',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
@@ -78,6 +80,15 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.hostKey);
       writer.uint(change.seq);
       writeUrlRecord(writer, change.record);
+      return;
+    case 'cite':
+      writer.string(change.key);
+      writer.uint32(change.print);
+      return;
+    case 'spend':
+      writer.string(change.key);
+      writer.uint(change.period);
+      writer.uint(change.used);
       return;
     case 'policy':
       writer.uint(change.version);
@@ -149,6 +160,10 @@ export function readChange(reader: ByteReader): Change {
       return { kind, hostKey: reader.string(), record: readUrlRecord(reader) };
     case 'finish':
       return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
+    case 'cite':
+      return { kind, key: reader.string(), print: reader.uint32() };
+    case 'spend':
+      return { kind, key: reader.string(), period: reader.uint(), used: reader.uint() };
     case 'policy':
       return { kind, version: reader.uint(), json: reader.string() };
     case 'quota':
@@ -211,6 +226,9 @@ function readDisposition(reader: ByteReader): Disposition {
   return { to: 'again', dueAtMs: reader.uint(), entry: readEntry(reader) };
 }
 
+/** Beside the number of a hold. */
+const openFlag = 0x80;
+
 export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.readyAtMs);
   writer.int(facts.crawlDelayMs);
@@ -224,12 +242,12 @@ export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
   writer.uint(facts.throttles);
   writer.uint(facts.returns);
   writer.uint(facts.leaseMax);
-  writer.byte(holds.indexOf(facts.hold));
+  writer.byte(holds.indexOf(facts.hold) | (facts.deferredOpen ? openFlag : 0));
   writer.uint(facts.deadUntilMs);
 }
 
 export function readHostFacts(reader: ByteReader): HostFacts {
-  return {
+  const facts = {
     readyAtMs: reader.uint(),
     crawlDelayMs: reader.int(),
     ownDelayMs: reader.int(),
@@ -242,9 +260,10 @@ export function readHostFacts(reader: ByteReader): HostFacts {
     throttles: reader.uint(),
     returns: reader.uint(),
     leaseMax: reader.uint(),
-    hold: pick(holds, reader.byte(), 'hold'),
-    deadUntilMs: reader.uint(),
   };
+  const flags = reader.byte();
+  const hold = pick(holds, flags & ~openFlag, 'hold');
+  return { ...facts, hold, deferredOpen: flags >= openFlag, deadUntilMs: reader.uint() };
 }
 
 export function writeUrlRecord(writer: ByteWriter, record: UrlRecord): void {

@@ -37,6 +37,8 @@ export interface HostFacts {
   /** URLs a lease may hold; 0: as many as the policy allows. */
   readonly leaseMax: number;
   readonly hold: HostHold;
+  /** What was deferred beyond the budget may be drawn from. */
+  readonly deferredOpen: boolean;
   /** Until when the host counts as dead: its URLs are dead-lettered. 0: it is alive. */
   readonly deadUntilMs: number;
 }
@@ -55,6 +57,7 @@ export const newHostFacts: HostFacts = {
   returns: 0,
   leaseMax: 0,
   hold: '',
+  deferredOpen: false,
   deadUntilMs: 0,
 };
 
@@ -127,6 +130,10 @@ export type Change =
   | { readonly kind: 'bury'; readonly hostKey: string; readonly record: UrlRecord }
   /** A late result of a lease that is over finishes a URL that came back. */
   | { readonly kind: 'finish'; readonly hostKey: string; readonly seq: number; readonly record: UrlRecord }
+  /** A source, by 32 bits of its hash, links to a budget key. */
+  | { readonly kind: 'cite'; readonly key: string; readonly print: number }
+  /** URLs of a budget key that went at full rate in a period, in all. */
+  | { readonly kind: 'spend'; readonly key: string; readonly period: number; readonly used: number }
   | { readonly kind: 'policy'; readonly version: number; readonly json: string }
   /** A part of a host is a trap from now on: its URLs wait in a band of its own until it is released. */
   | {

@@ -30,7 +30,8 @@ export function decideControl(decision: Decision, event: Control): void {
     case 'hostLimit':
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
     case 'budget':
-      return setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
+      setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
+      return state.budgets.lookAt(state.budgets.keyOf(hostKey));
     case 'trap':
     case 'releaseTrap':
       return decideTrapEvent(decision, event);

@@ -6,12 +6,14 @@
 import type { Discovered, LinkGroup } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import { bandCount } from '../policy/band.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { TrapConfig } from '../policy/traps/trap-config.ts';
+import type { Policy, PolicyConfig } from '../policy/policy.ts';
+import { hostKeyOf } from '../url/host-key.ts';
 import type { TallyName } from './changes.ts';
+import { citeHost, isBeyondBudget, linkingDomains, spendBudget } from './decide-budgets.ts';
 import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
+import { budgetBand } from './held-bands.ts';
 import { dropOf } from './queue-room.ts';
 import { scoreInputs } from './score-inputs.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
@@ -28,7 +30,7 @@ export function decideDiscovered(
   from: number,
 ): number | 'done' {
   let number = 0;
-  const admission = new Admission(decision, policy.config.traps);
+  const admission = new Admission(decision, policy.config);
   for (const group of message.groups) {
     if (number + group.links.length <= from) {
       number += group.links.length;
@@ -67,6 +69,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     return true;
   }
   const { url, hostKey } = verdict;
+  const { traps, budget } = policy.config;
   const forced = group.intent === 'force';
   const print = state.fingerprintOf(url);
   const [hi, lo] = [print[0]!, print[1]!];
@@ -76,6 +79,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     decision.asks = true;
     return false;
   }
+  if (budget !== undefined && sourceUrl !== '') citeHost(decision, group.sourceKey || hostKeyOf(sourceUrl), hostKey);
   decision.tally('discovered');
   const known = seen === seenVerdicts.seen;
   if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
@@ -86,6 +90,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   // Of a queue that may be full for some bands, every URL counts.
   if (policy.config.whenFull === 'dropLowest') admission.flush();
   const host = state.hosts.get(hostKey);
+  const linking = budget === undefined ? null : linkingDomains(decision, hostKey);
   const band = group.front
     ? 0
     : link.priority >= 0
@@ -93,7 +98,7 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
       : policy.scores
         ? policy.bandOf(
             url,
-            scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), null),
+            scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), linking),
           )
         : verdict.band;
   const hostQueued = (host?.queue.size ?? 0) + admission.sizeOf(hostKey);
@@ -107,10 +112,12 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     const facts = { ...host.facts, deadUntilMs: 0, failures: Math.max(0, host.facts.failures - 1) };
     decision.emit({ kind: 'host', hostKey, facts });
   }
-  const { traps } = policy.config;
   const trap = traps === undefined || forced ? null : trapAt(decision, traps, hostKey, url);
   if (trap !== null) decision.tally('trapped');
-  const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? band };
+  const isSeed = sourceUrl === '' && depth === 0;
+  const defers = budget !== undefined && trap === null && !forced && !isSeed;
+  const isBeyond = defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey));
+  const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
   admission.add(hostKey, known, entry, hi, lo);
   return true;
 }
@@ -128,7 +135,7 @@ const gatheredMax = 64;
 /** Gathers neighbours of one host into one change; what it holds counts as seen. */
 class Admission {
   readonly #decision: Decision;
-  readonly #traps: TrapConfig | undefined;
+  readonly #config: PolicyConfig;
   #hostKey = '';
   #known = false;
   #entries: Entry[] = [];
@@ -138,9 +145,9 @@ class Admission {
   #sighted: number[] = [];
   bytes = 0;
 
-  constructor(decision: Decision, traps: TrapConfig | undefined) {
+  constructor(decision: Decision, config: PolicyConfig) {
     this.#decision = decision;
-    this.#traps = traps;
+    this.#config = config;
   }
 
   holds(hostKey: string, hi: number, lo: number): boolean {
@@ -148,6 +155,12 @@ class Admission {
     const prints = this.#prints;
     for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
     return false;
+  }
+
+  /** Entries of a host that will be spent of its budget. */
+  atFullRate(hostKey: string): number {
+    if (hostKey !== this.#hostKey || this.#known) return 0;
+    return this.#entries.reduce((sum, { band }) => sum + (band < bandCount ? 1 : 0), 0);
   }
 
   sizeOf(hostKey: string): number {
@@ -173,11 +186,14 @@ class Admission {
     this.#sighted = [];
     if (this.#entries.length > 0) {
       const { seen } = this.#decision.state;
+      const { traps, budget } = this.#config;
+      const spent = budget === undefined ? 0 : this.atFullRate(this.#hostKey);
       const [hostKey, known, entries, prints] = [this.#hostKey, this.#known, this.#entries, this.#prints];
       this.#decision.emit({ kind: 'admit', hostKey, known, entries, prints });
       const errors = seen.takeErrors();
       if (errors > 0) this.#decision.tally('seenErrors', errors);
-      if (this.#traps !== undefined) noticeTraps(this.#decision, this.#traps, hostKey, admittedEvents(entries));
+      if (traps !== undefined) noticeTraps(this.#decision, traps, hostKey, admittedEvents(entries));
+      if (spent > 0) spendBudget(this.#decision, budget!, hostKey, spent);
     }
     this.#entries = [];
     this.#prints = [];

@@ -3,7 +3,9 @@ import type { Task } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { withoutPort } from '../url/host-key.ts';
+import { closeIfSpent, deferredToGrant, spendBudget } from './decide-budgets.ts';
 import type { Decision } from './decision.ts';
+import { budgetBand } from './held-bands.ts';
 import { baseDelayMs, leaseMs, leaseSize } from './politeness.ts';
 import type { Host } from './state.ts';
 
@@ -40,11 +42,17 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   left -= again;
   const bands: (readonly [number, number])[] = [];
   for (const { number, size } of queue.bands()) {
-    const count = queue.isHeld(number) ? 0 : Math.min(left, size);
+    const most = number === budgetBand ? deferredToGrant(decision, host) : size;
+    const count = queue.isHeld(number) ? 0 : Math.min(left, most);
     if (count > 0) bands.push([number, count]);
     left -= count;
   }
-  grantLease(decision, policy, host, { again, bands, robotsHops: [] });
+  // Deferred URLs may be all there is, and the budget spent meanwhile by another host of the domain.
+  if (again + bands.length > 0) grantLease(decision, policy, host, { again, bands, robotsHops: [] });
+  const deferred = bands.find(([number]) => number === budgetBand)?.[1] ?? 0;
+  const { budget } = policy.config;
+  if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
+  closeIfSpent(decision, host);
 }
 
 /** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt. */

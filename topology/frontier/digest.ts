@@ -20,6 +20,7 @@ export type RowKind =
   | 'quota'
   | 'host'
   | 'robotsHop'
+  | 'budget'
   | 'trap'
   | 'inLinks'
   | 'released'
@@ -56,6 +57,9 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     });
   }
   if (state.inLinks.total > 0) visit(['inLinks', state.inLinks.total]);
+  for (const [key, { period, used, sources }] of state.budgets.accounts) {
+    visit(['budget', key, period, used, ...sources.save()]);
+  }
   for (const [key, { trapped, released }] of state.traps.standing) {
     for (const { pattern, reason, detail, band } of trapped) visit(['trap', key, pattern, reason, detail, band]);
     released.forEach(({ pattern, band }, order) => {

@@ -58,7 +58,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   if (hops.length > 0) robotsHops.set(id, hops);
   const json = reader.string();
   if (json !== '') traps.load(key, json);
-  if (json !== '') state.openBands(host);
+  if (json !== '' || host.facts.deferredOpen) state.openBands(host);
   state.settle(host);
 }
 

@@ -18,6 +18,7 @@ import { AskAhead } from './ask-ahead.ts';
 import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
 import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changelog.ts';
 import { lostUrls } from './counters.ts';
+import { nextRefillAtMs, openDeferred } from './decide-budgets.ts';
 import { decideControl } from './decide-control.ts';
 import { decideDiscovered } from './decide-discovered.ts';
 import { decideGrants } from './decide-grants.ts';
@@ -152,12 +153,14 @@ export class FrontierPartition {
   /** When a step has something to do without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
     const { state } = this;
-    if (state.burying.size > 0) return state.nowMs;
+    if (state.burying.size > 0 || state.budgets.looks) return state.nowMs;
     const quotaOut = this.policy?.config.pageQuota != null && state.quotaLeft <= 0;
     let wake = demand > 0 && !quotaOut ? state.clock.nextReadyAtMs : undefined;
     if (demand > 0 && !quotaOut && state.clock.ready > 0) wake = state.nowMs;
     const hopAtMs = demand > 0 ? nextHopAtMs(state, this.policy) : undefined;
     if (hopAtMs !== undefined && (wake === undefined || hopAtMs < wake)) wake = hopAtMs;
+    const refillAtMs = nextRefillAtMs(state, this.policy);
+    if (refillAtMs !== undefined && (wake === undefined || refillAtMs < wake)) wake = refillAtMs;
     const deadlineMs = state.deadlines.firstMs;
     const expiresAtMs = deadlineMs === undefined ? undefined : deadlineMs + frontierLimits.clockSkewMs;
     return wake === undefined || (expiresAtMs !== undefined && expiresAtMs < wake) ? expiresAtMs : wake;
@@ -180,6 +183,7 @@ export class FrontierPartition {
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
+    openDeferred(decision);
     decideGrants(decision, decideRobotsHops(decision, demand));
     const changes = decision.finish();
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));

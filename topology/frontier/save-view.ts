@@ -11,6 +11,7 @@
  * partition goes on. Nothing on lease may be unread (read-rows.ts).
  */
 import { frontierLimits } from '../limits.ts';
+import { saveBudgets } from './budgets/budget-rows.ts';
 import { ByteWriter } from './bytes.ts';
 import { writeUrlRecord } from './change-codec.ts';
 import type { UrlRecord } from './changes.ts';
@@ -26,6 +27,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   const meta = { key: metaKey, value: metaValue(state) };
   const seen = saveSeen(state.seen);
   const inLinks = state.inLinks.takeRows();
+  const budgets = saveBudgets(state.budgets);
   const { records } = unsaved;
   unsaved.records = [];
   const hosts = unsaved.takeHosts();
@@ -42,7 +44,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
-  yield { write: [...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+  yield { write: [...budgets, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
 }
 
 function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {

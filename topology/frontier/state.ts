@@ -14,12 +14,14 @@ import { frontierLimits } from '../limits.ts';
 import type { PolicyConfig } from '../policy/policy.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { seenKey } from '../url/seen-key.ts';
+import { BudgetsState } from './budgets/budgets-state.ts';
 import type { ChangelogPosition, InputPosition, InputTopic } from './changelog.ts';
 import { changelogStart } from './changelog.ts';
 import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
 import type { Counters } from './counters.ts';
 import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
+import { budgetBand } from './held-bands.ts';
 import { HostClock } from './host-clock.ts';
 import { Host, Hosts } from './hosts/host.ts';
 import { KeyTable } from './hosts/key-table.ts';
@@ -62,6 +64,7 @@ export class FrontierState {
   readonly clock = new HostClock();
   readonly traps = new TrapsState();
   readonly inLinks = new InLinks();
+  readonly budgets = new BudgetsState();
   readonly leases = new Map<number, Lease>();
   readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
   /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
@@ -133,6 +136,9 @@ export class FrontierState {
         this.counters.quotaReturned = change.returned;
         this.quotaWanted = change.wanted;
         return;
+      case 'cite':
+      case 'spend':
+        return this.budgets.apply(change);
       case 'quotaBook':
         this.quotaBook.set(change.partition, change);
         return;
@@ -187,7 +193,9 @@ export class FrontierState {
   setPolicy(version: number, json: string): void {
     this.policyVersion = version;
     this.policyJson = json;
-    this.traps.on = json !== '' && (JSON.parse(json) as Partial<PolicyConfig>).traps !== undefined;
+    const { traps, budget } = json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>);
+    this.traps.on = traps !== undefined;
+    this.budgets.setKeyMode(budget?.key ?? null, this.hosts.values());
   }
 
   setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
@@ -204,7 +212,9 @@ export class FrontierState {
   }
 
   /** Puts a host on the clock, or takes it off, as its state says. Call after every change to a host. */
-  settle({ id, queue }: Host): void {
+  settle(host: Host): void {
+    const { id, queue } = host;
+    this.budgets.settle(host);
     const { facts } = this.hosts;
     const dueAtMs = queue.dueAtMs;
     const isDead = facts.deadUntilMs(id) > 0;
@@ -320,9 +330,11 @@ export class FrontierState {
   }
 
   #setFacts(host: Host, facts: HostFacts): void {
-    const moves = (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '');
+    const moves =
+      (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '') || facts.deferredOpen !== host.facts.deferredOpen;
     if (moves) this.#countQueue(host, -1);
     this.hosts.facts.set(host.id, facts);
+    if (moves) this.openBands(host);
     if (moves) this.#countQueue(host, 1);
     this.#changed(host);
   }
@@ -366,14 +378,15 @@ export class FrontierState {
     this.#countQueue(host, 1);
   }
 
-  /** A host's bands that may be drawn from beyond the front queues: those of its released traps. */
+  /** A host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
   #openBands(host: Host): void {
     this.openBands(host);
     this.#changed(host);
   }
 
   openBands({ id, key }: Host): void {
-    const opened = this.traps.of(key).released.map(({ band }) => band);
+    const released = this.traps.of(key).released.map(({ band }) => band);
+    const opened = this.hosts.facts.get(id).deferredOpen ? [budgetBand, ...released] : released;
     if (opened.length > 0) this.queues.opened.set(id, opened);
     else this.queues.opened.delete(id);
   }

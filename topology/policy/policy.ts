@@ -13,6 +13,7 @@ import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
 import { bandOf } from './band.ts';
+import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
@@ -59,6 +60,8 @@ export interface PolicyConfig {
   readonly windows?: readonly CrawlWindow[] | undefined;
   /** Refusals by what is known of a link beside its URL. Absent: none. */
   readonly metadata?: readonly MetadataRule[] | undefined;
+  /** How many URLs of a host or domain go at full rate. Absent: all. */
+  readonly budget?: BudgetConfig | undefined;
   /** How URLs are scored. Absent: by depth and spelling alone (band.ts). */
   readonly score?: ScoreConfig | undefined;
   /** When part of a host counts as a trap. Absent: never. */

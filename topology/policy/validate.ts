@@ -95,6 +95,14 @@ const metadataSchema = z
   })
   .refine((rule) => Object.keys(rule).length > 1, 'a rule without a condition would refuse everything');
 
+const budgetSchema = z.strictObject({
+  key: z.enum(['host', 'domain']),
+  base: z.int().min(0),
+  perSource: z.int().min(0),
+  max: count,
+  refillMs: count,
+});
+
 const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   version: z.int().min(1),
   normalize: normalizeSchema,
@@ -116,6 +124,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   windows: z.array(windowSchema).optional(),
   metadata: z.array(metadataSchema).optional(),
   score: scoreSchema.optional(),
+  budget: budgetSchema.optional(),
   traps: trapSchema.optional(),
 });
 

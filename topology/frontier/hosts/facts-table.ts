@@ -42,8 +42,9 @@ export class FactsTable {
   get(host: number): HostFacts {
     const number = this.#profile[host]!;
     if (number === rareProfile) return this.#rare.get(host)!;
-    const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget, failures, throttles, returns, leaseMax, hold, ...added } =
+    const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget, failures, throttles, returns, leaseMax, ...more } =
       this.#profiles[number]!;
+    const { hold, deferredOpen, ...added } = more;
     return {
       readyAtMs: this.#readyAtMs[host]!,
       crawlDelayMs,
@@ -58,6 +59,7 @@ export class FactsTable {
       returns,
       leaseMax,
       hold,
+      deferredOpen,
       deadUntilMs: 0,
       ...added,
     };

@@ -1,0 +1,146 @@
+/**
+ * What a partition knows of budgets: an account by budget key (a host key or a registrable domain), and which hosts
+ * have deferred URLs.
+ *
+ * Accounts are state: changes make them, the view and the digest hold them, a row each. Which hosts wait follows from
+ * their queues, and is gathered again when a view was loaded. In memory, about 300 B a budget key.
+ */
+import { partitionKeyOf } from '../../url/host-key.ts';
+import { ByteReader, ByteWriter } from '../bytes.ts';
+import type { Change } from '../changes.ts';
+import { budgetBand } from '../held-bands.ts';
+import { SourceSketch } from './source-sketch.ts';
+
+export interface Account {
+  /** The period `used` is of. */
+  readonly period: number;
+  /** URLs that went at full rate in it. */
+  readonly used: number;
+  readonly sources: SourceSketch;
+}
+
+/** A host, as far as its deferred URLs go. */
+interface Waiter {
+  readonly id: number;
+  readonly key: string;
+  readonly queue: { sizeOf(band: number): number };
+}
+
+export class BudgetsState {
+  /** What has a budget; null: nothing has one. */
+  keyMode: 'host' | 'domain' | null = null;
+  readonly accounts = new Map<string, Account>();
+  /** Accounts that are not in the view yet. */
+  unsaved = new Set<string>();
+  /** By budget key: hosts with deferred URLs, by number, in the order they came to wait. */
+  readonly waiting = new Map<string, Set<number>>();
+  /** Its hosts again, with their keys. */
+  readonly #keys = new Map<number, string>();
+  /** Keys whose budget may have room again; all that wait, when a period begins. */
+  readonly #toLookAt = new Set<string>();
+  #period = -1;
+  #gatheredBy: BudgetsState['keyMode'] = null;
+  #lastHost = '';
+  #lastKey = '';
+
+  keyOf(hostKey: string): string {
+    if (this.keyMode !== 'domain') return hostKey;
+    if (hostKey !== this.#lastHost) {
+      this.#lastHost = hostKey;
+      this.#lastKey = partitionKeyOf(hostKey, 'domain');
+    }
+    return this.#lastKey;
+  }
+
+  apply(change: Change & { kind: 'cite' | 'spend' }): void {
+    const { key } = change;
+    const account = this.#account(key);
+    this.unsaved.add(key);
+    if (change.kind === 'cite') account.sources.add(change.print);
+    else this.accounts.set(key, { ...account, period: change.period, used: change.used });
+  }
+
+  /** Call after every change to a host. */
+  settle({ id, queue, key: hostKey }: Waiter): void {
+    if (this.keyMode === null && this.#keys.size === 0) return;
+    const before = this.#keys.get(id);
+    const waits = queue.sizeOf(budgetBand) > 0;
+    if (waits === (before !== undefined)) return;
+    const key = before ?? this.keyOf(hostKey);
+    const hosts = this.waiting.get(key) ?? new Set();
+    if (waits) {
+      this.waiting.set(key, hosts.add(id));
+      this.#keys.set(id, key);
+    } else {
+      hosts.delete(id);
+      if (hosts.size === 0) this.waiting.delete(key);
+      this.#keys.delete(id);
+    }
+  }
+
+  /** A policy says what has a budget. `hosts`: to gather anew those that wait, where it says otherwise than before. */
+  setKeyMode(keyMode: BudgetsState['keyMode'], hosts: Iterable<Waiter>): void {
+    if (keyMode !== null && keyMode !== this.#gatheredBy) {
+      this.keyMode = keyMode;
+      this.#gatheredBy = keyMode;
+      this.#lastHost = '';
+      this.waiting.clear();
+      this.#keys.clear();
+      for (const host of hosts) this.settle(host);
+    }
+    this.keyMode = keyMode;
+    this.lookAtAll();
+  }
+
+  lookAt(key: string): void {
+    if (this.waiting.has(key)) this.#toLookAt.add(key);
+  }
+
+  lookAtAll(): void {
+    for (const key of this.waiting.keys()) this.#toLookAt.add(key);
+  }
+
+  /** Is there one to look at now? A new period is noticed by `keysToLookAt`. */
+  get looks(): boolean {
+    return this.#toLookAt.size > 0;
+  }
+
+  /** Keys to look at in a step, at most `count`; they are looked at. */
+  keysToLookAt(period: number, count: number): string[] {
+    if (period !== this.#period) this.lookAtAll();
+    this.#period = period;
+    const keys: string[] = [];
+    for (const key of this.#toLookAt) {
+      if (keys.length === count) break;
+      keys.push(key);
+      this.#toLookAt.delete(key);
+    }
+    return keys;
+  }
+
+  save(key: string): Buffer {
+    const { period, used, sources } = this.#account(key);
+    const writer = new ByteWriter(128);
+    writer.uint(period);
+    writer.uint(used);
+    for (const number of sources.save()) writer.int(number);
+    return writer.take();
+  }
+
+  load(key: string, value: Buffer): void {
+    const reader = new ByteReader(value);
+    const [period, used] = [reader.uint(), reader.uint()];
+    const saved: number[] = [];
+    while (!reader.done) saved.push(reader.int());
+    this.accounts.set(key, { period, used, sources: SourceSketch.load(saved) });
+  }
+
+  #account(key: string): Account {
+    let account = this.accounts.get(key);
+    if (account === undefined) {
+      account = { period: 0, used: 0, sources: new SourceSketch() };
+      this.accounts.set(key, account);
+    }
+    return account;
+  }
+}

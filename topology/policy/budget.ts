@@ -1,0 +1,42 @@
+/**
+ * Budgets: how many URLs of a host, or of all hosts of a registrable domain, go at full rate.
+ *
+ * STAR: a budget grows with the number of *distinct* registrable domains that link there, which a spammer has to buy, and
+ * not with the number of links or host names, which cost nothing. BEAST: what exceeds the budget is deferred, never
+ * dropped, and comes back at a budget's worth each `refillMs`, oldest first. Source: Lee, Leonard, Wang & Loguinov,
+ * "IRLbot: Scaling to 6 billion pages and beyond" (WWW 2008), §5–6.
+ *
+ * Off by default: a crawl of given sites means all their pages, and nobody else's links tell how good they are. Seeds and
+ * what an operator forces pass. With topics partitioned by host, the hosts of a domain are in several partitions, and
+ * each partition gives the domain a budget; partition by domain where that matters.
+ */
+export interface BudgetConfig {
+  /** What has a budget. `domain`: its hosts share one, so that host names, which are free, give nothing. */
+  readonly key: 'host' | 'domain';
+  /** URLs for one that nobody links to: enough to see what it is. IRLbot starts with 10; a lease here is 64. */
+  readonly base: number;
+  /** More for each domain that links there. */
+  readonly perSource: number;
+  /** No budget grows beyond it: 10,000 a day is one every 9 s, about what one polite host gives. */
+  readonly max: number;
+  /** After this, the budget is fresh. */
+  readonly refillMs: number;
+}
+
+export const defaultBudget: BudgetConfig = {
+  key: 'domain',
+  base: 64,
+  perSource: 16,
+  max: 10_000,
+  refillMs: 24 * 3_600_000,
+};
+
+/** URLs that may go at full rate in each period. `own`: an operator's word; -1: none. */
+export function budgetFor({ base, perSource, max }: BudgetConfig, sources: number, own: number): number {
+  return own >= 0 ? own : Math.min(max, base + perSource * sources);
+}
+
+/** Number of the period a moment is in. */
+export function periodOf({ refillMs }: BudgetConfig, nowMs: number): number {
+  return Math.floor(nowMs / refillMs);
+}
