@@ -41,6 +41,8 @@ interface SeenFigures {
 }
 
 const million = 1_000_000;
+/** Its rows are large, written in order and read once: more would be memory of RocksDB's, and not of the seen test. */
+const smallBuffers = { writeBufferBytes: 8 << 20, cacheBytes: 1 << 20 };
 /** New fingerprints between two saves: the view is saved after about so much changelog. */
 const saveEvery = 100_000;
 /** Tests between two looks at the clock. */
@@ -55,7 +57,7 @@ export async function run(args: readonly string[]): Promise<void> {
   while (runs.length < options.runs) {
     const one = await onOneCore('seen-test', args, () =>
       inTemporaryFolder(async (folder) => {
-        const store = await openRocksdbStore(folder);
+        const store = await openRocksdbStore(folder, smallBuffers);
         const seen = new SeenTest(config);
         const test = new MeasuredTest(seen, store, options);
         await test.run();

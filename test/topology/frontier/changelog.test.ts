@@ -56,6 +56,9 @@ const changes: Change[] = [
   { kind: 'trap', hostKey: 'a.test', pattern: '/cal/#', reason: 'calendar', detail: '24 pages', band: 17 },
   { kind: 'releaseTrap', hostKey: 'a.test', pattern: '/cal/#' },
   { kind: 'linked', prints: [1, 0xffff_ffff, 0, 7] },
+  { kind: 'cite', key: 'a.test', print: 0xffff_fff0 },
+  { kind: 'spend', key: 'a.test', period: 20_000, used: 7 },
+  { kind: 'host', hostKey: 'a.test', facts: { ...newHostFacts, hold: 'limit', deferredOpen: true } },
   { kind: 'quota', granted: 100, returned: 3, wanted: 7 },
   { kind: 'quotaBook', partition: 2, granted: 64, returned: 0, wanted: 1, version: 12 },
   {
