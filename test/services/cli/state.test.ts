@@ -4,6 +4,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
+import { ByteReader } from '../../../topology/frontier/bytes.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand, startCommand } from './command.ts';
 import { startSmallWeb } from './small-web.ts';
@@ -83,7 +84,11 @@ describe('the state of a crawl', { timeout: 240_000 }, () => {
     const store = await openRocksdbStore(join(other, 'state', '1'));
     for await (const [key] of store.scan({ gte: Buffer.from('h'), lt: Buffer.from('i'), limit: 1 })) {
       const value = Buffer.from((await store.get(key))!);
-      value[1]! ^= 1;
+      const reader = new ByteReader(value);
+      reader.uint();
+      reader.string();
+      // The first of the host's facts.
+      value[reader.at]! ^= 1;
       await store.write([{ key, value }]);
     }
     await store.close();
