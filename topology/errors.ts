@@ -20,6 +20,7 @@ const retriable = {
   TOPIC_MISMATCH: false,
   OFFSET_OUT_OF_RANGE: false,
   CHANGELOG_GAP: false,
+  STATE_DIVERGED: false,
   OWNERSHIP_LOST: true,
   SCHEMA_UNKNOWN: false,
   SCHEMA_INCOMPATIBLE: false,

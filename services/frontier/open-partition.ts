@@ -2,7 +2,8 @@
  * Opens a partition: loads its view, claims it, and replays the changelog up to the claim.
  *
  * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
- * A view that disagrees with the changelog is discarded and rebuilt from the changelog's beginning. DESIGN §4.2–4.3.
+ * A view that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded and
+ * rebuilt from the changelog's beginning. DESIGN §4.2–4.3, §4.14.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -55,7 +56,15 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const [claimOffset] = await log.append([
     { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
   ]);
-  const isDone = await restore({ ...options, state, to: claimOffset! + 1 });
+  const to = claimOffset! + 1;
+  const began = state.changelog.offset;
+  const isDone = await restore({ ...options, state, to }).catch(async (error) => {
+    // The view was wrong from the start, or the replay is: the changelog from its beginning tells.
+    if (!(error instanceof CrawlstreamError && error.code === 'STATE_DIVERGED') || began === 0) throw error;
+    await clearView(options.store);
+    state = new FrontierState(options.key, options.seen);
+    return restore({ ...options, state, to });
+  });
   if (!isDone)
     throw new CrawlstreamError('OWNERSHIP_LOST', `partition ${identity.partition} was let go while it opened`);
   if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);

@@ -7,7 +7,8 @@
  */
 
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { type Claim, type Commit, decodeChangelog } from '../../topology/frontier/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import { readLeases } from '../../topology/frontier/read-rows.ts';
@@ -79,7 +80,7 @@ export async function restore({
     const record = decodeChangelog(value);
     // What comes back into the queue has to be known.
     if (record.kind === 'claim' && record.endsLeases) await runJob(store, readLeases(state));
-    replay(state, offset, record);
+    apply(identity.partition, state, offset, record);
     sliceBytes += value.length;
     unsavedBytes += value.length;
     // A long replay fills the seen test's table as ingest does.
@@ -98,4 +99,15 @@ export async function restore({
   }
   if (tells) tell(clock.nowMs());
   return true;
+}
+
+/** Throws STATE_DIVERGED, and says of which partition. */
+function apply(partition: number, state: FrontierState, offset: number, record: Claim | Commit): void {
+  try {
+    replay(state, offset, record);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'STATE_DIVERGED')) throw error;
+    const remedy = 'delete its state folder, and if that does not help, report it with the changelog';
+    throw new CrawlstreamError('STATE_DIVERGED', `partition ${partition}: ${error.message}: ${remedy}`, error);
+  }
 }

@@ -28,6 +28,7 @@ const kinds = [
   'linked',
   'cite',
   'spend',
+  'check',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
@@ -124,6 +125,10 @@ export function writeChange(writer: ByteWriter, change: Change): void {
     case 'robotsHop':
       writer.string(change.hostKey);
       writeRobotsHop(writer, change.hop);
+      return;
+    case 'check':
+      writer.byte(change.version);
+      writer.string(change.sum);
   }
 }
 
@@ -195,6 +200,8 @@ export function readChange(reader: ByteReader): Change {
     }
     case 'robotsHop':
       return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
+    case 'check':
+      return { kind, version: reader.byte(), sum: reader.string() };
   }
 }
 

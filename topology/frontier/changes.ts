@@ -157,7 +157,9 @@ export type Change =
       readonly returned: number;
       readonly wanted: number;
       readonly version: number;
-    };
+    }
+  /** What the state must come to with the changes before this one (self-check.ts). It changes nothing. */
+  | { readonly kind: 'check'; readonly version: number; readonly sum: string };
 
 /**
  * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.

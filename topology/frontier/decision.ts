@@ -5,12 +5,14 @@
  * replay does the same. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
  */
 import type { Control, DeadLetter } from '../../schemas/types.ts';
+import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ListSource } from '../url/url-lists.ts';
 import { noLists } from '../url/url-lists.ts';
 import { ByteWriter } from './bytes.ts';
 import { writeChange } from './change-codec.ts';
 import type { Change, TallyName } from './changes.ts';
+import { checkOf } from './self-check.ts';
 import type { FrontierState } from './state.ts';
 import type { Granted } from './task-of.ts';
 
@@ -91,6 +93,8 @@ export class Decision {
   /** The changes, encoded; the step is over. */
   finish(): Buffer {
     for (const [counter, by] of this.#tallies) this.emit({ kind: 'count', counter, by });
+    const isDue = this.seq % frontierLimits.checkEvery === 0;
+    if (isDue && this.#changes.length > 0) writeChange(this.#changes, checkOf(this.state));
     return this.#changes.take();
   }
 }

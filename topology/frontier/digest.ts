@@ -33,7 +33,7 @@ export type RowKind =
 
 /** 32 hexadecimal digits. */
 export function digest(state: FrontierState): string {
-  const sum = new Sum();
+  const sum = new RowSum();
   eachRow(state, (row) => sum.add(row));
   return sum.hex();
 }
@@ -92,11 +92,11 @@ function fieldsOf(entry: Entry): readonly (string | number)[] {
 }
 
 /** Four 32-bit words, least significant first. */
-class Sum {
+export class RowSum {
   readonly #words = new Uint32Array(4);
   readonly #hash = new Uint32Array(4);
 
-  add(row: CanonicalRow): void {
+  add(row: readonly (string | number)[]): void {
     const text = row.join('\u0000');
     fingerprint(text, 1, 2, this.#hash.subarray(0, 2));
     fingerprint(text, 3, 4, this.#hash.subarray(2, 4));

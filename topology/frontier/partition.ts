@@ -32,6 +32,7 @@ import type { Entry } from './entry.ts';
 import { isFull } from './queue-room.ts';
 import { readDying, readLeases } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
+import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
 import { taskOf } from './task-of.ts';
 
@@ -315,7 +316,10 @@ export function replay(state: FrontierState, offset: number, record: Claim | Com
   }
   state.nowMs = Math.max(state.nowMs, record.nowMs);
   const { isAhead } = state;
-  for (const change of record.changes) state.apply(change);
+  for (const change of record.changes) {
+    if (change.kind !== 'check') state.apply(change);
+    else if (!isAhead) verifyCheck(state, change, offset);
+  }
   if (isAhead) state.counters = { ...record.counters };
   for (const { topic, to } of record.inputs) state.positions[topic] = to;
   state.changelog = { offset: offset + 1, epoch: record.epoch, seq: record.seq };

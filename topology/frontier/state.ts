@@ -142,6 +142,8 @@ export class FrontierState {
       case 'quotaBook':
         this.quotaBook.set(change.partition, change);
         return;
+      case 'check':
+        return;
       default: {
         const host = this.#meet(change.hostKey);
         if (!this.#isAhead(host)) this.#applyTo(host, change);

@@ -174,3 +174,33 @@ test('a view ahead of its changelog, or of another one, is discarded and built a
   assert.equal(state.counters.admitted, 0);
   assert.equal(digest(state), digest((await other.replayed()).state));
 });
+
+test(
+  'a view that leads to another state than the changelog tells is built again from its beginning',
+  limit,
+  async () => {
+    const harness = await startHarness();
+    const store = createMemoryStore();
+    const spoilt = createMemoryStore();
+    const first = harness.owner({ store });
+    const run = first.run();
+    await harness.discover(3);
+    await until(() => first.committed?.counters.leased === 3);
+    first.stop();
+    await run;
+    // All of the view but what was seen.
+    for await (const [rowKey, value] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([0xff]) })) {
+      if (rowKey[0] !== 's'.charCodeAt(0)) await spoilt.write([{ key: rowKey, value }]);
+    }
+    const second = harness.owner({ store });
+    const goesOn = second.run();
+    for (let hosts = 4; hosts <= 24; hosts++) {
+      await harness.discover(1);
+      await until(() => second.committed?.counters.leased === hosts);
+    }
+    second.stop();
+    await goesOn;
+    const { state } = await openPartition({ ...harness, store: spoilt, identity, key, clock, endsLeases: false });
+    assert.equal(digest(state), digest((await harness.replayed()).state));
+  },
+);
