@@ -100,7 +100,7 @@ async function send(client: Client, options: OpenSearchOptions, changes: readonl
       }
     } catch (error) {
       const problem = named(error, node);
-      if (!problem.retriable || signal.aborted) throw problem;
+      if (!(problem instanceof CrawlstreamError && problem.retriable) || signal.aborted) throw problem;
       again.push(...left);
     }
     if (again.length === 0) return;
@@ -132,13 +132,21 @@ function refusal(node: string, url: string, { status, error }: ItemAnswer): Craw
   return new CrawlstreamError('DESTINATION_REFUSED', `OpenSearch at ${nodeName(node)} refused ${url}: ${said}`);
 }
 
-function named(error: unknown, node: string): CrawlstreamError {
-  if (error instanceof CrawlstreamError) return error;
-  const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string };
-  const away = statusCode === undefined || statusCode === 429 || statusCode >= 500;
+/** The client's errors in our words; anything else is a bug, and stays what it is. */
+function named(error: unknown, node: string): unknown {
+  const { name, statusCode, message } = error as {
+    readonly name: string;
+    readonly statusCode?: number;
+    readonly message: string;
+  };
+  const answered = name === 'ResponseError' && statusCode !== undefined;
+  if (!answered && !awayNames.has(name)) return error;
+  const away = !answered || statusCode === 429 || statusCode >= 500;
   const code = away ? 'DESTINATION_UNREACHABLE' : 'DESTINATION_REFUSED';
   return new CrawlstreamError(code, `OpenSearch at ${nodeName(node)}: ${message}`, error);
 }
+
+const awayNames = new Set(['ConnectionError', 'TimeoutError', 'NoLivingConnectionsError']);
 
 /** Without user and password. */
 function nodeName(node: string): string {

@@ -23,9 +23,23 @@ export const cacheFolder = process.env['XDG_CACHE_HOME']
 
 /** The folder with the broker's jars. */
 export function kafkaJars(): Promise<string> {
-  return fetchOnce(`kafka-${kafkaVersion}`, async (folder) => {
+  return fetchJars(`kafka-${kafkaVersion}`, [
+    { group: 'org.apache.kafka', name: 'kafka_2.13', version: kafkaVersion },
+    { group: 'org.apache.logging.log4j', name: 'log4j-slf4j-impl', version: log4jVersion },
+  ]);
+}
+
+export interface Artifact {
+  readonly group: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The folder with some artifacts' jars, and with those they need. */
+export function fetchJars(name: string, artifacts: readonly Artifact[]): Promise<string> {
+  return fetchOnce(name, async (folder) => {
     const pom = join(folder, 'pom.xml');
-    await writeFile(pom, brokerPom);
+    await writeFile(pom, pomOf(artifacts));
     await maven(folder, [
       '-f',
       pom,
@@ -135,11 +149,14 @@ async function maven(folder: string, args: readonly string[]): Promise<void> {
   await run('mvn', ['-q', '-B', '-Dstyle.color=never', ...args], { cwd: folder, timeout: 180_000 });
 }
 
-const brokerPom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
- <groupId>crawlstream.test</groupId><artifactId>broker</artifactId><version>1</version><packaging>pom</packaging>
- <dependencies>
-  <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${kafkaVersion}</version></dependency>
-  <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>${log4jVersion}</version></dependency>
- </dependencies>
+function pomOf(artifacts: readonly Artifact[]): string {
+  const dependencies = artifacts.map(
+    ({ group, name, version }) =>
+      `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`,
+  );
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+ <groupId>crawlstream.test</groupId><artifactId>components</artifactId><version>1</version><packaging>pom</packaging>
+ <dependencies>${dependencies.join('\n  ')}</dependencies>
 </project>
 `;
+}

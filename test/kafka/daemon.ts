@@ -16,9 +16,15 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-export function startJava(args: readonly string[], folder: string, logFile: string): Daemon {
+/** `input`: `pipe` for programs that end with their standard input. */
+export function startJava(
+  args: readonly string[],
+  folder: string,
+  logFile: string,
+  input: 'ignore' | 'pipe' = 'ignore',
+): Daemon {
   const log = openSync(logFile, 'a');
-  const child = spawn('java', args, { cwd: folder, detached: true, stdio: ['ignore', log, log] });
+  const child = spawn('java', args, { cwd: folder, detached: true, stdio: [input, log, log] });
   closeSync(log);
   running.add(child);
   let startError: Error | undefined;
