@@ -115,15 +115,14 @@ function seenOf({ story, found }: Told) {
 }
 
 function queueOf(story: UrlStory, place: Place) {
-  if (place.in !== 'band') return place;
-  const held = story.trapOf(place.band);
-  return { ...place, deferred: story.facts.hold !== '' || (held !== undefined && !held.released) };
+  return place.in === 'band' ? { ...place, deferred: story.facts.hold !== '' || story.isHeld(place.band) } : place;
 }
 
-/** When the URL may go next, by its own time and its host's; null: it does not wait. */
-function nextDue({ facts }: UrlStory, place: Place | undefined): number | null {
-  if (place === undefined || place.in === 'end' || place.in === 'lease') return null;
-  return Math.max(facts.readyAtMs, place.in === 'again' ? place.dueAtMs : 0);
+/** When the URL may go next, by its own time and its host's; null: it does not wait, or for an operator alone. */
+function nextDue(story: UrlStory, place: Place | undefined): number | null {
+  if (place === undefined || place.in === 'end' || place.in === 'lease' || story.facts.hold !== '') return null;
+  if (place.in === 'again') return Math.max(story.facts.readyAtMs, place.dueAtMs);
+  return story.isHeld(place.band) ? null : story.facts.readyAtMs;
 }
 
 /** Fields that are -1 where nobody set them. */

@@ -100,8 +100,8 @@ export class UrlStory {
     let ahead = this.#again.filter(({ dueAtMs }) => dueAtMs <= this.nowMs).length;
     for (const [band, urls] of this.#bands.entries()) {
       const at = urls?.findIndex((url) => this.#isIt(url)) ?? -1;
-      if (at >= 0) return { in: 'band', band, ahead: this.#isHeld(band) ? at : ahead + at };
-      if (!this.#isHeld(band)) ahead += urls?.length ?? 0;
+      if (at >= 0) return { in: 'band', band, ahead: this.isHeld(band) ? at : ahead + at };
+      if (!this.isHeld(band)) ahead += urls?.length ?? 0;
     }
     return this.#end === undefined ? undefined : { in: 'end', status: this.#end };
   }
@@ -224,7 +224,8 @@ export class UrlStory {
         if (urls !== undefined && urls[0] !== undefined && seenKey(urls[0]) === key) urls.shift();
   }
 
-  #isHeld(band: number): boolean {
+  /** Does a band wait for a verdict to be taken back, rather than for its turn? */
+  isHeld(band: number): boolean {
     return band >= bandCount && this.trapOf(band)?.released !== true;
   }
 
