@@ -10,10 +10,12 @@ const stages: Stages = [
   ['policy: normalise, filter, score', /\/topology\/(?:policy|url)\/(?!fingerprint|seen-key)/],
   ['seen test', /\/url\/(?:fingerprint|seen-key)\.|\/frontier\/seen/],
   ['changelog: encode', /\/frontier\/(?:change-codec|changelog)\./],
-  ['view: rows', /\/frontier\/(?:view|rows|chunk)/],
+  ['view: rows', /\/frontier\/(?:view|save-view|host-row|read-rows|rows-ahead|unsaved|queues\/queue-row)/],
   ['host clock', /\/frontier\/host-clock/],
+  ['queues', /\/frontier\/queues\//],
+  ['hosts', /\/frontier\/hosts\//],
   // Bytes are written for whoever asks.
-  ['queues, hosts, decisions', /\/topology\/(?!frontier\/bytes)/],
+  ['state and decisions', /\/topology\/(?!frontier\/bytes)/],
   ['owner', /\/services\/frontier\/|\/test\/bench\//],
   ['log and store', /\/services\/runtime\/|\/rocksdb\//],
 ];
