@@ -144,15 +144,34 @@ describe('§4.12 a URL that is in no place', () => {
 });
 
 describe('§4.14 a digest', () => {
-  it('is of what the state says, not of how it came about: hosts met in another order give the same', () => {
-    const digestOf = (hosts: readonly string[]) => {
-      const driver = new TopologyDriver({ ...alone, leasesMax: 0 });
-      driver.injectGroup(hosts.map((name) => `https://${name}/`));
+  const driverWith = () => new TopologyDriver({ ...alone, leasesMax: 0 });
+
+  it('names hosts by key, not by the number each got when it was met', () => {
+    const digestOf = (metFirst: string, metSecond: string, delayMs = 50) => {
+      const driver = driverWith();
+      for (const hostKey of [metFirst, metSecond]) driver.control(0, { kind: 'hostDelay', hostKey, amount: delayMs });
+      driver.run(driver.nowMs + 1);
+      driver.injectGroup(['https://a.test/', 'https://b.test/']);
+      driver.run(driver.nowMs + 1);
+      const { hosts } = driver.core().state;
+      assert.equal(hosts.get(metFirst)!.id, 0);
+      return digest(driver.core().state);
+    };
+    assert.equal(digestOf('a.test', 'b.test'), digestOf('b.test', 'a.test'));
+    assert.notEqual(digestOf('a.test', 'b.test'), digestOf('a.test', 'b.test', 51));
+  });
+
+  it('is of the order in which URLs were admitted, within a host and over hosts', () => {
+    const digestOf = (...urls: readonly string[]) => {
+      const driver = driverWith();
+      driver.injectGroup(urls);
       driver.run(driver.nowMs + 1);
       return digest(driver.core().state);
     };
-    assert.equal(digestOf(['a.test', 'b.test', 'c.test']), digestOf(['c.test', 'a.test', 'b.test']));
-    assert.notEqual(digestOf(['a.test', 'b.test']), digestOf(['a.test', 'c.test']));
+    const [a, b, c] = ['https://a.test/1', 'https://a.test/2', 'https://b.test/'];
+    const digests = [digestOf(a, b, c), digestOf(b, a, c), digestOf(c, a, b), digestOf(a, b, 'https://c.test/')];
+    assert.equal(new Set(digests).size, digests.length);
+    assert.equal(digestOf(a, b, c), digests[0]);
   });
 });
 
