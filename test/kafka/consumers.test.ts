@@ -1,11 +1,14 @@
 /** Consumers of a live crawl on a real Kafka: the README's own templates, in TypeScript and in Python. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { readWarc } from '../../services/archive/warc-reader.ts';
+import { searchFolder } from '../../services/indexer/sqlite-index.ts';
 import { runCommand, startCommand } from '../services/cli/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import type { TestBroker } from './broker.ts';
@@ -52,6 +55,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => 
       '3',
       '--delay',
       '60',
+      '--responses',
       '--data',
       join(folder, 'live'),
     ]);
@@ -94,5 +98,51 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => 
       await python.stop();
       typescript.child.kill('SIGKILL');
     }
+  });
+
+  it('dedup, index and archive run as processes of their own, killed and started again', async () => {
+    const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', 'crawl'];
+    const { stdout } = await runCommand(['pages', ...at]);
+    const pages = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { url: string }).url);
+    const roles = ['dedup', 'index', 'archive'] as const;
+    const start = (role: string) => startCommand([role, ...at, '--data', join(folder, role)]);
+    const ready = async (running: ReturnType<typeof start>) => {
+      while (!/ready, crawl crawl/.test(running.output())) {
+        await Promise.race([sleep(30), running.ended.then(({ stderr }) => assert.fail(stderr))]);
+      }
+    };
+    const killed = roles.map(start);
+    await Promise.all(killed.map(ready));
+    for (const { child } of killed) child.kill('SIGKILL');
+    await Promise.all(killed.map(({ ended }) => ended));
+    const running = roles.map(start);
+    await Promise.all(running.map(ready));
+    const found = () => {
+      const index = join(folder, 'index', 'index');
+      return existsSync(join(index, 'search.sqlite'))
+        ? searchFolder(index, 'generated', { limit: 1_000 }).map(({ url }) => url)
+        : [];
+    };
+    const untilMs = Date.now() + 60_000;
+    while (found().length < pages.length && Date.now() < untilMs) await sleep(100);
+    for (const { child } of running) child.kill('SIGTERM');
+    for (const { ended } of running) {
+      const { code, stderr } = await ended;
+      assert.equal(code, 0, stderr);
+    }
+    // No page of this web is a duplicate.
+    assert.deepEqual(found().sort(), pages.toSorted());
+    const archived = new Map<string, number>();
+    const files = await readdir(join(folder, 'archive', 'archive'));
+    for (const name of files.filter((one) => one.endsWith('.warc.gz'))) {
+      for await (const { type, fields } of readWarc(join(folder, 'archive', 'archive', name))) {
+        const url = fields.get('warc-target-uri') ?? '';
+        if (type === 'response' || type === 'revisit') archived.set(url, (archived.get(url) ?? 0) + 1);
+      }
+    }
+    for (const url of pages) assert.equal(archived.get(url), 1, url);
   });
 });

@@ -178,7 +178,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const roles = Object.entries(compose.services).filter(([, { command }]) => command !== undefined);
     assert.deepEqual(
       roles.map(([, { command }]) => command![0]),
-      ['frontier', 'frontier', 'fetcher', 'fetcher'],
+      ['frontier', 'frontier', 'fetcher', 'fetcher', 'dedup', 'index', 'archive'],
     );
     const processes = roles.map(([name, { command }]) =>
       start(
