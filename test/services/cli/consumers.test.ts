@@ -70,7 +70,26 @@ test('consumers of a crawl that is killed end as they do when they read everythi
     assert.match(stdout, new RegExp(`^${name}: [1-9]\\d* records read\n$`));
   }
   assert.deepEqual(await made(data), live);
+  const archive = join(data, 'archive');
+  const files = (await readdir(archive)).filter((name) => name.endsWith('.warc.gz')).sort();
+  const again = join(temporaryFolder(), 'again');
+  const replayed = await runCommand(['warc', 'replay', ...files.map((name) => join(archive, name)), '--data', again]);
+  assert.equal(replayed.code, 0, replayed.stderr);
+  // Sitemaps and robots.txt elsewhere are texts too; depth is what an archive does not know.
+  const parsed = new Map((await pagesOf(again)).map((page) => [page['url'], page]));
+  for (const page of await pagesOf(data)) {
+    const other = parsed.get(page['url']);
+    assert.deepEqual({ ...other, depth: page['depth'] }, page);
+  }
 });
+
+async function pagesOf(data: string): Promise<Record<string, unknown>[]> {
+  const { stdout } = await runCommand(['pages', '--data', data]);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
 
 test('a crawl that is stopped drains its consumers: what was fetched can be found', async () => {
   const web = await startSmallWeb({ hosts: 4, pagesPerHost: 60, seed: 32 });
