@@ -6,8 +6,8 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { archiveLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { putFile, type S3Target } from './s3.ts';
 

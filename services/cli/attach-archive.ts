@@ -1,6 +1,6 @@
 /** The archive as a consumer of `responses`: WARC files in `DATA/archive/`, or on their way from there to S3. */
 import { join } from 'node:path';
-import { archiveLimits } from '../../topology/limits.ts';
+import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { openArchiver } from '../archive/archiver.ts';
 import { s3Target } from '../archive/s3.ts';
 import { createUploads } from '../archive/uploads.ts';

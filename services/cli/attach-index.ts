@@ -1,7 +1,7 @@
 /** The search index as a consumer: SQLite in `DATA/index/`, or OpenSearch. */
 import type { Command } from 'commander';
+import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { indexLimits } from '../../topology/limits.ts';
 import { changesOf, indexTopics } from '../indexer/index-change.ts';
 import { openOpenSearch } from '../indexer/opensearch-index.ts';
 import { openSqliteIndex } from '../indexer/sqlite-index.ts';

@@ -2,8 +2,9 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { archiveLimits, crawlLimits } from '../../topology/limits.ts';
+import { crawlLimits } from '../../topology/limits.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import type { ResolveOverride } from '../fetcher/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../fetcher/resolve-override.ts';

@@ -7,7 +7,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Task } from '../../schemas/types.ts';
-import { archiveLimits, crawlLimits, fetcherLimits, requestLimits } from '../../topology/limits.ts';
+import { archiveLimits } from '../../topology/consumer-limits.ts';
+import { crawlLimits, fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { partitionOf } from '../../topology/url/partition.ts';

@@ -10,7 +10,7 @@
  * it was like. Outputs are acked before the rows that remember them are written: a crash tells twice, never less.
  */
 import type { Duplicate, Page } from '../../schemas/types.ts';
-import { contentLimits } from '../../topology/limits.ts';
+import { contentLimits } from '../../topology/consumer-limits.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import type { ContentNodes } from './content-nodes.ts';
 import { fromJson, jsonRow, type KnownPage, memberKey, membersOf, pageKey, rankOf, urlOfRank } from './rows.ts';

@@ -8,8 +8,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Client } from '@opensearch-project/opensearch';
+import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { indexLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { IndexChange, SearchIndex } from './index-change.ts';
 

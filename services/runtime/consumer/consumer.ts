@@ -6,8 +6,8 @@
  * stops the consumer with an error that says what to do: it is never reset by itself.
  */
 import type { DeadLetter } from '../../../schemas/types.ts';
+import { consumerLimits } from '../../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { consumerLimits } from '../../../topology/limits.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
