@@ -35,11 +35,12 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
     const { story } = await tellUrl(log, codec, topics, url, (other) => other);
     return { place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
   });
-  // A forced link goes to the front. What waits already keeps its old place too, and is fetched there once more.
+  // What waits in a band moves; for what came back, is done or was never met there is a forced link.
   const isOut = place?.in === 'lease';
+  const moves = place?.in === 'band';
   await sendRequest(flags, clock, (topics) => [
     ...raiseEvent(topics, { by, atMs }, url),
-    ...(isOut ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
+    ...(isOut || moves ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
   ]);
   const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : 'waiting';
   const text = isOut ? `${url} is on lease` : `${url} goes first; it was ${was}`;

@@ -181,6 +181,7 @@ export class PartitionOwner {
     });
     for (const record of records) await this.#take(partition, record);
     if (this.#failure !== undefined) throw this.#failure;
+    if (partition.isUnread) await runJob(this.#options.store, partition.reads());
     const step = partition.step(clock.nowMs(), demand());
     if (step !== null) await this.#commit(partition, step);
     if (jobs.busy) return;

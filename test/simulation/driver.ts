@@ -248,6 +248,7 @@ export class TopologyDriver {
         core.offer({ topic, offset: offered[topic], record: partition[topic][offered[topic]]! } as never);
       }
     }
+    partition.rows.run(core.reads());
     const step = core.step(this.nowMs, this.#demand(core));
     if (step === null) return false;
     assert.equal(step.offset, partition.changelog.length, 'a commit lands at the offset its owner expects');

@@ -29,6 +29,7 @@ const kinds = [
   'cite',
   'spend',
   'check',
+  'raise',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
@@ -81,6 +82,12 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.hostKey);
       writer.uint(change.seq);
       writeUrlRecord(writer, change.record);
+      return;
+    case 'raise':
+      writer.string(change.hostKey);
+      writer.byte(change.band);
+      writer.uint(change.seq);
+      writeEntry(writer, change.entry);
       return;
     case 'cite':
       writer.string(change.key);
@@ -165,6 +172,8 @@ export function readChange(reader: ByteReader): Change {
       return { kind, hostKey: reader.string(), record: readUrlRecord(reader) };
     case 'finish':
       return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
+    case 'raise':
+      return { kind, hostKey: reader.string(), band: reader.byte(), seq: reader.uint(), entry: readEntry(reader) };
     case 'cite':
       return { kind, key: reader.string(), print: reader.uint32() };
     case 'spend':

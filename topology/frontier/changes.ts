@@ -124,6 +124,14 @@ export type Change =
   /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
   | { readonly kind: 'release'; readonly leaseId: number; readonly expired: boolean }
   | { readonly kind: 'host'; readonly hostKey: string; readonly facts: HostFacts }
+  /** The URL at `seq` of a band leaves it, and goes to the end of the first one, as `entry`. */
+  | {
+      readonly kind: 'raise';
+      readonly hostKey: string;
+      readonly band: number;
+      readonly seq: number;
+      readonly entry: Entry;
+    }
   /** A hop of another host's robots.txt waits for a lease of this one. */
   | { readonly kind: 'robotsHop'; readonly hostKey: string; readonly hop: RobotsHop }
   /** The first URL of a dead host's queue is given up on. */

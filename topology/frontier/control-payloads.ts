@@ -5,6 +5,8 @@ import { urlLimits } from '../limits.ts';
 
 const pattern = z.string().min(1).max(urlLimits.urlCharsMax);
 
+const raise = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
+
 const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
 
 /** What may be asked for of finished URLs: an outcome, or a place of several. */
@@ -28,6 +30,8 @@ export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
+/** The URL that is meant. */
+export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
 export const trapPayload = (json: string): TrapPayload | null => read(trap, json);
 
 function read<T>(schema: z.ZodType<T>, json: string): T | null {

@@ -4,13 +4,16 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
-import { duplicatesPayload, trapPayload } from './control-payloads.ts';
+import { duplicatesPayload, raisePayload, trapPayload } from './control-payloads.ts';
 import { decideQuotaGrant, decideQuotaReport } from './decide-quota.ts';
+import { decideRaise } from './decide-raise.ts';
 import { setTrap } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import { heldByLimit } from './politeness.ts';
+import type { FoundPlace } from './read-rows.ts';
 
-export function decideControl(decision: Decision, event: Control): void {
+/** `found`: where the URLs wait that events at hand raise. */
+export function decideControl(decision: Decision, event: Control, found: Map<string, FoundPlace>): void {
   const { state } = decision;
   const { hostKey, amount } = event;
   switch (event.kind) {
@@ -37,9 +40,12 @@ export function decideControl(decision: Decision, event: Control): void {
       return decideTrapEvent(decision, event);
     case 'duplicates':
       return decideDuplicates(decision, event);
+    case 'raise': {
+      const url = raisePayload(event.payload);
+      return url === null ? decision.tally('unknownControls') : decideRaise(decision, hostKey, url, found);
+    }
     case 'manifest':
     case 'requeue':
-    case 'raise':
       return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`
     default:
       decision.tally('unknownControls');

@@ -60,7 +60,8 @@ export class FromInputs {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
     const { state } = this;
     const decision = new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
-    decideControl(decision, event);
+    // What is queued in which order is not made from the inputs: there is nothing to raise.
+    decideControl(decision, event, new Map());
   }
 
   result(result: Result): void {

@@ -17,6 +17,7 @@ import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
 import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
 import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changelog.ts';
+import { raisePayload } from './control-payloads.ts';
 import { lostUrls } from './counters.ts';
 import { nextRefillAtMs, openDeferred } from './decide-budgets.ts';
 import { decideControl } from './decide-control.ts';
@@ -30,7 +31,7 @@ import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { isFull } from './queue-room.ts';
-import { readDying, readLeases } from './read-rows.ts';
+import { type FoundPlace, findUrl, readDying, readLeases } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
@@ -95,6 +96,8 @@ export class FrontierPartition {
   readonly lists = new ListShelf();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
+  /** Where URLs wait that the next step raises. */
+  #found = new Map<string, FoundPlace>();
   #unread = true;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
@@ -118,6 +121,7 @@ export class FrontierPartition {
   /** Takes the next record of an input; the caller keeps the order and starts at `state.positions`. */
   offer(input: Input): void {
     this.#inputs[input.topic].push(input);
+    if (input.topic === 'control' && input.record?.kind === 'raise') this.#unread = true;
     if (input.topic === 'discovered') this.#ahead.offered(input);
   }
 
@@ -192,13 +196,25 @@ export class FrontierPartition {
     return this.#commit(decision, inputs, demand, changes);
   }
 
+  /** Is there something to be read before the next step? */
+  get isUnread(): boolean {
+    return this.#unread;
+  }
+
   /**
-   * Reads what the next step and this one's tasks need of the queues' rows. To be run after each step, and before the
-   * first. Where nothing is on disk, `step` does it by itself.
+   * Reads what the next step and the last one's tasks need of the queues' rows. To be run after each step, and before one
+   * while `isUnread`. Where nothing is on disk, `step` does it by itself.
    */
   *reads(): StoreJob {
     yield* readLeases(this.state);
     this.#dying = yield* readDying(this.state);
+    this.#found = new Map();
+    for (const { topic, record } of this.#inputs.control) {
+      if (topic !== 'control' || record?.kind !== 'raise') continue;
+      const url = raisePayload(record.payload);
+      const place = url === null ? undefined : yield* findUrl(this.state, record.hostKey, url);
+      if (place !== undefined) this.#found.set(place.entry.url, place);
+    }
     this.#unread = false;
   }
 
@@ -281,7 +297,7 @@ export class FrontierPartition {
     }
     switch (input.topic) {
       case 'control':
-        decideControl(decision, input.record as Control);
+        decideControl(decision, input.record as Control, this.#found);
         return 'done';
       case 'results':
         decideResult(decision, input.record as Result);

@@ -24,13 +24,15 @@ import type { Entry } from './entry.ts';
 import { budgetBand } from './held-bands.ts';
 import { HostClock } from './host-clock.ts';
 import { Host, Hosts } from './hosts/host.ts';
-import { KeyTable } from './hosts/key-table.ts';
+import { type FingerprintKey, KeyTable } from './hosts/key-table.ts';
 import { InLinks } from './in-links.ts';
 import { type Lease, unread } from './lease.ts';
 import { LeaseDeadlines } from './lease-deadlines.ts';
+import { placeOf } from './place-of.ts';
 import { Bands } from './queues/bands.ts';
 import { HostQueues } from './queues/host-queues.ts';
 import { QueuedSum } from './queues/queued-sum.ts';
+import type { QuotaRow } from './quota-row.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import type { SeenConfig } from './seen/seen-config.ts';
 import { SeenLoader } from './seen/seen-rows.ts';
@@ -39,20 +41,9 @@ import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
 import { Unsaved } from './unsaved.ts';
 
 export type { Host } from './hosts/host.ts';
+export type { FingerprintKey } from './hosts/key-table.ts';
 export type { Lease } from './lease.ts';
-
-/** A row of the page quota's book, kept by partition 0: cumulative counts. */
-export interface QuotaRow {
-  readonly granted: number;
-  readonly returned: number;
-  readonly wanted: number;
-  readonly version: number;
-}
-
-export interface FingerprintKey {
-  readonly hi: number;
-  readonly lo: number;
-}
+export type { QuotaRow } from './quota-row.ts';
 
 export class FrontierState {
   readonly key: FingerprintKey;
@@ -94,7 +85,7 @@ export class FrontierState {
     this.key = key;
     this.seen = new SeenTest(seen);
     this.seenLoader = new SeenLoader(this.seen);
-    const keys = new KeyTable(key.hi, key.lo);
+    const keys = new KeyTable(key);
     this.queues = new HostQueues(new Bands(queueBytes, (host) => keys.keyOf(host)));
     this.hosts = new Hosts(keys, this.queues);
   }
@@ -146,14 +137,19 @@ export class FrontierState {
         return;
       default: {
         const host = this.#meet(change.hostKey);
+        const { bands } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
+        else if (change.kind === 'raise') bands.queuedEver += 1;
+        if (change.kind !== 'raise') return;
+        const [hi, lo] = this.fingerprintOf(change.entry.url);
+        this.queued.add(hi!, lo!, bands.queuedEver, change.entry);
       }
     }
   }
 
   #applyTo(
     host: Host,
-    change: Change & { kind: 'host' | 'bury' | 'finish' | 'trap' | 'releaseTrap' | 'robotsHop' },
+    change: Change & { kind: 'host' | 'bury' | 'finish' | 'raise' | 'trap' | 'releaseTrap' | 'robotsHop' },
   ): void {
     switch (change.kind) {
       case 'host':
@@ -162,9 +158,12 @@ export class FrontierState {
         return this.#bury(host, change.record);
       case 'finish':
         return this.#finish(host, change.seq, change.record);
+      case 'raise':
+        return this.#raise(host, change);
       case 'trap':
         this.traps.add(change.hostKey, change);
-        return this.#openBands(host);
+        this.openBands(host);
+        return this.#changed(host);
       case 'releaseTrap':
         return this.#releaseTrap(host, change.pattern);
       case 'robotsHop':
@@ -267,7 +266,7 @@ export class FrontierState {
       if (isAhead) bands.queuedEver += 1;
       else {
         bands.push(host.id, hostKey, entry);
-        this.counters[this.#placeOf(host, 0, entry.band)] += 1;
+        this.counters[placeOf(this.hosts, host, 0, entry.band)] += 1;
       }
       this.queued.add(hi, lo, bands.queuedEver, entry);
     }
@@ -285,7 +284,7 @@ export class FrontierState {
     if (this.#isAhead(host)) return;
     const entries: (Entry | null)[] = [];
     for (const again of this.queues.takeAgain(host.id, 0, change.again)) {
-      this.counters[this.#placeOf(host, again.dueAtMs)] -= 1;
+      this.counters[placeOf(this.hosts, host, again.dueAtMs)] -= 1;
       entries.push(again.entry);
     }
     const { bands } = this.queues;
@@ -295,7 +294,7 @@ export class FrontierState {
       bands.take(bands.list.find(host.id, number), count, (index, entry) => {
         if (entries[first + index] === unread) entries[first + index] = entry;
       });
-      this.counters[this.#placeOf(host, 0, number)] -= count;
+      this.counters[placeOf(this.hosts, host, 0, number)] -= count;
     }
     if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
     this.addLease({ id, host, entries, deadlineMs, delayMs });
@@ -318,7 +317,7 @@ export class FrontierState {
 
   #putAgain(host: Host, dueAtMs: number, entry: Entry): void {
     this.queues.putAgain(host.id, dueAtMs, entry);
-    this.counters[this.#placeOf(host, dueAtMs)] += 1;
+    this.counters[placeOf(this.hosts, host, dueAtMs)] += 1;
     this.#changed(host);
   }
 
@@ -343,8 +342,8 @@ export class FrontierState {
 
   /** A host's whole queue, in the counters it stands under. */
   #countQueue(host: Host, by: 1 | -1): void {
-    for (const again of host.queue.again) this.counters[this.#placeOf(host, again.dueAtMs)] += by;
-    for (const { number, size } of host.queue.bands()) this.counters[this.#placeOf(host, 0, number)] += by * size;
+    for (const again of host.queue.again) this.counters[placeOf(this.hosts, host, again.dueAtMs)] += by;
+    for (const { number, size } of host.queue.bands()) this.counters[placeOf(this.hosts, host, 0, number)] += by * size;
   }
 
   #bury(host: Host, record: UrlRecord): void {
@@ -352,15 +351,24 @@ export class FrontierState {
     const first =
       again === undefined ? host.queue.bands().find(({ number }) => !host.queue.isHeld(number))! : undefined;
     if (first !== undefined) this.queues.bands.skip(first.band);
-    this.counters[this.#placeOf(host, again?.dueAtMs ?? 0, first?.number)] -= 1;
+    this.counters[placeOf(this.hosts, host, again?.dueAtMs ?? 0, first?.number)] -= 1;
     this.#end(host, 'dead', record);
+    this.#changed(host);
+  }
+
+  #raise(host: Host, { hostKey, band, seq, entry }: Change & { kind: 'raise' }): void {
+    const { bands } = this.queues;
+    bands.remove(bands.list.find(host.id, band), seq);
+    bands.push(host.id, hostKey, entry);
+    this.counters[placeOf(this.hosts, host, 0, band)] -= 1;
+    this.counters[placeOf(this.hosts, host, 0, entry.band)] += 1;
     this.#changed(host);
   }
 
   #finish(host: Host, seq: number, record: UrlRecord): void {
     const index = host.queue.again.findIndex((again) => again.seq === seq);
     const [again] = this.queues.takeAgain(host.id, index, 1);
-    this.counters[this.#placeOf(host, again!.dueAtMs)] -= 1;
+    this.counters[placeOf(this.hosts, host, again!.dueAtMs)] -= 1;
     if (record.status === 'page') this.counters.quotaSpent += 1;
     this.#end(host, record.status, record);
     this.#changed(host);
@@ -376,26 +384,16 @@ export class FrontierState {
   #releaseTrap(host: Host, pattern: string): void {
     this.#countQueue(host, -1);
     this.traps.release(host.key, pattern);
-    this.#openBands(host);
-    this.#countQueue(host, 1);
-  }
-
-  /** A host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
-  #openBands(host: Host): void {
     this.openBands(host);
+    this.#countQueue(host, 1);
     this.#changed(host);
   }
 
+  /** A host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
   openBands({ id, key }: Host): void {
     const released = this.traps.of(key).released.map(({ band }) => band);
     const opened = this.hosts.facts.get(id).deferredOpen ? [budgetBand, ...released] : released;
     if (opened.length > 0) this.queues.opened.set(id, opened);
     else this.queues.opened.delete(id);
-  }
-
-  /** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */
-  #placeOf(host: Host, dueAtMs: number, band = 0): 'queued' | 'retrying' | 'deferred' {
-    if (this.hosts.facts.hold(host.id) !== '' || host.queue.isHeld(band)) return 'deferred';
-    return dueAtMs > 0 ? 'retrying' : 'queued';
   }
 }

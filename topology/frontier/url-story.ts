@@ -152,6 +152,10 @@ export class UrlStory {
       case 'finish':
         this.#remove(change.record.url);
         return this.#finish(change.record, null, decided);
+      case 'raise':
+        this.#remove(change.entry.url);
+        (this.#bands[change.entry.band] ??= []).push(change.entry.url);
+        return;
       case 'trap':
         for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
         this.traps.set(change.pattern, { ...change, released: false });

@@ -47,6 +47,7 @@ export class ModelRig {
         this.core.offer({ topic, offset, record: this.#inputs[topic][offset]! } as never);
       }
     }
+    this.rows.run(this.core.reads());
     const step = this.core.step(nowMs, demand);
     if (step === null) return null;
     assert.equal(step.offset, this.changelog.length, 'a commit lands at the offset its owner expects');

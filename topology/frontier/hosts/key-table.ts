@@ -20,9 +20,14 @@ const lengthBytes = 2;
 /** A name has 253 characters at most, a port six; what is longer is no host. */
 export const hostKeyBytesMax = 1_024;
 
+/** Of hashes that nobody outside may predict. */
+export interface FingerprintKey {
+  readonly hi: number;
+  readonly lo: number;
+}
+
 export class KeyTable {
-  readonly #keyHi: number;
-  readonly #keyLo: number;
+  readonly #key: FingerprintKey;
   /** Host numbers plus one, by slot; 0: free. */
   readonly #segments: Int32Array[] = Array.from({ length: 2 ** segmentBits }, () => new Int32Array(slotsMin));
   readonly #used = new Uint32Array(2 ** segmentBits);
@@ -33,9 +38,8 @@ export class KeyTable {
   #size = 0;
   readonly #print = new Uint32Array(2);
 
-  constructor(keyHi: number, keyLo: number) {
-    this.#keyHi = keyHi;
-    this.#keyLo = keyLo;
+  constructor(key: FingerprintKey) {
+    this.#key = key;
   }
 
   /** Numbers given; all are below. */
@@ -73,7 +77,7 @@ export class KeyTable {
 
   /** Which segment; leaves the hash in `#print`. */
   #hash(key: string): number {
-    fingerprint(key, this.#keyHi, this.#keyLo, this.#print);
+    fingerprint(key, this.#key.hi, this.#key.lo, this.#print);
     return this.#print[0]! >>> (32 - segmentBits);
   }
 
