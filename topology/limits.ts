@@ -241,8 +241,8 @@ export const frontierServiceLimits = {
   saveEveryBytes: 32 << 20,
   /** Changelog replayed in one go while a partition is restored: about 10 ms, for which other partitions wait. */
   restoreSliceBytes: 256 << 10,
-  /** A restore writes its view this often: larger batches cost less, and all of it waits in memory. */
-  restoreSaveBytes: 8 << 20,
+  /** A restore writes its view this often: each time, every host that has changed costs two rows, so seldom is cheap. */
+  restoreSaveBytes: 64 << 20,
   /** A restore tells how far it is this often; shorter ones don't. */
   restoreTellMs: 1_000,
 } as const;

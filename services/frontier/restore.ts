@@ -45,6 +45,8 @@ export interface Restore {
   /** Told after each slice that takes long enough to wait for, and at the end of such a restore. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Changelog between two writes of the view. Absent: 64 MiB. */
+  readonly saveBytes?: number;
 }
 
 export function changelogTopic(crawl: string): string {
@@ -61,6 +63,7 @@ export async function restore({
   to,
   onProgress,
   signal,
+  saveBytes = frontierServiceLimits.restoreSaveBytes,
 }: Restore): Promise<boolean> {
   const from = state.changelog.offset;
   const beganMs = clock.nowMs();
@@ -73,7 +76,7 @@ export async function restore({
     toldMs = nowMs;
     tells = true;
   };
-  const { restoreSliceBytes, restoreSaveBytes, restoreTellMs } = frontierServiceLimits;
+  const { restoreSliceBytes, restoreTellMs } = frontierServiceLimits;
   const topic = changelogTopic(identity.crawl);
   for await (const { offset, value } of recordsOf(log, topic, identity.partition, from, to)) {
     if (signal?.aborted) return false;
@@ -86,7 +89,7 @@ export async function restore({
     // A long replay fills the seen test's table as ingest does.
     const job = state.seen.stalled ? state.seen.work(false) : null;
     if (job !== null) await runJob(store, job);
-    if (unsavedBytes >= restoreSaveBytes && !state.isAhead) {
+    if (unsavedBytes >= saveBytes && !state.isAhead) {
       await runJob(store, readLeases(state));
       await runJob(store, saveView(state));
       unsavedBytes = 0;

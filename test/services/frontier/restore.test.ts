@@ -35,9 +35,12 @@ test('a restore killed in the middle goes on from the view it wrote, to the same
   // A slice of the second view meets a full disk.
   const failing = createFaultStore(store, { failAt: 60, failCode: 'DISK_FULL' });
   const state = new FrontierState(key);
-  await assert.rejects(restore({ log: harness.log, identity, state, store: failing, clock, to: end }), {
-    code: 'DISK_FULL',
-  });
+  await assert.rejects(
+    restore({ log: harness.log, identity, state, store: failing, clock, to: end, saveBytes: 8 << 20 }),
+    {
+      code: 'DISK_FULL',
+    },
+  );
   const again = await loadView(store, key);
   assert.ok(again !== undefined && again.changelog.offset > 0 && again.changelog.offset < end);
   assert.equal(await restore({ log: harness.log, identity, state: again, store, clock, to: end }), true);
@@ -80,7 +83,7 @@ test('a kill while an old view is cleared leaves nothing that passes for a view'
   const { harness, live, end } = await shared;
   const store = createMemoryStore();
   const state = new FrontierState(key);
-  await restore({ log: harness.log, identity, state, store, clock, to: end });
+  await restore({ log: harness.log, identity, state, store, clock, to: end, saveBytes: 8 << 20 });
   assert.ok((await store.get(metaKey)) !== undefined);
   await assert.rejects(clearView(createFaultStore(store, { failAt: 2, failCode: 'STORE_FAILED' })));
   assert.equal(await loadView(store, key), undefined);
