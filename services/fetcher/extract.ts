@@ -85,7 +85,16 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
 function parseHere(body: Uint8Array, page: PageOptions, timeoutMs: number): ParsedPage | null {
   const endMs = performance.now() + timeoutMs;
   try {
-    return parsePage(body, { ...page, expired: () => performance.now() > endMs });
+    return parsePage(body, {
+      url: page.url,
+      contentType: page.contentType,
+      robotsTags: page.robotsTags,
+      productToken: page.productToken,
+      linksMax: page.linksMax,
+      textCharsMax: page.textCharsMax,
+      byteBudget: page.byteBudget,
+      expired: () => performance.now() > endMs,
+    });
   } catch {
     return null;
   }

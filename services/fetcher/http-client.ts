@@ -109,7 +109,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return {
     async request(request) {
       const bodyBytesMax = request.bodyBytesMax ?? limits.bodyBytesMax;
-      const target = splitUrl(request.url);
+      const target = splitUrl(request.url, origins);
       if (target === null)
         return refused(options.clock.nowMs(), `not an http or https URL: ${request.url.slice(0, 80)}`);
       const port = portOf(target.origin);
@@ -163,7 +163,10 @@ function closeIdle(origins: Map<string, Origin>, originsMax: number): void {
 }
 
 /** By hand: the URL is normalised, and parsing it again would cost as much as sending it. */
-function splitUrl(url: string): { readonly origin: string; readonly path: string } | null {
+function splitUrl(
+  url: string,
+  known: ReadonlyMap<string, unknown>,
+): { readonly origin: string; readonly path: string } | null {
   const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0;
   if (start === 0) return null;
   const hash = url.indexOf('#', start);
@@ -171,7 +174,7 @@ function splitUrl(url: string): { readonly origin: string; readonly path: string
   const slash = whole.indexOf('/', start);
   const origin = slash === -1 ? whole : whole.slice(0, slash);
   // Our own reading of the authority and the URL standard's must agree, or a guard could be talked past.
-  if (!URL.canParse(origin) || new URL(origin).origin !== origin) return null;
+  if (!known.has(origin) && (!URL.canParse(origin) || new URL(origin).origin !== origin)) return null;
   return { origin, path: slash === -1 ? '/' : whole.slice(slash) };
 }
 
@@ -182,7 +185,21 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
     if ('error' in result) {
       return { ...response, body: Buffer.alloc(0), rawBody, failure: { kind: 'badResponse', detail: result.error } };
     }
-    return { ...response, body: result.body, rawBody, truncated: response.truncated || result.truncated };
+    // Field by field: a spread that adds a field costs 1 to 4 µs.
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: result.body,
+      rawBody,
+      truncated: response.truncated || result.truncated,
+      address: response.address,
+      startMs: response.startMs,
+      endMs: response.endMs,
+      connectMs: response.connectMs,
+      firstByteMs: response.firstByteMs,
+      failure: null,
+      staleConnection: response.staleConnection,
+    };
   };
   const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);
   return result instanceof Promise ? result.then(withBody) : withBody(result);

@@ -129,10 +129,11 @@ async function fetchOne(
     record: (made) => requests.push(requestRecord(url, purpose, delayMs, made)),
   });
   if (response === null) return { next: 'returned', reported: false };
-  const { readMs, ...report } = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
-  holdBack(runner, task.hostKey, costOf(response, readMs));
-  await reporter.report({ ...report, requests });
-  const { kind } = report.outcome;
+  const read = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
+  const { outcome, page, groups, pending } = read;
+  holdBack(runner, task.hostKey, costOf(response, read.readMs));
+  await reporter.report({ outcome, requests, page, groups, pending });
+  const { kind } = outcome;
   return { next: isHostFailure(kind) || isPressure(kind) || kind === 'returned' ? 'returned' : 'on', reported: true };
 }
 

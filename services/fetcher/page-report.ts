@@ -54,38 +54,35 @@ export async function readPage(
   const from: LinkOrigin = { url: item.url, atMs: response.endMs, ...origin };
   const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
   const kind = kindOf(item, response, target);
-  const common = commonFields(response);
+  const answered = outcomeOf(index, item.url, kind, commonFields(response));
   if (kind === 'redirect') {
     const hop = { depth: item.depth, hop: item.hop + 1, front: true };
     const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
-    const outcome = outcomeOf(index, item.url, kind, { ...common, redirectUrl: target! });
-    return { outcome, page: null, groups, pending, readMs: 0 };
+    return { outcome: { ...answered, redirectUrl: target! }, page: null, groups, pending, readMs: 0 };
   }
-  if (kind !== 'fetched') return bare(outcomeOf(index, item.url, kind, common));
+  if (kind !== 'fetched') return bare(answered);
   const mediaType = mediaTypeOf(response.headers);
   const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
   if (type === 'other') {
-    return bare(
-      outcomeOf(index, item.url, 'refused', { ...common, detail: `type ${mediaType || 'unknown'} is not read` }),
-    );
+    return bare({ ...answered, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
   }
   const beforeMs = performance.now();
   const parsing = parse(reader, item.url, response, type);
   const parsed = parsing instanceof Promise ? await parsing : parsing;
   if (parsed === null) {
-    return bare(outcomeOf(index, item.url, 'parseFailed', { ...common, detail: 'the parser was stopped' }));
+    return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
   const links = linksOf(reader, from, item, parsed);
   const contentHash = hash('sha256', response.body, 'hex');
   const page = pageRecord(task, item, response, mediaType, parsed, contentHash, links.count);
-  const outcome = outcomeOf(index, item.url, kind, {
-    ...common,
+  const outcome: Outcome = {
+    ...answered,
     contentHash,
     links: links.count,
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
-  });
+  };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
   return { outcome, page, groups: links.groups, pending: links.pending, readMs };

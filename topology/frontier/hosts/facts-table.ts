@@ -42,26 +42,24 @@ export class FactsTable {
   get(host: number): HostFacts {
     const number = this.#profile[host]!;
     if (number === rareProfile) return this.#rare.get(host)!;
-    const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget, failures, throttles, returns, leaseMax, ...more } =
-      this.#profiles[number]!;
-    const { hold, deferredOpen, ...added } = more;
+    const profile = this.#profiles[number]!;
+    // Field by field, in the order of `newHostFacts`: a tenth of what spreads cost, several times a page.
     return {
       readyAtMs: this.#readyAtMs[host]!,
-      crawlDelayMs,
-      ownDelayMs,
-      pagesMax,
-      ownBudget,
+      crawlDelayMs: profile.crawlDelayMs,
+      ownDelayMs: profile.ownDelayMs,
+      pagesMax: profile.pagesMax,
+      ownBudget: profile.ownBudget,
       fetched: this.#fetched[host]!,
       pages: this.#pages[host]!,
       fetchMs: this.#fetchMs[host]!,
-      failures,
-      throttles,
-      returns,
-      leaseMax,
-      hold,
-      deferredOpen,
+      failures: profile.failures,
+      throttles: profile.throttles,
+      returns: profile.returns,
+      leaseMax: profile.leaseMax,
+      hold: profile.hold,
+      deferredOpen: profile.deferredOpen,
       deadUntilMs: 0,
-      ...added,
     };
   }
 
