@@ -11,6 +11,7 @@
  */
 import { fingerprint } from '../url/fingerprint.ts';
 import { inputTopics } from './changelog.ts';
+import { type HostFacts, newHostFacts } from './changes.ts';
 import { counterNames } from './counters.ts';
 import type { Entry } from './entry.ts';
 import type { FrontierState, Host } from './state.ts';
@@ -80,9 +81,11 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   visit(['seen', state.seen.size, ...state.seen.sum.words]);
 }
 
+const factNames = Object.keys(newHostFacts) as (keyof HostFacts)[];
+
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
-  visit(['host', key, ...host.leaseIds, ...Object.values(facts)]);
+  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`)]);
   const { bands } = state.queues;
   for (const { number, size, band } of queue.bands()) {
     visit(['band', key, number, size, bands.head(band), ...bands.goneOf(band)]);

@@ -12,6 +12,7 @@
  * Cost: O(log n) a call, 17 bytes a host.
  */
 import { bandCount } from '../policy/band.ts';
+import { fitted } from './hosts/columns.ts';
 
 /** Chances in the draw, per band: each band is half as likely as the one before, none starves. */
 const bandWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
@@ -21,28 +22,28 @@ const waitingHeap = bandCount;
 
 export class HostClock {
   /** By host id: when it is ready, which heap holds it, and where in that heap. */
-  #at = new Float64Array(64);
-  #heapOf = new Uint8Array(64).fill(nowhere);
-  #slotOf = new Int32Array(64);
+  #at = new Float64Array(0);
+  #heapOf = new Uint8Array(0);
+  #slotOf = new Int32Array(0);
   /** By host id: the ready heap it goes to. */
-  #band = new Uint8Array(64);
-  /** Ready heaps by band, then the waiting one. Values are host ids. */
-  readonly #heaps: number[][] = Array.from({ length: bandCount + 1 }, () => []);
+  #band = new Uint8Array(0);
+  /** Ready heaps by band, then the waiting one, and how much of each is in use. Values are host ids. */
+  readonly #heaps: Int32Array[] = Array.from({ length: bandCount + 1 }, () => new Int32Array(0));
+  readonly #sizes = new Uint32Array(bandCount + 1);
 
   get waiting(): number {
-    return this.#heaps[waitingHeap]!.length;
+    return this.#sizes[waitingHeap]!;
   }
 
   get ready(): number {
     let hosts = 0;
-    for (let band = 0; band < bandCount; band++) hosts += this.#heaps[band]!.length;
+    for (let band = 0; band < bandCount; band++) hosts += this.#sizes[band]!;
     return hosts;
   }
 
   /** When the next waiting host becomes ready; undefined if none waits. */
   get nextReadyAtMs(): number | undefined {
-    const first = this.#heaps[waitingHeap]![0];
-    return first === undefined ? undefined : this.#at[first];
+    return this.#sizes[waitingHeap] === 0 ? undefined : this.#at[this.#heaps[waitingHeap]![0]!];
   }
 
   /** Puts a host on the clock, or moves it. */
@@ -60,21 +61,24 @@ export class HostClock {
   /** Takes a host off the clock: it is on lease, or has nothing to do. */
   remove(host: number): void {
     if (host >= this.#at.length || this.#heapOf[host] === nowhere) return;
-    const heap = this.#heaps[this.#heapOf[host]!]!;
+    const number = this.#heapOf[host]!;
+    const heap = this.#heaps[number]!;
     const slot = this.#slotOf[host]!;
-    const last = heap.pop()!;
+    const size = this.#sizes[number]! - 1;
+    const last = heap[size]!;
+    this.#sizes[number] = size;
     this.#heapOf[host] = nowhere;
     if (last === host) return;
     heap[slot] = last;
     this.#slotOf[last] = slot;
-    this.#sink(heap, slot);
+    this.#sink(heap, size, slot);
     this.#rise(heap, this.#slotOf[last]!);
   }
 
   /** Moves hosts whose time has come from waiting to ready. */
   advance(nowMs: number): void {
     const waiting = this.#heaps[waitingHeap]!;
-    while (waiting.length > 0 && this.#at[waiting[0]!]! <= nowMs) {
+    while (this.#sizes[waitingHeap]! > 0 && this.#at[waiting[0]!]! <= nowMs) {
       const host = waiting[0]!;
       this.remove(host);
       this.#push(this.#band[host]!, host);
@@ -87,14 +91,14 @@ export class HostClock {
    */
   take(random: () => number): number | undefined {
     let total = 0;
-    for (let band = 0; band < bandCount; band++) if (this.#heaps[band]!.length > 0) total += bandWeights[band]!;
+    for (let band = 0; band < bandCount; band++) if (this.#sizes[band]! > 0) total += bandWeights[band]!;
     if (total === 0) return undefined;
     let draw = random() * total;
     for (let band = 0; band < bandCount; band++) {
-      const first = this.#heaps[band]![0];
-      if (first === undefined) continue;
+      if (this.#sizes[band] === 0) continue;
       draw -= bandWeights[band]!;
       if (draw >= 0) continue;
+      const first = this.#heaps[band]![0]!;
       this.remove(first);
       return first;
     }
@@ -102,11 +106,14 @@ export class HostClock {
   }
 
   #push(heapNumber: number, host: number): void {
-    const heap = this.#heaps[heapNumber]!;
+    const slot = this.#sizes[heapNumber]!;
+    const heap = fitted(this.#heaps[heapNumber]!, slot);
+    this.#heaps[heapNumber] = heap;
+    this.#sizes[heapNumber] = slot + 1;
     this.#heapOf[host] = heapNumber;
-    this.#slotOf[host] = heap.length;
-    heap.push(host);
-    this.#rise(heap, heap.length - 1);
+    this.#slotOf[host] = slot;
+    heap[slot] = host;
+    this.#rise(heap, slot);
   }
 
   #before(a: number, b: number): boolean {
@@ -115,7 +122,7 @@ export class HostClock {
     return atA === atB ? a < b : atA < atB;
   }
 
-  #rise(heap: number[], slot: number): void {
+  #rise(heap: Int32Array, slot: number): void {
     const host = heap[slot]!;
     while (slot > 0) {
       const parent = (slot - 1) >> 1;
@@ -126,10 +133,10 @@ export class HostClock {
     this.#put(heap, slot, host);
   }
 
-  #sink(heap: number[], slot: number): void {
+  #sink(heap: Int32Array, size: number, slot: number): void {
     const host = heap[slot]!;
-    for (let child = 2 * slot + 1; child < heap.length; child = 2 * slot + 1) {
-      if (child + 1 < heap.length && this.#before(heap[child + 1]!, heap[child]!)) child += 1;
+    for (let child = 2 * slot + 1; child < size; child = 2 * slot + 1) {
+      if (child + 1 < size && this.#before(heap[child + 1]!, heap[child]!)) child += 1;
       if (!this.#before(heap[child]!, host)) break;
       this.#put(heap, slot, heap[child]!);
       slot = child;
@@ -137,21 +144,17 @@ export class HostClock {
     this.#put(heap, slot, host);
   }
 
-  #put(heap: number[], slot: number, host: number): void {
+  #put(heap: Int32Array, slot: number, host: number): void {
     heap[slot] = host;
     this.#slotOf[host] = slot;
   }
 
   #fit(host: number): void {
     if (host < this.#at.length) return;
-    const length = Math.max(2 * this.#at.length, host + 1);
-    const grown = <T extends { set(from: T): void }>(to: T, from: T) => {
-      to.set(from);
-      return to;
-    };
-    this.#at = grown(new Float64Array(length), this.#at);
-    this.#heapOf = grown(new Uint8Array(length).fill(nowhere), this.#heapOf);
-    this.#slotOf = grown(new Int32Array(length), this.#slotOf);
-    this.#band = grown(new Uint8Array(length), this.#band);
+    this.#at = fitted(this.#at, host);
+    this.#slotOf = fitted(this.#slotOf, host);
+    this.#band = fitted(this.#band, host);
+    const before = this.#heapOf.length;
+    this.#heapOf = fitted(this.#heapOf, host).fill(nowhere, before);
   }
 }

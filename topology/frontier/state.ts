@@ -233,7 +233,7 @@ export class FrontierState {
       this.counters.hosts = this.hosts.size;
       this.unsaved.addHost(id);
     }
-    return new Host(this.hosts, id);
+    return new Host(this.hosts, id, key);
   }
 
   #isAhead({ id }: Host): boolean {

@@ -92,7 +92,7 @@ export class FactsTable {
   /** `likely`: the profile to look at first. */
   #numberOf(facts: HostFacts, likely = rareProfile): number {
     const one = this.#profiles[likely];
-    if (one !== undefined && names.every((name) => one[name] === facts[name])) return likely;
+    if (one !== undefined && isOf(one, facts)) return likely;
     const key = names.map((name) => facts[name]).join(' ');
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
@@ -101,6 +101,11 @@ export class FactsTable {
     this.#numbers.set(key, this.#profiles.length);
     return this.#profiles.push(profile) - 1;
   }
+}
+
+function isOf(profile: Profile, facts: HostFacts): boolean {
+  for (const name of names) if (profile[name] !== facts[name]) return false;
+  return true;
 }
 
 const columns: readonly string[] = ['readyAtMs', 'fetched', 'pages', 'fetchMs', 'deadUntilMs'];

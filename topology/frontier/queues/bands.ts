@@ -12,7 +12,7 @@
  * happens before the next step. Nothing decided depends on where an entry is. A band that is empty begins anew at the
  * partition's count of all entries ever queued, so that no row's name is ever used twice.
  *
- * Numbers of bands are this process's own: found by walking a host's few bands in order. 36 bytes a band that is not
+ * Numbers of bands are this process's own: found by walking a host's few bands in order. 33 bytes a band that is not
  * empty. Source of one disk queue per host: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import type { Entry } from '../entry.ts';
