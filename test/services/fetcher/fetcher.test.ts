@@ -64,6 +64,21 @@ test('a lease id is taken once', async (t) => {
   assert.deepEqual(site.hits.map((hit) => hit.path).sort(), ['/1', '/2', '/robots.txt']);
 });
 
+test('a robots.txt hop is run where its answer is needed, though another partition granted it', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end(''));
+  const harness = await startHarness(t, { partitions: 2 });
+  const hop = { url: site.url('b.test', '/for-a.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
+  await harness.grant({ partition: 1, hostKey: `b.test:${site.port}`, urls: [], robotsHops: [hop] });
+  // Whoever granted it hears of its end.
+  const endedAt = async () => (await harness.log.offsets('t.results', 1)).end;
+  for (let left = 1_000; left > 0 && (await endedAt()) === 0; left--) await new Promise((r) => setTimeout(r, 10));
+  assert.equal(await endedAt(), 1);
+  assert.deepEqual(
+    site.hits.map(({ path }) => path),
+    ['/for-a.txt'],
+  );
+});
+
 test('a task that can’t be read is a dead letter with its source, and the next one is run', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t);

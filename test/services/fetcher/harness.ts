@@ -46,6 +46,8 @@ export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'isBlocked'
   readonly config?: Partial<FetcherConfig>;
   /** ms that each append takes. */
   readonly appendMs?: number;
+  /** Of every topic; the first is the one that leases are granted on and read back from. Absent: 1. */
+  readonly partitions?: number;
 }
 
 export function taskUrls(...urls: string[]): Task['urls'] {
@@ -53,9 +55,10 @@ export function taskUrls(...urls: string[]): Task['urls'] {
 }
 
 export async function startHarness(test: TestContext, options: HarnessOptions = {}): Promise<Harness> {
+  const partitions = options.partitions ?? 1;
   const memory = await openEmbeddedLog(createMemoryStore(), clock);
   await memory.createTopics(
-    topicNames.map((name) => ({ name: `t.${name}`, partitions: 1, retention: topics[name].retention })),
+    topicNames.map((name) => ({ name: `t.${name}`, partitions, retention: topics[name].retention })),
   );
   const appends = { asked: [] as string[], acked: [] as string[] };
   const log: Log = {
@@ -75,7 +78,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
     codec,
     clock,
     crawl: 't',
-    partitions: 1,
+    partitions,
     keyMode: 'host',
     fetcherId: 'f1',
     normalize: compileNormalizer(),
