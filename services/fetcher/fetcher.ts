@@ -16,6 +16,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogRecord, Position } from '../runtime/log/log.ts';
 import { createAddressPacer } from './address-pacer.ts';
+import { watchBlockedHosts } from './blocked-hosts.ts';
 import { acceptEncoding } from './content-coding.ts';
 import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
 import type { ExchangeLimits } from './exchange.ts';
@@ -81,8 +82,6 @@ export interface FetcherOptions {
   readonly group: string;
   /** Where to read `tasks` from. More may follow by `assign`. */
   readonly positions: readonly { readonly partition: number; readonly offset: number }[];
-  /** Asked before each request. */
-  readonly isBlocked?: (hostKey: string) => boolean;
   readonly dnsLookup?: DnsLookup;
   /** Makes the HTTP client. Absent: the real one. */
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
@@ -172,6 +171,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
   });
+  const { partitions } = options;
+  const blockedHosts = watchBlockedHosts({ log, codec, crawl, partitions, onFailure: fail });
   const pacer = createPacer(options.clock, stopping.signal);
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
@@ -184,7 +185,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       addressPacer: createAddressPacer(options.clock, config.addressDelayMs, config.groupSize),
       resolver,
       slots,
-      isBlocked: options.isBlocked ?? (() => false),
+      isBlocked: blockedHosts.has,
       signal: stopping.signal,
       ...(responseBytesMax !== undefined && {
         onResponse: (request: PacedRequest, response: HttpResponse) => {
@@ -309,7 +310,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       void options.clock.sleepUntil(options.clock.nowMs() + graceMs, patience.signal).then(() => http.close());
       await Promise.all(running);
       patience.abort();
-      await Promise.allSettled([http.close(), extractor.close(), reader.close()]);
+      await Promise.allSettled([http.close(), extractor.close(), reader.close(), blockedHosts.stop()]);
       await publisher.drain();
     },
   };

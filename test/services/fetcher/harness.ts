@@ -42,7 +42,7 @@ export interface Harness {
   all(topic: AvroTopic): Promise<unknown[]>;
 }
 
-export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'isBlocked' | 'dnsLookup'>> {
+export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'dnsLookup'>> {
   readonly config?: Partial<FetcherConfig>;
   /** ms that each append takes. */
   readonly appendMs?: number;
@@ -85,7 +85,6 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
     group: 't.fetchers',
     positions: [{ partition: 0, offset: 0 }],
     onFailure: (error) => failures.push(error),
-    ...(options.isBlocked === undefined ? {} : { isBlocked: options.isBlocked }),
     ...(options.dnsLookup === undefined ? {} : { dnsLookup: options.dnsLookup }),
     config: {
       version: '0.0.0',

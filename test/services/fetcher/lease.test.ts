@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Result } from '../../../schemas/types.ts';
+import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import { clock, startHarness, taskUrls } from './harness.ts';
 import { serveBytes, serveSite, serveSockets, unusedPort } from './loopback.ts';
 
@@ -352,15 +354,28 @@ test('text is kept without links, other types are refused unread, and a body bey
   assert.equal((await harness.pages())[0]?.text, 'see http://b.test/');
 });
 
-test('a blocked host is not contacted: what is left comes back', async (t) => {
+test('a host that is blocked while a lease of it runs is not contacted again until it is released', async (t) => {
   const site = await serveSite(t, (request, response) => {
-    blocked ||= request.url === '/1';
-    response.writeHead(200, html).end('x');
+    const answer = () => response.writeHead(200, html).end('x');
+    if (request.url === '/1') void say('blockHost').then(answer);
+    else answer();
   });
-  let blocked = false;
-  const harness = await startHarness(t, { isBlocked: () => blocked });
-  const { outcomes } = await harness.lease({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
-  assert.deepEqual(kinds(outcomes), ['fetched', 'returned']);
+  const harness = await startHarness(t);
+  const hostKey = new URL(site.url('a.test', '/')).host;
+  const say = async (kind: 'blockHost' | 'releaseHost') => {
+    const event = controlEvent({ kind, hostKey, atMs: Date.now(), by: 'test' });
+    await harness.log.append([
+      { topic: 't.control', partition: 0, key: null, value: harness.codec.encode('control', event) },
+    ]);
+    await sleep(200);
+  };
+  const urls = taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2'), site.url('a.test', '/3'));
+  assert.deepEqual(kinds((await harness.lease({ urls })).outcomes), ['fetched', 'returned', 'returned']);
+  const others = await harness.lease({ urls: taskUrls(site.url('b.test', '/4')) });
+  assert.deepEqual(kinds(others.outcomes), ['fetched']);
+  await say('releaseHost');
+  const { outcomes } = await harness.lease({ urls: urls.slice(1) });
+  assert.deepEqual(kinds(outcomes), ['fetched', 'fetched']);
 });
 
 test('private addresses are refused at connect, by name and literally, and nothing is sent to them', async (t) => {

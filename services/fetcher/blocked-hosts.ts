@@ -1,0 +1,66 @@
+/**
+ * Which hosts an operator has blocked by now, read from `control` as it grows (DESIGN §4.4).
+ *
+ * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
+ * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
+ * process. Memory: the hosts that are blocked.
+ */
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Log } from '../runtime/log/log.ts';
+
+export interface BlockedHosts {
+  has(hostKey: string): boolean;
+  stop(): Promise<void>;
+}
+
+export interface BlockedHostsOptions {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+  readonly partitions: number;
+  /** `control` cannot be read any more: nobody knows what is blocked. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const pollBytes = 256 * 1024;
+const pollWaitMs = 1_000;
+
+export function watchBlockedHosts({ log, codec, crawl, partitions, onFailure }: BlockedHostsOptions): BlockedHosts {
+  const topic = `${crawl}.control`;
+  const blocked = new Set<string>();
+  const reader = log.reader();
+  let stopped = false;
+
+  const take = async (value: Buffer) => {
+    await codec.prepare('control', value);
+    try {
+      const { kind, hostKey } = codec.decode('control', value);
+      if (kind === 'blockHost') blocked.add(hostKey);
+      if (kind === 'releaseHost') blocked.delete(hostKey);
+    } catch {
+      // The frontier makes a dead letter of what nobody can read.
+    }
+  };
+
+  const read = async () => {
+    for (let partition = 0; partition < partitions && !stopped; partition++) {
+      reader.seek(topic, partition, (await log.offsets(topic, partition)).start);
+    }
+    while (!stopped) {
+      for (const { value } of await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs })) await take(value);
+    }
+  };
+  const reading = read().catch((error) => {
+    if (!stopped) onFailure(error);
+  });
+
+  return {
+    has: (hostKey) => blocked.has(hostKey),
+    async stop() {
+      stopped = true;
+      reader.wake();
+      await reading;
+      await reader.close();
+    },
+  };
+}
