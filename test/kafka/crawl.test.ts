@@ -4,7 +4,7 @@
  * With CRAWLSTREAM_KAFKA_FULL the web is of 200 hosts × 100 pages; every process is killed in turn, and the broker.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -168,6 +168,45 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     assert.deepEqual(again.wrong, [], 'at most one lease per host is fetched again');
     t.diagnostic(`${report.requests} requests, fetched again ${again.pages}, of one host ${again.mostOfOneHost}`);
     await stop(...processes);
+  });
+
+  it('obeys operators while it runs: a host blocked, a policy set, a URL explained', async () => {
+    const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 30, domains: 4, linksPerPage: 20 });
+    const processes = [frontier('told', 'a'), fetcher('told', web)];
+    await inject('told', web, ['--delay', '250']);
+    await untilPages('told', 6);
+    const blocked = new URL(web.seeds[0]!);
+    const requests = () => web.web.requests().filter(({ host }) => web.plan.hosts[host] === blocked.hostname).length;
+    const run = async (...args: string[]) => {
+      const ended = await runCommand([...args, ...at('told')]);
+      assert.equal(ended.code, 0, ended.stderr);
+      return ended;
+    };
+    const explain = async (url: string) => lastJson(await run('explain', url, '--json'));
+    const versionOf = ({ filter }: Record<string, unknown>) => (filter as { policyVersion: number }).policyVersion;
+    const policyBefore = versionOf(await explain(web.seeds[0]!));
+    await run('block', blocked.origin, '--by', 'kafka test');
+    // A lease of the host may be out: its fetcher hears of the block, too.
+    await sleep(1_000);
+    const before = requests();
+    const policy = JSON.parse((await run('policy', 'show')).stdout) as Record<string, unknown>;
+    const file = join(folder, 'told.json');
+    await writeFile(file, JSON.stringify({ ...policy, delayMs: 10 }));
+    await run('policy', 'set', file, '--by', 'kafka test');
+    const end = await untilDone('told');
+    const [all, ofHost] = [web.plan.expected(web.port).fetch, requests()];
+    assert.equal(ofHost, before, 'nothing of a blocked host is fetched, by the new policy or the old');
+    assert.ok((end['deferred'] as number) > 0 && (end['pages'] as number) < all.size);
+    const waiting = await explain([...all].find((url) => url.startsWith(blocked.origin) && requested(url) === 0)!);
+    assert.match(JSON.stringify(waiting['host']), /blocked/);
+    assert.ok(versionOf(waiting) > policyBefore, 'explain tells of the policy in force');
+    await stop(...processes);
+
+    function requested(url: string): number {
+      const { hostname, pathname } = new URL(url);
+      return web.web.requests().filter(({ host, path }) => web.plan.hosts[host] === hostname && path === pathname)
+        .length;
+    }
   });
 
   it('runs every role as the compose file says', async () => {
