@@ -212,6 +212,9 @@ export class FrontierPartition {
     for (const { topic, record } of this.#inputs.control) {
       if (topic !== 'control' || record?.kind !== 'raise') continue;
       const url = raisePayload(record.payload);
+      // A host that is given up on keeps its order: its URLs have been read for that.
+      const host = this.state.hosts.get(record.hostKey);
+      if (host !== undefined && this.#dying.has(host.id)) continue;
       const place = url === null ? undefined : yield* findUrl(this.state, record.hostKey, url);
       if (place !== undefined) this.#found.set(place.entry.url, place);
     }
