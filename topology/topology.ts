@@ -27,7 +27,7 @@ export const processors: readonly Processor[] = [
   {
     name: 'fetcher',
     does: 'fetches leases politely, reads pages, publishes their links and what became of each URL',
-    reads: ['tasks'],
+    reads: ['tasks', 'control'],
     writes: ['pages', 'discovered', 'results', 'responses', 'dead-letters'],
     stores: [],
   },
