@@ -24,6 +24,8 @@ export interface ConnectorOptions {
   readonly resolver: Resolver;
   /** For all addresses of a name together, ms. */
   readonly timeoutMs: number;
+  /** Offer HTTP/2 in the TLS handshake. */
+  readonly http2: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
 }
@@ -34,8 +36,9 @@ export type ConnectorFor = (onConnected: (address: string, socket: Socket) => vo
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
 const triesMax = 2;
 
-export function createConnectors({ resolver, timeoutMs, ca }: ConnectorOptions): ConnectorFor {
-  const connect = buildConnector({ timeout: Math.ceil(timeoutMs / triesMax), ...(ca === undefined ? {} : { ca }) });
+export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOptions): ConnectorFor {
+  const timeout = Math.ceil(timeoutMs / triesMax);
+  const connect = buildConnector({ timeout, allowH2: http2, ...(ca === undefined ? {} : { ca }) });
 
   return (onConnected) => (target, callback) => {
     const defaultPort = target.protocol === 'https:' ? '443' : '80';

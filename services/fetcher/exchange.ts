@@ -207,10 +207,10 @@ export class Exchange implements Watched {
       settle();
       return;
     }
-    socket.once('close', settle);
     this.#abort(error);
-    // Not broken off after all, or over already.
+    // Over already; or not broken off: HTTP/2 ends the stream alone, and the connection goes on.
     if (socket.closed || !socket.destroyed) settle();
+    else socket.once('close', settle);
   }
 
   #finish(failure: RequestFailure | null, truncated: boolean): void {

@@ -50,6 +50,8 @@ export interface HttpClientOptions {
   readonly resolver: Resolver;
   readonly limits?: Partial<ExchangeLimits>;
   readonly connectionsPerOrigin?: number;
+  /** Speak HTTP/2 where a server offers it (ALPN). Default: yes. */
+  readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
 }
@@ -64,6 +66,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const connectors = createConnectors({
     resolver: options.resolver,
     timeoutMs: limits.connectTimeoutMs,
+    http2: options.http2 ?? true,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
   const watch = createDeadlineWatch();
@@ -139,6 +142,8 @@ function openOrigin(name: string, connectors: ConnectorFor, limits: ExchangeLimi
       origin.address = address;
       origin.served = 0;
     }),
+    // Whether HTTP/2 is spoken is settled by the connector, in the handshake.
+    allowH2: true,
     pipelining: 1,
     // Our own deadlines cover these two phases, and end a drip as well as a silence.
     headersTimeout: 0,

@@ -28,6 +28,9 @@ export class GaveUp extends Error {
   }
 }
 
+/** A server that breaks the rules of HTTP/2, or goes beyond our bounds on headers (RFC 9113 §7). */
+const brokenHttp2 = /NGHTTP2_(PROTOCOL|COMPRESSION|FLOW_CONTROL|FRAME_SIZE)_ERROR|NGHTTP2_ENHANCE_YOUR_CALM/;
+
 const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 export function failureOf(error: Error): RequestFailure {
@@ -36,6 +39,7 @@ export function failureOf(error: Error): RequestFailure {
   const detail = code === '' ? error.message : `${error.message} (${code})`;
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return { kind: 'refused', detail };
   if (error.name === 'HTTPParserError' || badResponseCodes.has(code)) return { kind: 'badResponse', detail };
+  if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
   // undici reports an answer that nobody asked for as a socket error.
   if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail };
