@@ -3,7 +3,7 @@ import { rows } from './check-print.ts';
 import type { Explained } from './explain-command.ts';
 
 export function explainText(explained: Explained): string {
-  const { normalize, filter, seen, budget, host, leases, outcomes, asOf, trap } = explained;
+  const { normalize, filter, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
     ['URL', url ?? 'cannot be crawled'],
@@ -20,6 +20,7 @@ export function explainText(explained: Explained): string {
     ],
     ['queue', queueText(explained.queue)],
     ['host', host === null ? null : `${host.hostKey}, ready at ${time(host.readyAtMs)}: ${host.why}`],
+    ['raised', raised.length === 0 ? null : raised.map(raisedText).join('\n')],
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
@@ -54,6 +55,10 @@ function queueText(queue: Explained['queue']): string | null {
   return queue.deferred
     ? `deferred in band ${queue.band}, ${queue.ahead} before it`
     : `band ${queue.band}, ${queue.ahead} before it`;
+}
+
+function raisedText({ atMs, offset }: Explained['raised'][number]): string {
+  return `${time(atMs)}, changelog ${offset}`;
 }
 
 function leaseText({ leaseId, atMs, deadlineMs, offset }: Explained['leases'][number]): string {

@@ -1,6 +1,7 @@
 /**
  * `requeue` and `raise`: which URLs an operator means is read from the crawl's changelog; what is finished comes back as
- * forced links, which pass the seen test, and the event on `control` says who wanted it and when.
+ * forced links, which pass the seen test, and the event on `control` says who wanted it and when. What waits is raised by
+ * that event.
  */
 import type { FinishedFilter, FinishedUrl } from '../../topology/frontier/finished-urls.ts';
 import { SystemClock } from '../runtime/clock.ts';
@@ -35,12 +36,12 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
     const { story } = await tellUrl(log, codec, topics, url, (other) => other);
     return { place: story.place, depth: story.admitted.at(-1)?.depth ?? 0 };
   });
-  // What waits in a band moves; for what came back, is done or was never met there is a forced link.
+  // What waits is moved by the event itself; what is done or was never met comes by a forced link, at the front.
   const isOut = place?.in === 'lease';
-  const moves = place?.in === 'band';
+  const waits = place?.in === 'band' || place?.in === 'again';
   await sendRequest(flags, clock, (topics) => [
     ...raiseEvent(topics, { by, atMs }, url),
-    ...(isOut || moves ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
+    ...(isOut || waits ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),
   ]);
   const was = place === undefined ? 'unknown' : place.in === 'end' ? place.status : 'waiting';
   const text = isOut ? `${url} is on lease` : `${url} goes first; it was ${was}`;

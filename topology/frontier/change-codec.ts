@@ -30,8 +30,11 @@ const kinds = [
   'spend',
   'check',
   'raise',
+  'expedite',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
+/** In the place of a band's number: of what came back. */
+const cameBack = 255;
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
 
 export function writeChange(writer: ByteWriter, change: Change): void {
@@ -86,6 +89,12 @@ export function writeChange(writer: ByteWriter, change: Change): void {
     case 'raise':
       writer.string(change.hostKey);
       writer.byte(change.band);
+      writer.uint(change.seq);
+      writeEntry(writer, change.entry);
+      return;
+    case 'expedite':
+      writer.string(change.hostKey);
+      writer.byte(change.band ?? cameBack);
       writer.uint(change.seq);
       writeEntry(writer, change.entry);
       return;
@@ -174,6 +183,11 @@ export function readChange(reader: ByteReader): Change {
       return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
     case 'raise':
       return { kind, hostKey: reader.string(), band: reader.byte(), seq: reader.uint(), entry: readEntry(reader) };
+    case 'expedite': {
+      const hostKey = reader.string();
+      const band = reader.byte();
+      return { kind, hostKey, band: band === cameBack ? null : band, seq: reader.uint(), entry: readEntry(reader) };
+    }
     case 'cite':
       return { kind, key: reader.string(), print: reader.uint32() };
     case 'spend':

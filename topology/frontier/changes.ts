@@ -124,11 +124,19 @@ export type Change =
   /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
   | { readonly kind: 'release'; readonly leaseId: number; readonly expired: boolean }
   | { readonly kind: 'host'; readonly hostKey: string; readonly facts: HostFacts }
-  /** The URL at `seq` of a band leaves it, and goes to the end of the first one, as `entry`. */
+  /** The URL at `seq` of a band leaves it, and goes to the end of another one, as `entry`. */
   | {
       readonly kind: 'raise';
       readonly hostKey: string;
       readonly band: number;
+      readonly seq: number;
+      readonly entry: Entry;
+    }
+  /** The URL at `seq` of a band (null: of what came back) leaves it, and goes before all else of its host, as `entry`. */
+  | {
+      readonly kind: 'expedite';
+      readonly hostKey: string;
+      readonly band: number | null;
       readonly seq: number;
       readonly entry: Entry;
     }

@@ -4,16 +4,15 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
-import { duplicatesPayload, raisePayload, trapPayload } from './control-payloads.ts';
+import { duplicatesPayload, trapPayload } from './control-payloads.ts';
 import { decideQuotaGrant, decideQuotaReport } from './decide-quota.ts';
-import { decideRaise } from './decide-raise.ts';
+import { decideRaise, type Waiting } from './decide-raise.ts';
 import { setTrap } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import { heldByLimit } from './politeness.ts';
-import type { FoundPlace } from './read-rows.ts';
 
-/** `found`: where the URLs wait that events at hand raise. */
-export function decideControl(decision: Decision, event: Control, found: Map<string, FoundPlace>): void {
+/** `waiting`: where the URL waits that the event raises, if it does. */
+export function decideControl(decision: Decision, event: Control, waiting: Waiting | undefined): void {
   const { state } = decision;
   const { hostKey, amount } = event;
   switch (event.kind) {
@@ -40,10 +39,8 @@ export function decideControl(decision: Decision, event: Control, found: Map<str
       return decideTrapEvent(decision, event);
     case 'duplicates':
       return decideDuplicates(decision, event);
-    case 'raise': {
-      const url = raisePayload(event.payload);
-      return url === null ? decision.tally('unknownControls') : decideRaise(decision, hostKey, url, found);
-    }
+    case 'raise':
+      return decideRaise(decision, event, waiting);
     case 'manifest':
     case 'requeue':
       return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`

@@ -1,16 +1,61 @@
 /**
- * An operator raises a URL: it leaves its place in the host's queue and goes to the end of the first front queue. The URL
- * is looked for before the step (read-rows.ts). One that is on lease, came back, is finished or was never met stays as
- * it is: a forced link is for those.
+ * An operator's word that a URL goes first: it leaves a hole in its band, or its wait for a retry, and comes before
+ * everything else of its host. Known by its seen key, however it is spelt.
+ *
+ * Where it waits in a band is looked up before the step (`findRaised`), as queues are on disk. Nothing happens to a URL
+ * that does not wait: it is out, was fetched, or comes by a forced link. Nor to one of a host that is given up on.
  */
+import type { Control } from '../../schemas/types.ts';
+import { seenKey } from '../url/seen-key.ts';
+import { raisePayload } from './control-payloads.ts';
 import type { Decision } from './decision.ts';
-import type { FoundPlace } from './read-rows.ts';
+import { type FoundPlace, findInBands } from './read-rows.ts';
+import type { StoreJob } from './seen/store-job.ts';
+import type { FrontierState } from './state.ts';
 
-/** `found`: where each URL waits; it is taken out, so that a second event finds nothing. */
-export function decideRaise(decision: Decision, hostKey: string, url: string, found: Map<string, FoundPlace>): void {
-  const place = found.get(url);
-  if (place === undefined) return;
-  found.delete(url);
-  const { number: band, seq, entry } = place;
-  if (band > 0) decision.emit({ kind: 'raise', hostKey, band, seq, entry: { ...entry, band: 0 } });
+/** A URL in a band of its host. */
+export interface Waiting extends FoundPlace {
+  readonly host: number;
+}
+
+export function decideRaise(decision: Decision, { hostKey, payload }: Control, waiting: Waiting | undefined): void {
+  const { state } = decision;
+  const url = raisePayload(payload);
+  if (url === null) return decision.tally('unknownControls');
+  const host = state.hosts.get(hostKey);
+  if (host === undefined) return;
+  const key = seenKey(url);
+  const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
+  if (again !== undefined) {
+    const { seq, entry } = again;
+    if (again.dueAtMs > 0) decision.emit({ kind: 'expedite', hostKey, band: null, seq, entry: { ...entry, band: 0 } });
+    return;
+  }
+  if (waiting === undefined || waiting.host !== host.id) return;
+  const { number: band, seq, entry } = waiting;
+  decision.emit({ kind: 'expedite', hostKey, band, seq, entry: { ...entry, band: 0 } });
+}
+
+/** Where the URLs of waiting events are, by the event's offset; `except`: hosts whose bands are being given up on. */
+export function* findRaised(
+  state: FrontierState,
+  events: readonly { readonly offset: number; readonly record: unknown }[],
+  except: ReadonlyMap<number, unknown>,
+): StoreJob<Map<number, Waiting>> {
+  const found = new Map<number, Waiting>();
+  const taken = new Set<string>();
+  for (const { offset, record } of events) {
+    const event = record as Control | null;
+    if (event?.kind !== 'raise') continue;
+    const url = raisePayload(event.payload);
+    const host = state.hosts.get(event.hostKey);
+    if (url === null || host === undefined || except.has(host.id)) continue;
+    const key = seenKey(url);
+    // A second event of the same step finds it among what came back.
+    if (taken.has(key)) continue;
+    taken.add(key);
+    const place = yield* findInBands(state, host.id, (entry) => entry.url === url || seenKey(entry.url) === key);
+    if (place !== undefined) found.set(offset, { ...place, host: host.id });
+  }
+  return found;
 }

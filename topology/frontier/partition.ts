@@ -17,21 +17,22 @@ import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
 import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
 import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changelog.ts';
-import { raisePayload } from './control-payloads.ts';
 import { lostUrls } from './counters.ts';
 import { nextRefillAtMs, openDeferred } from './decide-budgets.ts';
 import { decideControl } from './decide-control.ts';
 import { decideDiscovered } from './decide-discovered.ts';
 import { decideGrants } from './decide-grants.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide-quota.ts';
+import { findRaised, type Waiting } from './decide-raise.ts';
 import { decideResult } from './decide-results.ts';
 import { decideRobotsHops, nextHopAtMs } from './decide-robots-hops.ts';
 import { decideBurials, decideExpiries } from './decide-time.ts';
 import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
+import { endLeases } from './end-leases.ts';
 import type { Entry } from './entry.ts';
 import { isFull } from './queue-room.ts';
-import { type FoundPlace, findUrl, readDying, readLeases } from './read-rows.ts';
+import { readDying, readLeases } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
@@ -96,8 +97,8 @@ export class FrontierPartition {
   readonly lists = new ListShelf();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
-  /** Where URLs wait that the next step raises. */
-  #found = new Map<string, FoundPlace>();
+  /** Where URLs wait that the next step raises, by their event's offset. */
+  #raised: ReadonlyMap<number, Waiting> = new Map();
   #unread = true;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
@@ -208,16 +209,7 @@ export class FrontierPartition {
   *reads(): StoreJob {
     yield* readLeases(this.state);
     this.#dying = yield* readDying(this.state);
-    this.#found = new Map();
-    for (const { topic, record } of this.#inputs.control) {
-      if (topic !== 'control' || record?.kind !== 'raise') continue;
-      const url = raisePayload(record.payload);
-      // A host that is given up on keeps its order: its URLs have been read for that.
-      const host = this.state.hosts.get(record.hostKey);
-      if (host !== undefined && this.#dying.has(host.id)) continue;
-      const place = url === null ? undefined : yield* findUrl(this.state, record.hostKey, url);
-      if (place !== undefined) this.#found.set(place.entry.url, place);
-    }
+    this.#raised = yield* findRaised(this.state, this.#inputs.control, this.#dying);
     this.#unread = false;
   }
 
@@ -300,7 +292,7 @@ export class FrontierPartition {
     }
     switch (input.topic) {
       case 'control':
-        decideControl(decision, input.record as Control, this.#found);
+        decideControl(decision, input.record as Control, this.#raised.get(input.offset));
         return 'done';
       case 'results':
         decideResult(decision, input.record as Result);
@@ -326,7 +318,7 @@ export function replay(state: FrontierState, offset: number, record: Claim | Com
     state.nowMs = Math.max(state.nowMs, record.nowMs);
     state.changelog = { offset: offset + 1, epoch: offset, seq };
     state.traps.forget();
-    if (record.endsLeases) state.endLeases(state.nowMs);
+    if (record.endsLeases) endLeases(state, state.nowMs);
     return;
   }
   if (judgeCommit(state.changelog, record) === 'void') {

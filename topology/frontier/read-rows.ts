@@ -88,9 +88,13 @@ export interface FoundPlace extends Place {
 }
 
 /** Where a URL waits in a band of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
-export function* findUrl(state: FrontierState, hostKey: string, url: string): StoreJob<FoundPlace | undefined> {
-  for (const { number, band } of state.hosts.get(hostKey)?.queue.bands() ?? []) {
-    const [place] = yield* readBand(state, band, 1, 0, (entry) => entry.url === url);
+export function* findInBands(
+  state: FrontierState,
+  host: number,
+  isIt: (entry: Entry) => boolean,
+): StoreJob<FoundPlace | undefined> {
+  for (const { number, band } of state.hosts.at(host).queue.bands()) {
+    const [place] = yield* readBand(state, band, 1, 0, isIt);
     if (place !== undefined) return { ...place, number };
   }
   return undefined;

@@ -149,7 +149,7 @@ export class FrontierState {
 
   #applyTo(
     host: Host,
-    change: Change & { kind: 'host' | 'bury' | 'finish' | 'raise' | 'trap' | 'releaseTrap' | 'robotsHop' },
+    change: Change & { kind: 'host' | 'bury' | 'finish' | 'raise' | 'expedite' | 'trap' | 'releaseTrap' | 'robotsHop' },
   ): void {
     switch (change.kind) {
       case 'host':
@@ -160,6 +160,9 @@ export class FrontierState {
         return this.#finish(host, change.seq, change.record);
       case 'raise':
         return this.#raise(host, change);
+      case 'expedite':
+        this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, change), change.band ?? 0)] -= 1;
+        return this.#putAgain(host, 0, change.entry);
       case 'trap':
         this.traps.add(change.hostKey, change);
         this.openBands(host);
@@ -168,26 +171,6 @@ export class FrontierState {
         return this.#releaseTrap(host, change.pattern);
       case 'robotsHop':
         return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);
-    }
-  }
-
-  /**
-   * The fetchers of all leases are gone: their URLs come back at no attempt, and each host counts as contacted at
-   * `nowMs`, which is not before they died. Every entry on lease must have been read.
-   */
-  endLeases(nowMs: number): void {
-    for (const lease of [...this.leases.values()]) {
-      const { host } = lease;
-      if (this.#isAhead(host)) continue;
-      lease.entries.forEach((entry, index) => {
-        if (entry === null) return;
-        if (entry === unread) throw new Error(`URL ${index} of lease ${lease.id} ends before it was read`);
-        const disposition = { to: 'again', dueAtMs: 0, entry } as const;
-        this.#resolve({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
-      });
-      this.#release(lease.id);
-      const { facts } = host;
-      this.#setFacts(host, { ...facts, readyAtMs: Math.max(facts.readyAtMs, nowMs + lease.delayMs) });
     }
   }
 
@@ -358,17 +341,14 @@ export class FrontierState {
 
   #raise(host: Host, { hostKey, band, seq, entry }: Change & { kind: 'raise' }): void {
     const { bands } = this.queues;
-    bands.remove(bands.list.find(host.id, band), seq);
+    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { band, seq }), band)] -= 1;
     bands.push(host.id, hostKey, entry);
-    this.counters[placeOf(this.hosts, host, 0, band)] -= 1;
     this.counters[placeOf(this.hosts, host, 0, entry.band)] += 1;
     this.#changed(host);
   }
 
   #finish(host: Host, seq: number, record: UrlRecord): void {
-    const index = host.queue.again.findIndex((again) => again.seq === seq);
-    const [again] = this.queues.takeAgain(host.id, index, 1);
-    this.counters[placeOf(this.hosts, host, again!.dueAtMs)] -= 1;
+    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { band: null, seq }))] -= 1;
     if (record.status === 'page') this.counters.quotaSpent += 1;
     this.#end(host, record.status, record);
     this.#changed(host);

@@ -71,6 +71,8 @@ export class UrlStory {
   readonly admitted: Admitted[] = [];
   readonly leased: Leased[] = [];
   readonly outcomes: CameTo[] = [];
+  /** By an operator. */
+  readonly raised: Decided[] = [];
   readonly traps = new Map<string, StandingTrap & { readonly released: boolean }>();
   policyVersion = 0;
   nowMs = 0;
@@ -153,8 +155,14 @@ export class UrlStory {
         this.#remove(change.record.url);
         return this.#finish(change.record, null, decided);
       case 'raise':
-        this.#remove(change.entry.url);
+        this.#leaveBand(change.band, change.entry.url);
         (this.#bands[change.entry.band] ??= []).push(change.entry.url);
+        return;
+      case 'expedite':
+        if (change.band === null) this.#remove(change.entry.url);
+        else this.#leaveBand(change.band, change.entry.url);
+        this.#putAgain(change.entry.url, 0);
+        if (this.#isIt(change.entry.url)) note(this.raised, decided);
         return;
       case 'trap':
         for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
@@ -217,6 +225,12 @@ export class UrlStory {
   #putAgain(url: string, dueAtMs: number): void {
     const later = this.#again.findIndex((other) => other.dueAtMs > dueAtMs);
     this.#again.splice(later < 0 ? this.#again.length : later, 0, { url, dueAtMs });
+  }
+
+  #leaveBand(band: number, url: string): void {
+    const urls = this.#bands[band];
+    const at = urls?.indexOf(url) ?? -1;
+    if (at >= 0) urls!.splice(at, 1);
   }
 
   #remove(url: string): void {

@@ -46,6 +46,40 @@ test('a host is blocked and released, and another limited, while the crawl runs'
   assert.equal(lastJson(again)['pages'], web.plan.expected(web.port).fetch.size);
 });
 
+test('a URL that waits is raised: it goes before the others of its host, and is fetched once', async () => {
+  const web = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 60, domains: 1, linksPerPage: 40 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([...web.crawlArguments, '--data', data, '--delay', '1000', '--json']);
+  const pages = () => web.web.requests().filter(({ path }) => path !== '/robots.txt');
+  while (pages().length < 2) {
+    assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
+    await sleep(20);
+  }
+  const explain = async (url: string) => lastJson(await runCommand(['explain', url, '--data', data, '--json']));
+  let raised = '';
+  let ahead = 0;
+  for (const url of [...web.plan.expected(web.port).fetch].reverse()) {
+    const queue = (await explain(url))['queue'] as { in: string; ahead: number } | null;
+    if (queue?.in !== 'band' || queue.ahead < 10) continue;
+    [raised, ahead] = [url, queue.ahead];
+    break;
+  }
+  assert.notEqual(raised, '', 'some page waits behind ten others');
+  const { code, stdout, stderr } = await runCommand(['raise', raised, '--data', data, '--by', 'test', '--json']);
+  assert.equal(code, 0, stderr);
+  assert.equal((JSON.parse(stdout) as { was: string }).was, 'waiting');
+  assert.equal((await runCommand(['delay', new URL(raised).origin, '10', '--data', data])).code, 0);
+  const ended = await crawl.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+  const paths = pages().map(({ path }) => path);
+  const { pathname, search } = new URL(raised);
+  assert.deepEqual(paths.filter((path) => path === pathname + search).length, 1);
+  assert.equal(lastJson(ended)['pages'], web.plan.expected(web.port).fetch.size);
+  const explained = await explain(raised);
+  assert.equal((explained['raised'] as unknown[]).length, 1, `it waited behind ${ahead}`);
+  assert.equal((explained['leases'] as unknown[]).length, 1);
+});
+
 test('what is wrong with a command is said in one line, with the remedy', async () => {
   const cases: readonly (readonly [args: string[], says: RegExp])[] = [
     [['block', 'a.test'], /--data is missing/],

@@ -42,13 +42,24 @@ export class Hand {
     this.rig.step(this.nowMs, 0);
   }
 
+  /** An operator wants a URL to go first. */
+  raise(url: string): void {
+    const { host: hostKey } = new URL(url);
+    this.rig.send('control', controlOf({ kind: 'raise', hostKey, payload: JSON.stringify({ url }) }));
+    this.rig.step(this.nowMs, 0);
+  }
+
   /** Links to pages `from` … of a host. */
   links(hostKey: string, count: number, options: Partial<LinkGroup> & { from?: number; priority?: number } = {}): void {
     const { from = 0, priority = 3, ...group } = options;
-    const links = Array.from({ length: count }, (_, i) => {
-      return { url: `https://${hostKey}/${from + i}`, lastModifiedMs: 0, priority };
-    });
-    const full = { ...plainGroup, ...group, hostKey, links };
+    const urls = Array.from({ length: count }, (_, i) => `https://${hostKey}/${from + i}`);
+    this.linksTo(urls, priority, group);
+  }
+
+  /** Links to URLs of one host. */
+  linksTo(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}): void {
+    const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority }));
+    const full = { ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links };
     this.rig.send('discovered', { groups: [full] });
     this.rig.step(this.nowMs, 0);
   }

@@ -55,6 +55,16 @@ export class HostQueues {
     if (list.length === 0) this.again.delete(host);
     return taken;
   }
+
+  /** Takes one URL out of the middle; returns when it was due. `band` null: of what came back. */
+  takeOut(host: number, { band, seq }: { readonly band: number | null; readonly seq: number }): number {
+    if (band !== null) {
+      this.bands.remove(this.bands.list.find(host, band), seq);
+      return 0;
+    }
+    const index = this.again.get(host)!.findIndex((one) => one.seq === seq);
+    return this.takeAgain(host, index, 1)[0]!.dueAtMs;
+  }
 }
 
 /** One host's queue, to look at. */
