@@ -335,3 +335,17 @@ export const kafkaLimits = {
   /** How long topics made a moment ago may take to have leaders everywhere. */
   createTimeoutMs: 20_000,
 } as const;
+
+/** The HTTP side of a service: probes, metrics, questions; a handful of callers. */
+export const httpLimits = {
+  /** A request's body: a list of some ten thousand URLs. */
+  bodyBytesMax: 1 << 20,
+  /** A request that is not whole by then is cut off: slow clients hold no sockets. */
+  requestMs: 10_000,
+  /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */
+  keepAliveMs: 65_000,
+  /** Requests under way have this long to end when a service stops. */
+  closeMs: 2_000,
+  /** Shorter tokens can be guessed. */
+  tokenCharsMin: 16,
+} as const;

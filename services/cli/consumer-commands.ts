@@ -6,17 +6,19 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { SystemClock } from '../runtime/clock.ts';
 import { adoptDataFolder, readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { Service } from '../runtime/service.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
 import type { ConsumerFlags, ConsumerName } from './crawl-consumers.ts';
 import { addArchiveOptions, attachOne } from './crawl-consumers.ts';
 import { needData, withFolderLog } from './folder-log.ts';
-import type { KafkaFlags } from './kafka-flags.ts';
+import { addHttpOption, withHttp } from './http-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
+import type { RoleFlags } from './role-commands.ts';
 import { runRole } from './role-commands.ts';
 
-interface Flags extends KafkaFlags, ConsumerFlags {
+interface Flags extends RoleFlags, ConsumerFlags {
   readonly fromStart?: boolean;
 }
 
@@ -33,21 +35,27 @@ export function addConsumerCommands(program: Command): void {
 }
 
 function addConsumer(program: Command, name: ConsumerName, addOptions: (command: Command) => Command): void {
-  addKafkaOptions(
+  const command = addKafkaOptions(
     addOptions(program.command(name).description(descriptions[name])),
     'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
-  )
+  );
+  addHttpOption(command)
     .option('--from-start', 'read again what was read before')
     .action((flags: Flags) => (flags.brokers === undefined ? runOnFolder(name, flags) : runOnKafka(name, flags)));
 }
 
-async function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
+function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
+  return withHttp(flags, { role: name, say }, (service) => readFolder(name, flags, service));
+}
+
+async function readFolder(name: ConsumerName, flags: Flags, { probes }: Service): Promise<void> {
   const clock = new SystemClock();
   const folder = await readDataFolder(needData(flags.data));
   await withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
     const context = { log, codec, clock, manifest, part, shared: false, fromStart: flags.fromStart ?? false, say };
     const attached = await attachOne(name, context, flags);
+    probes.serve(() => null);
     try {
       await attached.drain();
       process.stdout.write(`${name}: ${attached.stats().records} records read\n`);
@@ -58,7 +66,7 @@ async function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
 }
 
 function runOnKafka(name: ConsumerName, flags: Flags): Promise<void> {
-  return runRole(flags, async ({ log, codec, clock, manifest, onFailure }): Promise<Attached> => {
+  return runRole(name, flags, async ({ log, codec, clock, manifest, onFailure }): Promise<Attached> => {
     const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
     const fromStart = flags.fromStart ?? false;
     const context: AttachContext = { log, codec, clock, manifest, part, shared: true, fromStart, say };

@@ -6,6 +6,7 @@ import { parseSeed } from '../../topology/url/seed.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { Service } from '../runtime/service.ts';
 import { duration } from './arguments.ts';
 import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
@@ -17,6 +18,8 @@ import type { CrawlOutcome } from './crawl-outcome.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from './fetcher-flags.ts';
+import type { HttpFlags } from './http-flags.ts';
+import { addHttpOption, withHttp } from './http-flags.ts';
 import { runKafkaCrawl } from './kafka-crawl.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
@@ -29,7 +32,7 @@ import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { productVersion } from './version.ts';
 
-interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags, SeenFlags, ConsumerFlags {
+interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags, SeenFlags, ConsumerFlags, HttpFlags {
   readonly keep?: number;
   readonly json?: boolean;
 }
@@ -43,7 +46,7 @@ export function addCrawlCommand(program: Command): void {
   addFetcherOptions(command);
   addSeenOptions(command);
   addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command))));
-  addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)')
+  addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)'))
     .option('--keep <duration>', 'drop pages, tasks and dead letters older than this, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);
@@ -62,9 +65,17 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   const watching = { signal: stop.signal, onStatus: progress.show };
   try {
+    await withHttp(flags, { role: 'crawl', say: progress.note }, run);
+  } finally {
+    progress.end();
+    release();
+  }
+
+  async function run(service: Service): Promise<void> {
     if (flags.brokers !== undefined) {
       const outcome = await runKafkaCrawl({
         ...watching,
+        service,
         clock,
         seeds,
         flags: withResponses(flags),
@@ -78,6 +89,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
     const known = await seedsOf(folder, seeds);
     const outcome = await runEmbeddedCrawl({
       ...watching,
+      service,
       folder,
       clock,
       seeds,
@@ -103,9 +115,6 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
     });
     progress.end();
     report(outcome, `--data ${folder.path}`, flags);
-  } finally {
-    progress.end();
-    release();
   }
 
   /** The seeds the scope goes by: those of the folder, and those given. */

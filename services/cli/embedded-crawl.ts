@@ -32,6 +32,7 @@ import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
+import type { Service } from '../runtime/service.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Consumers } from './crawl-consumers.ts';
@@ -56,6 +57,8 @@ export interface EmbeddedCrawl {
   readonly keepMs: number | null;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
+  /** Hears how the crawl stands. */
+  readonly service: Service;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Consumers that run along. */
   readonly attach: (log: Log, codec: RecordCodec) => Promise<Consumers>;
@@ -139,6 +142,7 @@ async function runWith(
     onProgress: printRestore,
     leasesMax,
   });
+  crawl.service.probes.serve(frontier.waitsFor);
   let failFetcher: (error: unknown) => void = () => {};
   const fetcherFailed = new Promise<never>((_, reject) => {
     failFetcher = reject;
@@ -171,6 +175,7 @@ async function runWith(
       look: () => look(crawl, log, frontier),
       hosts: () => hostsOf(frontier),
     });
+    crawl.service.probes.suspend('stopping');
     frontier.endGrants();
     await fetcher.stop();
     await drained(crawl, log, frontier);

@@ -7,6 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
 import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
+import type { Service } from '../runtime/service.ts';
 import type { ConsumerFlags, Consumers } from './crawl-consumers.ts';
 import { attachConsumers } from './crawl-consumers.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
@@ -26,6 +27,8 @@ export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
   readonly seeds: readonly string[];
+  /** Hears how the crawl stands. */
+  readonly service: Service;
   readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & ConsumerFlags;
   say(text: string): void;
   readonly signal: AbortSignal;
@@ -36,7 +39,7 @@ export interface KafkaCrawl {
 const lookEveryMs = 300;
 
 export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
-  const { clock, seeds, flags, signal } = crawl;
+  const { clock, seeds, flags, signal, service } = crawl;
   const startedAtMs = clock.nowMs();
   if (seeds.length === 0) needContact(flags, []);
   return withKafka(flags, clock, true, async (connection) => {
@@ -46,8 +49,9 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
     failed.catch(() => {});
-    const role = { ...connection, clock, flags, onFailure: fail };
+    const role = { ...connection, clock, flags, service, onFailure: fail };
     const frontier = await takeFrontierRole(role);
+    service.probes.serve(frontier.waitsFor);
     const look = async () => {
       const { policy } = await control();
       const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
@@ -71,6 +75,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         const counters = sumCounters(partitions.map((partition) => partition.counters));
         outcome = { end, counters, seconds: (clock.nowMs() - startedAtMs) / 1000 };
       } finally {
+        service.probes.suspend('stopping');
         await fetcher.stop();
       }
       await consumers.drain();

@@ -14,6 +14,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
+import type { Service } from '../runtime/service.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
@@ -24,6 +25,8 @@ import { seenConfigOf } from './seen-flags.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
+  /** Hears how the role stands. */
+  readonly service: Service;
   readonly flags: KafkaFlags;
   onFailure(error: unknown): void;
 }

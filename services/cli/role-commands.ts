@@ -2,8 +2,12 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { SystemClock } from '../runtime/clock.ts';
+import type { Routes } from '../runtime/http/http-server.ts';
+import type { Service } from '../runtime/service.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from './fetcher-flags.ts';
+import type { HttpFlags } from './http-flags.ts';
+import { addHttpOption, withHttp } from './http-flags.ts';
 import { withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
@@ -13,18 +17,22 @@ import { addSeenOptions } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 export function addRoleCommands(program: Command): void {
-  addKafkaOptions(
+  const frontier = addKafkaOptions(
     addSeenOptions(
       program.command('frontier').description('own partitions of a crawl on Kafka: admit, order and lease its URLs'),
     ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
-  ).action((flags: KafkaFlags & SeenFlags) => runRole(flags, (role) => takeFrontierRole({ ...role, flags })));
-  addKafkaOptions(
+  );
+  addHttpOption(frontier).action((flags: RoleFlags & SeenFlags) =>
+    runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags })),
+  );
+  const fetcher = addKafkaOptions(
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
-  ).action((flags: KafkaFlags & FetcherFlags) => {
+  );
+  addHttpOption(fetcher).action((flags: RoleFlags & FetcherFlags) => {
     needContact(flags, []);
-    return runRole(flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
+    return runRole('fetcher', flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
   });
 }
 
@@ -32,20 +40,38 @@ type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRol
 interface HeldRole {
   /** Absent: as soon as it is held. */
   ready?(): Promise<void>;
+  /** What it waits for now, after it was ready; null: nothing. Absent: never for anything. */
+  waitsFor?(): string | null;
   stop(): Promise<void>;
 }
 
 /** Pause before a role is taken again that a broker's absence has ended. */
 const againMs = 2_000;
 
-export async function runRole(flags: KafkaFlags, take: TakeRole): Promise<void> {
+export interface RoleFlags extends KafkaFlags, HttpFlags {}
+
+/** `name`: of the role, in metrics. `routes`: what it answers by HTTP beside probes and metrics. */
+export async function runRole(
+  name: string,
+  flags: RoleFlags,
+  take: TakeRole,
+  routes: readonly Routes[] = [],
+): Promise<void> {
+  const say = (text: string) => void process.stderr.write(`crawlstream: ${text}\n`);
+  await withHttp(flags, { role: name, routes, say }, (service) => keepRole(flags, service, take));
+}
+
+async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Promise<void> {
   const clock = new SystemClock();
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: handing over');
   try {
     while (!stop.signal.aborted) {
+      service.probes.suspend('connecting to the brokers');
       try {
-        await withKafka(flags, clock, true, (connection) => holdRole(connection, clock, flags, take, stop.signal));
+        await withKafka(flags, clock, true, (connection) =>
+          holdRole({ ...connection, clock, flags, service }, take, stop.signal),
+        );
       } catch (error) {
         if (!(error instanceof CrawlstreamError && error.retriable) || stop.signal.aborted) throw error;
         process.stderr.write(`crawlstream: ${error.message}; starting again\n`);
@@ -58,24 +84,26 @@ export async function runRole(flags: KafkaFlags, take: TakeRole): Promise<void> 
 }
 
 async function holdRole(
-  connection: Parameters<Parameters<typeof withKafka>[3]>[0],
-  clock: SystemClock,
-  flags: KafkaFlags,
+  role: Omit<Parameters<TakeRole>[0], 'onFailure'>,
   take: TakeRole,
   signal: AbortSignal,
 ): Promise<void> {
+  const { manifest, service } = role;
   let fail: (error: unknown) => void = () => {};
   const stopped = new Promise<void>((resolve, reject) => {
     fail = reject;
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   stopped.catch(() => {});
-  const held = await take({ ...connection, clock, flags, onFailure: fail });
+  service.probes.suspend('joining the group');
+  const held = await take({ ...role, onFailure: fail });
+  service.probes.serve(() => held.waitsFor?.() ?? null);
   try {
     await Promise.race([held.ready?.(), stopped]);
-    if (!signal.aborted) process.stderr.write(`crawlstream: ready, crawl ${connection.manifest.crawl}\n`);
+    if (!signal.aborted) process.stderr.write(`crawlstream: ready, crawl ${manifest.crawl}\n`);
     if (!signal.aborted) await stopped;
   } finally {
+    service.probes.suspend('stopping');
     await held.stop();
   }
 }

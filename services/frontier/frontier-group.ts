@@ -10,6 +10,7 @@ import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed, OwnerOptions } from './partition-owner.ts';
 import { PartitionOwner } from './partition-owner.ts';
+import { waitsForText } from './restore.ts';
 
 export interface FrontierGroupOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax'> {
   readonly crawl: string;
@@ -26,6 +27,8 @@ export interface FrontierGroup {
   readonly members: number;
   /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
   ready(): Promise<void>;
+  /** The partitions of this member that are being restored, in words; null: none. */
+  waitsFor(): string | null;
   /** Hands everything over and leaves. */
   stop(): Promise<void>;
 }
@@ -95,6 +98,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     ready: async () => {
       await Promise.all([...handles.values()].map(({ opened }) => opened));
     },
+    waitsFor: () => waitsForText([...handles.keys()].filter((one) => owners.get(one)?.committed === undefined)),
     stop: async () => {
       stopped = true;
       for (const partition of [...handles.keys()]) release(partition);

@@ -3,6 +3,7 @@ import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed, OwnerOptions } from './partition-owner.ts';
 import { PartitionOwner } from './partition-owner.ts';
+import { waitsForText } from './restore.ts';
 
 export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax'> {
   readonly crawl: string;
@@ -16,6 +17,8 @@ export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity'
 export interface Frontier {
   /** Of each partition; undefined while one is being opened. */
   committed(): readonly (Committed | undefined)[];
+  /** The partitions that are being restored, in words; null: none. */
+  waitsFor(): string | null;
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
   /** No more leases: the fetchers are about to stop. */
@@ -38,6 +41,7 @@ export function startFrontier(options: FrontierOptions): Frontier {
   ended.catch(stopAll);
   return {
     committed: () => owners.map((owner) => owner.committed),
+    waitsFor: () => waitsForText([...owners.keys()].filter((partition) => owners[partition]!.committed === undefined)),
     ended,
     endGrants: () => {
       for (const owner of owners) owner.endGrants();

@@ -53,6 +53,12 @@ export function changelogTopic(crawl: string): string {
   return `${crawl}.frontier-changelog`;
 }
 
+/** What a service waits for while it restores these; null: nothing. */
+export function waitsForText(partitions: readonly number[]): string | null {
+  if (partitions.length === 0) return null;
+  return `restoring partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;
+}
+
 /** False: the signal aborted. Throws what `replay` throws on a changelog that can't be followed. */
 export async function restore({
   log,

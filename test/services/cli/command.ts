@@ -26,6 +26,8 @@ const patienceMs = 60_000;
 
 export interface CommandOptions {
   readonly cwd?: string;
+  /** Absent: that of the test. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Shell text put before the command, such as `ulimit -f 100;`. */
   readonly shellPrefix?: string;
   /** The command is killed after this, ms. Absent: a minute. */
@@ -38,7 +40,11 @@ export function startCommand(args: readonly string[], options: CommandOptions = 
   const argv = [process.execPath, '--import', tsx, options.script ?? main, ...args];
   const [file, ...rest] =
     options.shellPrefix === undefined ? argv : ['/bin/sh', '-c', `${options.shellPrefix} exec "$@"`, 'sh', ...argv];
-  const child = spawn(file!, rest, { stdio: ['ignore', 'pipe', 'pipe'], ...(options.cwd && { cwd: options.cwd }) });
+  const child = spawn(file!, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.cwd && { cwd: options.cwd }),
+    ...(options.env && { env: options.env }),
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));

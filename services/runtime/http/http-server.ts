@@ -1,0 +1,118 @@
+/**
+ * The HTTP side of a service: probes, metrics, and the routes that the service adds.
+ *
+ * Off unless asked for. Every error is JSON: `{"error": CODE, "message": one line}`. What a route may be called by is
+ * its `config.access` (access.ts). Requests under way are finished when the server closes, idle connections are not
+ * waited for. This is the one file that knows fastify; it is loaded only by a service that listens.
+ */
+import fastify, { type FastifyInstance } from 'fastify';
+import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import { httpLimits } from '../../../topology/limits.ts';
+import { type Access, refusalOf } from './access.ts';
+import { addressText, isLoopbackHost, type ListenAddress } from './listen-address.ts';
+import type { Probes } from './probes.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Absent: GET and HEAD read, whatever else is control. */
+    readonly access?: Access;
+  }
+}
+
+export type HttpApp = FastifyInstance;
+
+/** Adds a service's own routes. */
+export type Routes = (app: HttpApp) => void;
+
+export interface HttpOptions {
+  readonly listen: ListenAddress;
+  /** Needed by control calls. Absent: they are off beyond loopback. */
+  readonly token?: string | undefined;
+  readonly probes: Probes;
+  /** In the text format of Prometheus, and its content type. */
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+  readonly routes?: readonly Routes[];
+  /** Told of an error that is a bug. */
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface HttpServer {
+  /** `host:port`, with the port that was given out where any was asked for. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Rejects with INVALID_ARGUMENT where it cannot listen. */
+export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
+  const { listen, token, probes, onBug } = options;
+  const rules = { loopback: isLoopbackHost(listen.host), token };
+  const app = fastify({
+    bodyLimit: httpLimits.bodyBytesMax,
+    requestTimeout: httpLimits.requestMs,
+    keepAliveTimeout: httpLimits.keepAliveMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const { host, origin, authorization } = request.headers;
+    const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
+    const refusal = refusalOf(rules, { access, host, origin, authorization });
+    if (refusal === null) return;
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply
+      .code(refusal.status)
+      .send(problem(refusal.status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN', refusal.message));
+  });
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send(problem('NOT_FOUND', `nothing answers ${request.method} ${request.url.split('?')[0]}`)),
+  );
+  app.setErrorHandler((error: Error & { readonly statusCode?: number; readonly code?: string }, _, reply) => {
+    if (error instanceof CrawlstreamError) {
+      return reply.code(statusOf(error.code)).send(problem(error.code, error.message));
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) return reply.code(status).send(problem(error.code ?? 'BAD_REQUEST', error.message));
+    onBug(error);
+    return reply.code(500).send(problem('INTERNAL', 'a bug of this service: its log tells more'));
+  });
+  app.get('/livez', () => ({ status: 'alive' }));
+  app.get('/startupz', (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
+  app.get('/readyz', (_, reply) => probe(probes.waitsFor, reply));
+  app.get('/metrics', async (_, reply) => {
+    const { type, text } = await options.metrics();
+    return reply.type(type).send(text);
+  });
+  for (const add of options.routes ?? []) add(app);
+  try {
+    await app.listen({ host: listen.host, port: listen.port });
+  } catch (error) {
+    await app.close();
+    const message = `cannot listen on ${addressText(listen)} (${(error as Error).message}): choose another --http`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
+  }
+  const bound = app.server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : listen.port;
+  return {
+    address: addressText({ host: listen.host, port }),
+    async close() {
+      const patience = setTimeout(() => app.server.closeAllConnections(), httpLimits.closeMs);
+      await app.close();
+      clearTimeout(patience);
+    },
+  };
+}
+
+function probe(waitsFor: string | null, reply: { code(status: number): unknown }): object {
+  if (waitsFor === null) return { status: 'ready' };
+  reply.code(503);
+  return { status: 'waiting', for: waitsFor };
+}
+
+function problem(error: string, message: string): object {
+  return { error, message };
+}
+
+function statusOf(code: ErrorCode): number {
+  if (code.startsWith('INVALID_')) return 400;
+  return code === 'OWNERSHIP_LOST' || code.endsWith('_UNREACHABLE') ? 503 : 500;
+}

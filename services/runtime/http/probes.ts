@@ -1,0 +1,32 @@
+/**
+ * What an orchestrator asks a service: is it alive, has it come up, may it be counted on?
+ *
+ * `/livez` answers as long as the process turns. `/startupz` is 200 once the service was ready for the first time: a
+ * restore may take long, and must not be killed for it. `/readyz` is 200 while everything this process holds is
+ * restored; a partition that just arrived makes it wait again.
+ */
+export class Probes {
+  #started = false;
+  #why: () => string | null = () => 'starting';
+
+  /** From now on `why` tells what the service waits for; null: nothing. */
+  serve(why: () => string | null): void {
+    this.#why = why;
+  }
+
+  /** Out of service until `serve` is called again. */
+  suspend(why: string): void {
+    this.#why = () => why;
+  }
+
+  /** What the service waits for; null: it is ready. */
+  get waitsFor(): string | null {
+    const why = this.#why();
+    if (why === null) this.#started = true;
+    return why;
+  }
+
+  get started(): boolean {
+    return this.#started || this.waitsFor === null;
+  }
+}

@@ -1,0 +1,14 @@
+/** A running service, as its HTTP side sees it. Filled in by whoever runs it, whether anybody listens or not. */
+import { Probes } from './http/probes.ts';
+import type { MetricSource } from './metrics/metrics.ts';
+
+export interface Service {
+  /** `frontier`, `fetcher`, … */
+  readonly role: string;
+  readonly probes: Probes;
+  readonly sources: Set<MetricSource>;
+}
+
+export function createService(role: string): Service {
+  return { role, probes: new Probes(), sources: new Set() };
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HttpOptions, type HttpServer, startHttpServer } from '../../../../services/runtime/http/http-server.ts';
+import { parseListenAddress } from '../../../../services/runtime/http/listen-address.ts';
+import { Probes } from '../../../../services/runtime/http/probes.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+
+const token = 'a-token-of-some-length';
+const open: HttpServer[] = [];
+const bugs: unknown[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function start(options: Partial<HttpOptions> = {}): Promise<{ readonly url: string; readonly probes: Probes }> {
+  const probes = new Probes();
+  const server = await startHttpServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    probes,
+    metrics: async () => ({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' }),
+    onBug: (error) => bugs.push(error),
+    ...options,
+  });
+  open.push(server);
+  return { url: `http://${server.address}`, probes };
+}
+
+const statuses = (url: string) =>
+  Promise.all(['livez', 'startupz', 'readyz'].map(async (name) => (await fetch(`${url}/${name}`)).status));
+
+test('a service is alive at once, started once it was ready, and ready while it waits for nothing', async () => {
+  const { url, probes } = await start();
+  assert.deepEqual(await statuses(url), [200, 503, 503]);
+  let waits: string | null = 'restoring partition 3';
+  probes.serve(() => waits);
+  assert.deepEqual(await statuses(url), [200, 503, 503]);
+  assert.deepEqual(await (await fetch(`${url}/readyz`)).json(), { status: 'waiting', for: 'restoring partition 3' });
+  waits = null;
+  assert.deepEqual(await statuses(url), [200, 200, 200]);
+  waits = 'restoring partition 4';
+  assert.deepEqual(await statuses(url), [200, 200, 503], 'a partition that arrives later must not get it killed');
+  probes.suspend('stopping');
+  assert.deepEqual(await statuses(url), [200, 200, 503]);
+});
+
+test('metrics come in the type of their format', async () => {
+  const { url } = await start();
+  const answer = await fetch(`${url}/metrics`);
+  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+  assert.equal(await answer.text(), 'up 1\n');
+});
+
+test('routes that change something are control unless they say otherwise', async () => {
+  const { url } = await start({
+    token,
+    routes: [
+      (app) => {
+        app.get('/things', () => ['a']);
+        app.post('/things', () => 'made');
+        app.delete('/things', () => 'gone');
+        app.post('/push', { config: { access: 'open' } }, () => 'heard');
+      },
+    ],
+  });
+  const status = async (method: string, path: string, headers = {}) =>
+    (await fetch(url + path, { method, headers })).status;
+  assert.equal(await status('GET', '/things'), 200);
+  assert.equal(await status('POST', '/push'), 200);
+  assert.equal(await status('POST', '/things'), 401);
+  assert.equal(await status('DELETE', '/things'), 401);
+  assert.equal(await status('POST', '/things', { authorization: `Bearer ${token}` }), 200);
+  const refused = await fetch(`${url}/things`, { method: 'POST' });
+  assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
+  assert.deepEqual(await refused.json(), {
+    error: 'UNAUTHORIZED',
+    message: 'this call needs the header Authorization: Bearer <token>',
+  });
+});
+
+test('errors are JSON with a code and one line; a bug is told to the log and not to the caller', async () => {
+  const { url } = await start({
+    routes: [
+      (app) => {
+        app.get('/bad', () => {
+          throw new CrawlstreamError('INVALID_ARGUMENT', 'url "x": write a URL');
+        });
+        app.get('/bug', () => {
+          throw new TypeError('secret detail');
+        });
+      },
+    ],
+  });
+  const get = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(url + path, init);
+    return [answer.status, await answer.json()];
+  };
+  assert.deepEqual(await get('/bad'), [400, { error: 'INVALID_ARGUMENT', message: 'url "x": write a URL' }]);
+  assert.deepEqual(await get('/none?a=b'), [404, { error: 'NOT_FOUND', message: 'nothing answers GET /none' }]);
+  const [status, bug] = await get('/bug');
+  assert.equal(status, 500);
+  assert.doesNotMatch(JSON.stringify(bug), /secret/);
+  assert.match(String(bugs.at(-1)), /secret detail/);
+});
+
+test('closing lets a request under way end and drops idle connections', async () => {
+  let begun = () => {};
+  const asked = new Promise<void>((resolve) => (begun = resolve));
+  const { url } = await start({
+    routes: [
+      (app) => {
+        app.get('/slow', async () => {
+          begun();
+          await sleep(200);
+          return 'whole';
+        });
+      },
+    ],
+  });
+  const idle = connect(Number(new URL(url).port), '127.0.0.1');
+  await new Promise((resolve) => idle.once('connect', resolve));
+  const idleClosed = new Promise((resolve) => idle.once('close', resolve));
+  idle.resume();
+  const answer = fetch(`${url}/slow`).then((response) => response.text());
+  await asked;
+  await open.pop()!.close();
+  assert.equal(await answer, 'whole');
+  await idleClosed;
+  await assert.rejects(fetch(`${url}/livez`));
+});
+
+test('a port in use is refused by name', async () => {
+  const { url } = await start();
+  const port = Number(new URL(url).port);
+  await assert.rejects(start({ listen: { host: '127.0.0.1', port } }), {
+    code: 'INVALID_ARGUMENT',
+    message: new RegExp(`^cannot listen on 127.0.0.1:${port} .*EADDRINUSE.*: choose another --http$`),
+  });
+});
+
+test('an address without a host is on this machine only; a bad one is refused by name', () => {
+  const parse = (text: string) => parseListenAddress('--http', text);
+  assert.deepEqual(parse('9464'), { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual(parse(':9464'), { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual(parse('0.0.0.0:0'), { host: '0.0.0.0', port: 0 });
+  assert.deepEqual(parse('[::1]:80'), { host: '::1', port: 80 });
+  for (const bad of ['', 'localhost', '1.2.3.4:99999', '::1:80', '[x]:1', '[1.2.3.4]:1', 'http://a:1']) {
+    assert.throws(() => parse(bad), { code: 'INVALID_ARGUMENT', message: /^--http ".*": give host:port/ }, bad);
+  }
+});
