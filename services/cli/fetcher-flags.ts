@@ -6,9 +6,11 @@ import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
+import type { RequestRuleInput } from '../fetcher/request-rules-schema.ts';
 import type { ResolveOverride } from '../fetcher/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../fetcher/resolve-override.ts';
 import { collect, contact, networks, wholeNumber } from './arguments.ts';
+import { readRequestsFile } from './requests-file.ts';
 import { productVersion } from './version.ts';
 
 export interface FetcherFlags {
@@ -19,6 +21,8 @@ export interface FetcherFlags {
   readonly concurrency: number;
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
+  readonly requests?: readonly RequestRuleInput[];
+  readonly http2: boolean;
 }
 
 /** Name, help and parser of an option that several commands have. */
@@ -32,6 +36,12 @@ export function addFetcherOptions(command: Command): Command {
   return command
     .option(...allowPrivateOption)
     .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
+    .option(
+      '--requests <file>',
+      'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
+      readRequestsFile,
+    )
+    .option('--no-http2', 'speak HTTP/1.1 alone')
     .option('--responses', 'publish raw responses too, for archives')
     .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'))
     .addOption(
@@ -51,6 +61,8 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     groupSize: () => 1,
     linksMax: crawlLimits.linksPerPageMax,
     leasesMax: flags.concurrency,
+    http2: flags.http2,
+    ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),
   };
 }

@@ -6,19 +6,9 @@
  */
 import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { ConnectError } from './connect-error.ts';
+import { connectThrough, type ProxyServer } from './proxy-tunnel.ts';
 import type { Resolution, Resolver } from './resolver.ts';
-
-/** A connection that did not come about; `kind` is the outcome it means. */
-export class ConnectError extends Error {
-  override readonly name = 'ConnectError';
-  readonly code = 'CRAWLSTREAM_CONNECT';
-  readonly kind: 'dnsFailed' | 'blockedAddress' | 'connectionFailed' | 'tlsFailed';
-
-  constructor(kind: ConnectError['kind'], message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.kind = kind;
-  }
-}
 
 export interface ConnectorOptions {
   readonly resolver: Resolver;
@@ -30,8 +20,14 @@ export interface ConnectorOptions {
   readonly ca?: string;
 }
 
-/** One connector per origin; all share TLS sessions. */
-export type ConnectorFor = (onConnected: (address: string, socket: Socket) => void) => buildConnector.connector;
+/**
+ * One connector per origin and proxy; all share TLS sessions. Through a proxy that looks names up itself, the address
+ * is not known, and empty.
+ */
+export type ConnectorFor = (
+  onConnected: (address: string, socket: Socket) => void,
+  proxy: ProxyServer | null,
+) => buildConnector.connector;
 
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
 const triesMax = 2;
@@ -40,7 +36,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
   const timeout = Math.ceil(timeoutMs / triesMax);
   const connect = buildConnector({ timeout, allowH2: http2, ...(ca === undefined ? {} : { ca }) });
 
-  return (onConnected) => (target, callback) => {
+  return (onConnected, proxy) => (target, callback) => {
     const defaultPort = target.protocol === 'https:' ? '443' : '80';
     const port = target.port === '' ? defaultPort : target.port;
     const named = isIP(target.hostname) === 0 ? { servername: target.servername || target.hostname } : {};
@@ -59,8 +55,24 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
       });
     };
 
+    /** The address is the proxy's affair where it looks names up. */
+    const through = (proxy: ProxyServer, address: string) => {
+      const told = address === '' ? target.hostname.replace(/^\[|\]$/g, '') : address;
+      const options = { proxy, connect, timeoutMs, ...(ca === undefined ? {} : { ca }) };
+      connectThrough(options, { ...target, ...named, port }, told).then(
+        (socket) => {
+          onConnected(address, socket);
+          callback(null, socket);
+        },
+        (error) => callback(asConnectError(error, `${told} through ${proxy.label}`, port), null),
+      );
+    };
+
     const proceed = (resolution: Resolution) => {
-      if (resolution.ok) connectTo(resolution.addresses, 0);
+      // A proxy that looks names up may know some that we don't; what we do know must pass the guard.
+      const goesOn = resolution.ok || (proxy?.resolves === true && resolution.kind === 'dnsFailed');
+      if (proxy !== null && goesOn) through(proxy, resolution.ok && !proxy.resolves ? resolution.addresses[0]! : '');
+      else if (resolution.ok) connectTo(resolution.addresses, 0);
       else callback(new ConnectError(resolution.kind, resolution.detail), null);
     };
 
@@ -74,6 +86,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA)/;
 
 function asConnectError(error: Error, address: string, port: string): ConnectError {
+  if (error instanceof ConnectError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const kind = tlsCode.test(code) ? 'tlsFailed' : 'connectionFailed';
   return new ConnectError(kind, `connecting to ${address} port ${port}: ${error.message}`, error);

@@ -29,6 +29,8 @@ import type { PacedRequest } from './paced-request.ts';
 import { createPacer } from './pacer.ts';
 import { createProcessorShare } from './processor-share.ts';
 import { createPublisher } from './publisher.ts';
+import { compileRequestRules } from './request-rules.ts';
+import type { RequestRuleInput } from './request-rules-schema.ts';
 import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
 import { createResolver, type Resolver } from './resolver.ts';
 import { responseRecord } from './response-record.ts';
@@ -61,6 +63,10 @@ export interface FetcherConfig {
   readonly linkCacheEntries?: number;
   /** Publish raw responses too, for archives, with bodies up to this. Absent: none. */
   readonly responseBytesMax?: number;
+  /** Headers, cookies, credentials, proxies and methods, by host or URL. */
+  readonly requests?: readonly RequestRuleInput[];
+  /** Speak HTTP/2 where it is offered. Default: yes. */
+  readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
 }
@@ -169,6 +175,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     resolver,
     ...(config.limits === undefined ? {} : { limits: config.limits }),
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
+    ...(config.requests === undefined ? {} : { rules: compileRequestRules(config.requests, options.clock) }),
+    ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
   });
   const { partitions } = options;

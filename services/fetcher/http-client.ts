@@ -1,6 +1,6 @@
 /**
- * The fetcher's HTTP client: one GET, never following redirects, within limits. Only this file, its exchange and its
- * connector know undici.
+ * The fetcher's HTTP client: one request, never following redirects, within limits. Only this file, its exchange, its
+ * connector and its proxy tunnel know undici.
  *
  * Connections are kept alive, one per origin by default, and only the most recently used origins keep theirs, so the
  * number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after another per
@@ -16,6 +16,9 @@ import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
+import type { ProxyChoice } from './proxy-choice.ts';
+import { type ProxyServer, proxyAuthorization, takesWholeUrls } from './proxy-tunnel.ts';
+import type { RequestManner, RequestRules } from './request-rules.ts';
 import type { Resolver } from './resolver.ts';
 
 export interface HttpRequest {
@@ -52,6 +55,8 @@ export interface HttpClientOptions {
   readonly connectionsPerOrigin?: number;
   /** Speak HTTP/2 where a server offers it (ALPN). Default: yes. */
   readonly http2?: boolean;
+  /** What differs from a plain GET, for whom. Absent: nothing. */
+  readonly rules?: RequestRules;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
 }
@@ -74,20 +79,27 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   /** In order of last use. */
   const origins = new Map<string, Origin>();
 
-  const originFor = (name: string): Origin => {
-    const known = origins.get(name);
+  const originFor = (name: string, proxy: ProxyServer | null): Origin => {
+    const way = proxy === null ? name : `${name} ${proxy.label}`;
+    const known = origins.get(way);
     if (known !== undefined) {
-      origins.delete(name);
-      origins.set(name, known);
+      origins.delete(way);
+      origins.set(way, known);
       return known;
     }
     closeIdle(origins, limits.clientsMax);
-    const opened = openOrigin(name, connectors, limits, options.connectionsPerOrigin ?? 1);
-    origins.set(name, opened);
+    const opened = openOrigin(name, proxy, connectors, limits, options.connectionsPerOrigin ?? 1);
+    origins.set(way, opened);
     return opened;
   };
 
-  const exchange = (request: HttpRequest, bodyBytesMax: number, origin: Origin, path: string): Promise<WireResponse> =>
+  const exchange = (
+    request: HttpRequest,
+    bodyBytesMax: number,
+    origin: Origin,
+    path: string,
+    manner: RequestManner | undefined,
+  ): Promise<WireResponse> =>
     new Promise((resolve) => {
       origin.inFlight += 1;
       const started = new Exchange({
@@ -106,18 +118,49 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       });
       inFlight.add(started);
       watch.add(started);
-      origin.dispatcher.dispatch({ path, method: 'GET', headers: request.headers as string[] }, started);
+      const headers = manner === undefined ? request.headers : beside(request.headers, manner.headers);
+      origin.dispatcher.dispatch(
+        { path, method: manner?.method ?? 'GET', body: manner?.body ?? null, headers: headers as string[] },
+        started,
+      );
     });
+
+  /** Through the first proxy that lets us. One that does not is no contact with the host, so the next may try at once. */
+  const proxied = async (
+    request: HttpRequest,
+    bodyBytesMax: number,
+    target: Target,
+    manner: RequestManner,
+    choice: ProxyChoice,
+  ): Promise<WireResponse> => {
+    let failed: WireResponse | undefined;
+    for (let tries = 0; tries < proxyTriesMax; tries++) {
+      const proxy = choice.next(target.hostname);
+      if (proxy === null) break;
+      const whole = takesWholeUrls(proxy, target.origin.slice(0, 5));
+      const path = whole ? target.origin + target.path : target.path;
+      const theirs = whole ? withProxyAuthorization(manner, proxy) : manner;
+      const response = await exchange(request, bodyBytesMax, originFor(target.origin, proxy), path, theirs);
+      if (whole && response.status === 407) failed = notLetIn(response, proxy);
+      else if (response.failure?.kind === 'proxyFailed') failed = response;
+      else return response;
+      choice.failed(proxy);
+    }
+    return failed ?? refused(options.clock.nowMs(), 'proxyFailed', 'every proxy has failed within the last 30 s');
+  };
 
   return {
     async request(request) {
       const bodyBytesMax = request.bodyBytesMax ?? limits.bodyBytesMax;
       const target = splitUrl(request.url, origins);
       if (target === null)
-        return refused(options.clock.nowMs(), `not an http or https URL: ${request.url.slice(0, 80)}`);
+        return refused(options.clock.nowMs(), 'refused', `not an http or https URL: ${request.url.slice(0, 80)}`);
       const port = portOf(target.origin);
-      if (isBlockedPort(port)) return refused(options.clock.nowMs(), `port ${port} is not for the web`);
-      const response = await exchange(request, bodyBytesMax, originFor(target.origin), target.path);
+      if (isBlockedPort(port)) return refused(options.clock.nowMs(), 'refused', `port ${port} is not for the web`);
+      const manner = options.rules?.mannerOf(request.url, target.hostname);
+      const response = manner?.proxies
+        ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
+        : await exchange(request, bodyBytesMax, originFor(target.origin, null), target.path, manner);
       if (request.sink !== undefined) return { ...response, rawBody: response.body };
       return decoded(response, bodyBytesMax);
     },
@@ -131,17 +174,46 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
+/** Proxies tried for one request. */
+const proxyTriesMax = 3;
+
+/** Headers of a rule, over the usual ones of the same name. */
+function beside(usual: Headers, ruled: Headers): Headers {
+  const headers: string[] = [];
+  for (let i = 0; i < usual.length; i += 2) {
+    if (headerOf(ruled, usual[i]!) === '') headers.push(usual[i]!, usual[i + 1]!);
+  }
+  return [...headers, ...ruled];
+}
+
+function withProxyAuthorization(manner: RequestManner, proxy: ProxyServer): RequestManner {
+  const authorization = proxyAuthorization(proxy);
+  if (authorization === '') return manner;
+  return { ...manner, headers: [...manner.headers, 'proxy-authorization', authorization] };
+}
+
+function notLetIn(response: WireResponse, proxy: ProxyServer): WireResponse {
+  const detail = `proxy ${proxy.label} answered 407: it wants a user and a password`;
+  return { ...response, status: 0, headers: [], body: Buffer.alloc(0), failure: { kind: 'proxyFailed', detail } };
+}
+
 function everything(): boolean {
   return true;
 }
 
-function openOrigin(name: string, connectors: ConnectorFor, limits: ExchangeLimits, connections: number): Origin {
+function openOrigin(
+  name: string,
+  proxy: ProxyServer | null,
+  connectors: ConnectorFor,
+  limits: ExchangeLimits,
+  connections: number,
+): Origin {
   const settings = {
     connect: connectors((address, socket) => {
       origin.socket = connections === 1 ? socket : null;
       origin.address = address;
       origin.served = 0;
-    }),
+    }, proxy),
     // Whether HTTP/2 is spoken is settled by the connector, in the handshake.
     allowH2: true,
     pipelining: 1,
@@ -167,11 +239,14 @@ function closeIdle(origins: Map<string, Origin>, originsMax: number): void {
   }
 }
 
+interface Target {
+  readonly origin: string;
+  readonly hostname: string;
+  readonly path: string;
+}
+
 /** By hand: the URL is normalised, and parsing it again would cost as much as sending it. */
-function splitUrl(
-  url: string,
-  known: ReadonlyMap<string, unknown>,
-): { readonly origin: string; readonly path: string } | null {
+function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | null {
   const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0;
   if (start === 0) return null;
   const hash = url.indexOf('#', start);
@@ -180,7 +255,9 @@ function splitUrl(
   const origin = slash === -1 ? whole : whole.slice(0, slash);
   // Our own reading of the authority and the URL standard's must agree, or a guard could be talked past.
   if (!known.has(origin) && (!URL.canParse(origin) || new URL(origin).origin !== origin)) return null;
-  return { origin, path: slash === -1 ? '/' : whole.slice(slash) };
+  const colon = origin.indexOf(':', Math.max(start, origin.lastIndexOf(']')));
+  const hostname = colon === -1 ? origin.slice(start) : origin.slice(start, colon);
+  return { origin, hostname, path: slash === -1 ? '/' : whole.slice(slash) };
 }
 
 function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | Promise<HttpResponse> {
@@ -210,7 +287,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
   return result instanceof Promise ? result.then(withBody) : withBody(result);
 }
 
-function refused(nowMs: number, detail: string): HttpResponse {
+function refused(nowMs: number, kind: 'refused' | 'proxyFailed', detail: string): HttpResponse {
   return {
     status: 0,
     headers: [],
@@ -222,7 +299,7 @@ function refused(nowMs: number, detail: string): HttpResponse {
     endMs: nowMs,
     connectMs: 0,
     firstByteMs: 0,
-    failure: { kind: 'refused', detail },
+    failure: { kind, detail },
     staleConnection: false,
   };
 }

@@ -21,6 +21,7 @@ import { outcomeOf } from './outcomes.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from './page-links.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import type { UrlReport } from './publisher.ts';
+import { isOurs } from './request-failure.ts';
 
 export interface PageReader {
   readonly extractor: Extractor;
@@ -93,8 +94,8 @@ function bare(outcome: Outcome): PageReport {
 }
 
 function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
-  // Given up at shutdown: it costs no attempt.
-  if (failure?.kind === 'aborted') return 'returned';
+  // It costs no attempt.
+  if (isOurs(failure)) return 'returned';
   // RFC 9110 §15.4.5: 304 answers a condition, and we sent none.
   if (status === 304 && failure === null && item.etag === '' && item.lastModified === '') return 'badResponse';
   return classify({ status, redirectUrl, ...(failure === null ? {} : { failure: failure.kind as never }) });

@@ -19,6 +19,7 @@ import { requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkMaker, LinkOrigin } from './page-links.ts';
 import type { LeaseReporter } from './publisher.ts';
+import { isOurs } from './request-failure.ts';
 import type { RobotsAnswer } from './robots-cache.ts';
 import type { SitemapAgenda, SitemapErrand } from './sitemap-agenda.ts';
 import { openSitemapBody } from './sitemap-body.ts';
@@ -52,7 +53,7 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
     }
     if (!isAllowed(answer.robots.rules, errand.url)) continue;
     const response = await readSitemap(reading, errand, Math.max(task.delayMs, crawlDelayMs), answer.robots.hash);
-    if (response === null || response.failure?.kind === 'aborted') {
+    if (response === null || isOurs(response.failure)) {
       agenda.putBack(errand);
       return;
     }

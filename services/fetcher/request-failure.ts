@@ -1,7 +1,10 @@
 /** What an error of the HTTP client means: the outcome kind and plain words. */
-import { ConnectError } from './connector.ts';
+import { ConnectError } from './connect-error.ts';
 
-/** `aborted`: we gave up ourselves, at shutdown. `refused`: a URL that can't be requested. */
+/**
+ * `aborted`: we gave up ourselves, at shutdown. `proxyFailed`: no proxy lets us through; the host was not asked.
+ * `refused`: a URL that can't be requested.
+ */
 export type FailureKind =
   | 'dnsFailed'
   | 'connectionFailed'
@@ -10,11 +13,17 @@ export type FailureKind =
   | 'blockedAddress'
   | 'badResponse'
   | 'refused'
+  | 'proxyFailed'
   | 'aborted';
 
 export interface RequestFailure {
   readonly kind: FailureKind;
   readonly detail: string;
+}
+
+/** Nothing reached the host, through no fault of its own: as if the request had not been made. */
+export function isOurs(failure: RequestFailure | null): boolean {
+  return failure?.kind === 'aborted' || failure?.kind === 'proxyFailed';
 }
 
 /** A request that this client ended itself. */

@@ -14,6 +14,7 @@ import type { LeaseRunner } from './lease.ts';
 import { requestRecord } from './outcomes.ts';
 import { pacedRequest } from './paced-request.ts';
 import type { LeaseReporter } from './publisher.ts';
+import { isOurs } from './request-failure.ts';
 import type { RobotsFetch, RobotsResponse } from './robots-cache.ts';
 
 export function robotsFetch(runner: LeaseRunner, task: Task, reporter: LeaseReporter): RobotsFetch {
@@ -39,7 +40,7 @@ export function robotsFetch(runner: LeaseRunner, task: Task, reporter: LeaseRepo
       latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
       record: (made) => reporter.requested(requestRecord(url, purpose, task.delayMs, made)),
     });
-    return response === null || response.failure?.kind === 'aborted' ? null : robotsResponse(response);
+    return response === null || isOurs(response.failure) ? null : robotsResponse(response);
   };
 }
 

@@ -1,0 +1,11 @@
+/** A connection that did not come about; `kind` is the outcome it means. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  readonly code = 'CRAWLSTREAM_CONNECT';
+  readonly kind: 'dnsFailed' | 'blockedAddress' | 'connectionFailed' | 'tlsFailed' | 'proxyFailed';
+
+  constructor(kind: ConnectError['kind'], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}

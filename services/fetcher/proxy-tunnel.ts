@@ -1,0 +1,129 @@
+/**
+ * Opens a connection to a host through a proxy: HTTP CONNECT (RFC 9110 §9.3.6), SOCKS5 (RFC 1928, 1929) or SOCKS4a.
+ *
+ * The only file that knows how proxies are spoken to. A proxy that is not there, or does not let us in, is a failure of
+ * the proxy (`proxyFailed`) and tells nothing of the host; one that says it can't reach the host is a failure of the
+ * host's connection.
+ */
+import type { Socket } from 'node:net';
+import { SocksClient } from 'socks';
+import { type buildConnector, Client } from 'undici';
+import { ConnectError } from './connect-error.ts';
+
+export interface ProxyServer {
+  readonly kind: 'http' | 'https' | 'socks4' | 'socks5';
+  readonly hostname: string;
+  readonly port: number;
+  /** Empty: none. */
+  readonly user: string;
+  readonly password: string;
+  /** The proxy looks names up; otherwise we do, and it is given addresses. */
+  readonly resolves: boolean;
+  /** For messages, without credentials: `http://proxy.example:3128`. */
+  readonly label: string;
+}
+
+export interface ThroughOptions {
+  readonly proxy: ProxyServer;
+  /** Opens a connection to the proxy, or TLS to the host on a tunnel that is open. */
+  readonly connect: buildConnector.connector;
+  readonly timeoutMs: number;
+  /** Certificates trusted beside the system's, PEM, for a proxy behind TLS. */
+  readonly ca?: string;
+}
+
+interface Tunnel {
+  /** Name or address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host`: what the proxy is told; `target` is the URL's. Rejects with a ConnectError, or what a TLS handshake gave. */
+export async function connectThrough(
+  options: ThroughOptions,
+  target: buildConnector.Options,
+  host: string,
+): Promise<Socket> {
+  const { proxy, connect } = options;
+  if (takesWholeUrls(proxy, target.protocol)) {
+    const { hostname, kind, port } = proxy;
+    return connected(connect, { hostname, host: hostname, protocol: `${kind}:`, port: String(port) }).catch((error) => {
+      throw proxyFailed(proxy, error);
+    });
+  }
+  const to = { host, port: Number(target.port) };
+  const tunnel = await (proxy.kind.startsWith('socks') ? socksTunnel(options, to) : connectTunnel(options, to));
+  return target.protocol === 'https:' ? connected(connect, { ...target, httpSocket: tunnel }) : tunnel;
+}
+
+function connected(connect: buildConnector.connector, target: buildConnector.Options): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    connect(target, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)));
+  });
+}
+
+/**
+ * Plain HTTP through a plain HTTP proxy needs no tunnel: the request names the whole URL (RFC 9112 §3.2.2). Many proxies
+ * refuse to tunnel to port 80.
+ */
+export function takesWholeUrls(proxy: ProxyServer, protocol: string): boolean {
+  return protocol === 'http:' && proxy.kind === 'http';
+}
+
+/** `Basic …` for Proxy-Authorization. Empty: none is needed. */
+export function proxyAuthorization({ user, password }: ProxyServer): string {
+  return user === '' ? '' : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+async function connectTunnel({ proxy, timeoutMs, ca }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {
+  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const authorization = proxyAuthorization(proxy);
+  const client = new Client(`${proxy.kind}://${proxy.hostname}:${proxy.port}`, {
+    connect: { timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
+    headersTimeout: timeoutMs,
+  });
+  try {
+    const { statusCode, socket } = await client.connect({
+      path: target,
+      headers: { host: target, ...(authorization !== '' && { 'proxy-authorization': authorization }) },
+    });
+    if (statusCode === 200) return socket as Socket;
+    socket.destroy();
+    const kind = statusCode === 407 ? 'proxyFailed' : 'connectionFailed';
+    throw new ConnectError(kind, `proxy ${proxy.label} answered ${statusCode} for ${target}`);
+  } catch (error) {
+    throw error instanceof ConnectError ? error : proxyFailed(proxy, error);
+  } finally {
+    // The socket of a tunnel is no longer the client's.
+    void client.destroy();
+  }
+}
+
+/** What the library says when the proxy itself works, and says no to this one target. */
+const rejected = /rejected connection/i;
+
+async function socksTunnel({ proxy, timeoutMs }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {
+  try {
+    const { socket } = await SocksClient.createConnection({
+      proxy: {
+        host: proxy.hostname,
+        port: proxy.port,
+        type: proxy.kind === 'socks4' ? 4 : 5,
+        ...(proxy.user !== '' && { userId: proxy.user, password: proxy.password }),
+      },
+      command: 'connect',
+      destination: { host, port },
+      timeout: timeoutMs,
+      set_tcp_nodelay: true,
+    });
+    return socket;
+  } catch (error) {
+    const { message } = error as Error;
+    if (!rejected.test(message)) throw proxyFailed(proxy, error);
+    throw new ConnectError('connectionFailed', `proxy ${proxy.label} can't reach ${host} port ${port}: ${message}`);
+  }
+}
+
+function proxyFailed(proxy: ProxyServer, error: unknown): ConnectError {
+  return new ConnectError('proxyFailed', `proxy ${proxy.label}: ${(error as Error).message}`, error);
+}
