@@ -1,0 +1,70 @@
+/**
+ * What a page's visits have told of its changes, in a few whole numbers: enough for every schedule, and small enough to
+ * be kept for each page that was ever fetched.
+ *
+ * Visits are irregular, so the maximum-likelihood rate needs the time before each visit that found a change; their number,
+ * sum and sum of squares stand for the list (change-rate.ts). All are halved once `visitsMax` visits are in them: a page
+ * that changes its habits is believed after as many visits again. Times are whole seconds.
+ */
+export interface PageHistory {
+  /** Visits that found the page changed since the visit before. */
+  readonly changes: number;
+  /** Seconds before those visits, in sum, and the sum of their squares. */
+  readonly changedS: number;
+  readonly changedSquares: number;
+  /** Visits that found it as it was, and the seconds before those in sum. */
+  readonly unchanged: number;
+  readonly unchangedS: number;
+  /** The last visits, newest in the lowest bit, 1: changed; above them a 1 that says how many there are. */
+  readonly recent: number;
+  /** Seconds between visits, as the schedule last chose. 0: it has not. */
+  readonly intervalS: number;
+}
+
+export const noHistory: PageHistory = {
+  changes: 0,
+  changedS: 0,
+  changedSquares: 0,
+  unchanged: 0,
+  unchangedS: 0,
+  recent: 1,
+  intervalS: 0,
+};
+
+/** Visits that adaptive schedules look back on. */
+export const windowVisits = 10;
+
+/** Enough for a rate within a quarter of the true one, two times of three; a page visited weekly forgets within a year. */
+const visitsMax = 64;
+
+/** The history with one more visit, `sinceS` seconds (at least one) after the visit before it. */
+export function visited(history: PageHistory, sinceS: number, changed: boolean): PageHistory {
+  const full = history.changes + history.unchanged >= visitsMax;
+  const kept = (value: number) => (full ? Math.floor(value / 2) : value);
+  const since = Math.max(1, Math.round(sinceS));
+  return {
+    changes: kept(history.changes) + (changed ? 1 : 0),
+    changedS: kept(history.changedS) + (changed ? since : 0),
+    changedSquares: kept(history.changedSquares) + (changed ? since * since : 0),
+    unchanged: kept(history.unchanged) + (changed ? 0 : 1),
+    unchangedS: kept(history.unchangedS) + (changed ? 0 : since),
+    recent: withVisit(history.recent, changed),
+    intervalS: history.intervalS,
+  };
+}
+
+function withVisit(recent: number, changed: boolean): number {
+  const next = 2 * recent + (changed ? 1 : 0);
+  return next < 2 ** (windowVisits + 1) ? next : 2 ** windowVisits + (next % 2 ** windowVisits);
+}
+
+/** Share of the last visits that found a change; null before the first that could. */
+export function recentShare({ recent }: PageHistory): number | null {
+  let changes = 0;
+  let visits = 0;
+  for (let bits = recent; bits > 1; bits >>= 1) {
+    changes += bits & 1;
+    visits += 1;
+  }
+  return visits === 0 ? null : changes / visits;
+}

@@ -1,0 +1,99 @@
+/** When fetched pages are fetched again, as plain data. Absent from a policy: never, and a crawl ends. */
+import { z } from 'zod';
+
+/** What a schedule goes by. `optimal` and `importance` share the bandwidth among all pages; the others know one page. */
+export const scheduleNames = ['fixed', 'adaptive', 'nutch', 'stormcrawler', 'optimal', 'importance'] as const;
+export type ScheduleName = (typeof scheduleNames)[number];
+
+/** Where a URL stands when it is scheduled: `error` was answered with what is no page; `gone` says 404 or 410. */
+export const visitKinds = ['page', 'error', 'gone'] as const;
+export type VisitKind = (typeof visitKinds)[number];
+
+/** What differs for some URLs: those that meet all conditions. The first rule that fits decides. */
+export interface RecrawlRule {
+  /** Domains, with their subdomains. */
+  readonly hosts?: readonly string[] | undefined;
+  /** A regular expression (JavaScript, no flags) that the URL matches. */
+  readonly url?: string | undefined;
+  readonly kinds?: readonly VisitKind[] | undefined;
+  readonly schedule?: ScheduleName | undefined;
+  /** The time between visits whatever is found, ms; null: never again. */
+  readonly intervalMs?: number | null | undefined;
+  readonly minMs?: number | undefined;
+  readonly maxMs?: number | undefined;
+}
+
+export interface RecrawlConfig {
+  readonly schedule: ScheduleName;
+  /** Time between visits: of `fixed`; on average, of `optimal` and `importance`, where `fetchesPerDay` says no less. */
+  readonly intervalMs: number;
+  /** Absent: what the schedule's preset says (1 h and 30 d; Nutch's and StormCrawler's own). */
+  readonly minMs?: number | undefined;
+  readonly maxMs?: number | undefined;
+  /** Bandwidth of `optimal` and `importance`: visits a day of each partition, at most. null: as `intervalMs` says. */
+  readonly fetchesPerDay: number | null;
+  /** Share of fetches that goes to refresh while there is something to discover, 0 to 1; what one does not use, the other does. */
+  readonly share: number;
+  /** Time to the next look at what was answered with an error, and at what is gone, ms. null: never again. */
+  readonly errorMs: number | null;
+  readonly goneMs: number | null;
+  readonly rules: readonly RecrawlRule[];
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+export const defaultRecrawl: RecrawlConfig = {
+  schedule: 'optimal',
+  // The goal is an index whose pages were seen within seven days.
+  intervalMs: 7 * day,
+  fetchesPerDay: null,
+  // What is known is fetched for sure; what is found is mostly worth less (Olston & Najork 2010, §5.3).
+  share: 0.5,
+  // Errors are mostly passing; what is gone is seldom put back.
+  errorMs: day,
+  goneMs: 30 * day,
+  rules: [],
+};
+
+const interval = z
+  .int()
+  .min(1_000)
+  .max(100 * 365 * day);
+const pattern = z.string().superRefine((source, context) => {
+  try {
+    new RegExp(source);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+  }
+});
+
+const ruleSchema = z
+  .strictObject({
+    hosts: z.array(z.string().min(1)).min(1).optional(),
+    url: pattern.optional(),
+    kinds: z.array(z.enum(visitKinds)).min(1).optional(),
+    schedule: z.enum(scheduleNames).optional(),
+    intervalMs: interval.nullable().optional(),
+    minMs: interval.optional(),
+    maxMs: interval.optional(),
+  })
+  .refine(inOrder, 'minMs is above maxMs');
+
+export const recrawlSchema: z.ZodType<RecrawlConfig> = z
+  .strictObject({
+    schedule: z.enum(scheduleNames),
+    intervalMs: interval,
+    minMs: interval.optional(),
+    maxMs: interval.optional(),
+    fetchesPerDay: z.number().positive().nullable(),
+    share: z.number().min(0).max(1),
+    errorMs: interval.nullable(),
+    goneMs: interval.nullable(),
+    rules: z.array(ruleSchema),
+  })
+  .refine(inOrder, 'minMs is above maxMs');
+
+function inOrder({ minMs, maxMs }: { minMs?: number | undefined; maxMs?: number | undefined }): boolean {
+  return minMs === undefined || maxMs === undefined || minMs <= maxMs;
+}

@@ -1,0 +1,128 @@
+/**
+ * The schedule: when a URL that was just visited is visited again, by the policy's `recrawl` field.
+ *
+ * A pure function of the URL, what its visits told, and for `optimal` and `importance` the price of a visit, which the
+ * frontier finds from all pages' rates (allocation.ts). A schedule only wishes: politeness and the share of fetches that
+ * refresh may have decide when the visit takes place.
+ */
+import { hostnameOf } from '../../url/host-key.ts';
+import { compileSuffixSet } from '../../url/suffix-set.ts';
+import { type AdaptiveConfig, adaptivePresets, adaptiveVisit, type NextVisit } from './adaptive.ts';
+import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
+import { changesPerDay, daySeconds } from './change-rate.ts';
+import type { PageHistory } from './history.ts';
+import { type RateClasses, weightClasses } from './rate-classes.ts';
+import type { RecrawlConfig, RecrawlRule, ScheduleName, VisitKind } from './recrawl-config.ts';
+
+export interface Visited {
+  readonly url: string;
+  readonly kind: VisitKind;
+  /** With this visit. */
+  readonly history: PageHistory;
+  /** null: nothing to compare with, or no page. */
+  readonly changed: boolean | null;
+  /** Since the page last changed, by its Last-Modified or by our visits. */
+  readonly sinceChangeS: number;
+  /** Front queue, 0 the most important. */
+  readonly band: number;
+}
+
+export interface Recrawl {
+  readonly config: RecrawlConfig;
+  /** What a visit costs, so that all pages together take the bandwidth. 0 where the schedule knows no price. */
+  priceFor(pages: RateClasses): number;
+  /** null: never again. */
+  next(visit: Visited, price: number): NextVisit | null;
+}
+
+/** Each front queue counts half as much as the one before. */
+const byImportance = Array.from({ length: weightClasses }, (_, band) => 2 ** -band);
+const alike = new Array<number>(weightClasses).fill(1);
+
+export function compileRecrawl(config: RecrawlConfig): Recrawl {
+  const rules = config.rules.map((rule) => ({ fits: conditionOf(rule), plan: planOf(config, rule) }));
+  const general = planOf(config, {});
+  const byKind = { page: general, error: steady(config.errorMs), gone: steady(config.goneMs) };
+  const weights = config.schedule === 'importance' ? byImportance : alike;
+  const bounds = boundsOf(config, {});
+  return {
+    config,
+    priceFor(pages) {
+      if (!isPriced(config.schedule) && !config.rules.some(({ schedule }) => isPriced(schedule))) return 0;
+      const wanted = (pages.pages * daySeconds * 1_000) / config.intervalMs;
+      return priceOfVisit(pages, weights, Math.min(wanted, config.fetchesPerDay ?? wanted), inDays(bounds));
+    },
+    next(visit, price) {
+      const rule = rules.find(({ fits }) => fits(visit));
+      // A rule that only says how pages are scheduled leaves errors to their own times.
+      const plan = rule?.plan.says(visit.kind) ? rule.plan : byKind[visit.kind];
+      return plan.next(visit, price, weights);
+    },
+  };
+}
+
+interface Plan {
+  says(kind: VisitKind): boolean;
+  next(visit: Visited, price: number, weights: readonly number[]): NextVisit | null;
+}
+
+function conditionOf({ hosts, url, kinds }: RecrawlRule): (visit: Visited) => boolean {
+  const domains = hosts === undefined ? null : compileSuffixSet(hosts);
+  const pattern = url === undefined ? null : new RegExp(url);
+  return (visit) =>
+    (kinds === undefined || kinds.includes(visit.kind)) &&
+    (domains === null || domains.match(hostnameOf(visit.url)) !== null) &&
+    (pattern === null || pattern.test(visit.url));
+}
+
+function steady(intervalMs: number | null): Plan {
+  const intervalS = intervalMs === null ? 0 : Math.ceil(intervalMs / 1_000);
+  return { says: () => true, next: () => (intervalMs === null ? null : { intervalS, delayS: intervalS }) };
+}
+
+function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
+  if (rule.intervalMs !== undefined) return steady(rule.intervalMs);
+  const schedule = rule.schedule ?? config.schedule;
+  const { minS, maxS } = boundsOf(config, rule);
+  const adaptive = { ...presetOf(schedule), minS, maxS };
+  const bounds = inDays({ minS, maxS });
+  const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
+  return {
+    says: (kind) => kind === 'page',
+    next({ history, changed, sinceChangeS, band }, price, weights) {
+      if (schedule === 'fixed') return { intervalS: firstS, delayS: firstS };
+      if (!isPriced(schedule)) return adaptiveVisit(adaptive, history, changed, sinceChangeS);
+      const rate = changesPerDay(history);
+      const days = rate === null ? firstS / daySeconds : boundedDays(rate, weights[band] ?? 1, price, bounds);
+      const intervalS = Math.ceil(days * daySeconds);
+      return { intervalS, delayS: intervalS };
+    },
+  };
+}
+
+function isPriced(schedule: ScheduleName | undefined): boolean {
+  return schedule === 'optimal' || schedule === 'importance';
+}
+
+interface BoundsS {
+  readonly minS: number;
+  readonly maxS: number;
+}
+
+function boundsOf(config: RecrawlConfig, rule: RecrawlRule): BoundsS {
+  const own = presetOf(rule.schedule ?? config.schedule);
+  const minS = seconds(rule.minMs ?? config.minMs) ?? own.minS;
+  return { minS, maxS: Math.max(minS, seconds(rule.maxMs ?? config.maxMs) ?? own.maxS) };
+}
+
+function inDays({ minS, maxS }: BoundsS): Bounds {
+  return { minDays: minS / daySeconds, maxDays: maxS / daySeconds };
+}
+
+function presetOf(schedule: ScheduleName): AdaptiveConfig {
+  return schedule === 'nutch' || schedule === 'stormcrawler' ? adaptivePresets[schedule] : adaptivePresets.adaptive;
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.ceil(ms / 1_000);
+}
