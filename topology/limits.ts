@@ -245,6 +245,9 @@ export const frontierServiceLimits = {
   restoreSaveBytes: 64 << 20,
   /** A restore tells how far it is this often; shorter ones don't. */
   restoreTellMs: 1_000,
+  /** A standby without news looks around this often, and sees how far behind it is: two small requests each. */
+  standbyWaitMs: 500,
+  standbyLookMs: 1_000,
 } as const;
 
 /** Defaults of the policy (topology/policy/policy.ts); each may be set otherwise. */
@@ -282,6 +285,8 @@ export const crawlLimits = {
   delayMsMax: 86_400_000,
   /** Partitions of a crawl: each costs its owner a RocksDB, some MB of memory and a few dozen files. */
   partitionsMax: 1_024,
+  /** Warm copies of each partition: each takes its owner's memory and disk once more. */
+  standbysMax: 8,
   /** The most hosts fetched from at once: about 2 kB each, and no more sockets than a process may have. */
   concurrencyMax: 100_000,
   /** Memory for known URLs: 20 M in it, and then 2 bytes for each up to some 200 M. Taken as it is needed. */

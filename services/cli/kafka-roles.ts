@@ -1,5 +1,5 @@
 /** The two roles a process can take in a crawl on Kafka, each a member of its consumer group. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crawlLimits } from '../../topology/limits.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
@@ -12,13 +12,15 @@ import type { FrontierGroup } from '../frontier/frontier-group.ts';
 import { joinFrontierGroup } from '../frontier/frontier-group.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
-import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { adoptDataFolder, type DataFolder } from '../runtime/data-folder/data-folder.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { Service } from '../runtime/service.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
+import type { MemberFlags } from './member-flags.ts';
+import { instanceIdOf } from './member-flags.ts';
 import { printRestore } from './restore-text.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { seenConfigOf } from './seen-flags.ts';
@@ -31,9 +33,12 @@ interface Role extends KafkaConnection {
   onFailure(error: unknown): void;
 }
 
-export async function takeFrontierRole(role: Role & { readonly flags: SeenFlags }): Promise<FrontierGroup> {
+export async function takeFrontierRole(
+  role: Role & { readonly flags: SeenFlags & MemberFlags },
+): Promise<FrontierGroup> {
   const { log, codec, clock, manifest, flags, onFailure } = role;
   const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+  const kept = await keptStates(folder);
   return joinFrontierGroup({
     log,
     codec,
@@ -46,7 +51,11 @@ export async function takeFrontierRole(role: Role & { readonly flags: SeenFlags 
     seen: seenConfigOf(flags, manifest.partitions),
     leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),
     onFailure,
+    instanceId: instanceIdOf(flags, process.env),
+    standbys: flags.standbys,
+    holds: () => kept,
     onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
+    onStandbyTrouble: ({ message }) => process.stderr.write(`crawlstream: standby: ${message}\n`),
     onProgress: printRestore,
     openStore: async (partition) => {
       const path = stateFolder(folder, partition);
@@ -54,6 +63,15 @@ export async function takeFrontierRole(role: Role & { readonly flags: SeenFlags 
       return openRocksdbStore(path);
     },
   });
+}
+
+/** Partitions with a state from before. */
+async function keptStates(folder: DataFolder): Promise<number[]> {
+  const names = await readdir(folder.part('state')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 export async function takeFetcherRole(role: Role, config: FetcherConfig): Promise<FetcherGroup> {

@@ -12,6 +12,8 @@ import { withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
+import type { MemberFlags } from './member-flags.ts';
+import { addMemberOptions } from './member-flags.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
@@ -23,7 +25,7 @@ export function addRoleCommands(program: Command): void {
     ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
-  addHttpOption(frontier).action((flags: RoleFlags & SeenFlags) =>
+  addHttpOption(addMemberOptions(frontier)).action((flags: RoleFlags & SeenFlags & MemberFlags) =>
     runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags })),
   );
   const fetcher = addKafkaOptions(

@@ -1,29 +1,37 @@
 /**
- * The frontier as a member of its consumer group: owns the partitions it is assigned, and hands over those it is not.
+ * The frontier as a member of its consumer group: owns the partitions it is assigned, keeps warm copies of others', and
+ * hands over what it is not to have any more.
  *
  * The group only says who should try; who owns a partition is settled by the claim in its changelog. So nothing is lost
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
  * the offset it expects, drops its memory. DESIGN §4.2, §6.
  */
-import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed, OwnerOptions } from './partition-owner.ts';
-import { PartitionOwner } from './partition-owner.ts';
+import type { Committed } from './partition-owner.ts';
 import { waitsForText } from './restore.ts';
+import { Seat, type SeatOptions } from './seat.ts';
+import type { Standby } from './standby.ts';
 
-export interface FrontierGroupOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax'> {
+export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax'> {
   readonly crawl: string;
   readonly partitions: number;
   /** Leases out at once for each partition. */
   readonly leasesPerPartition: number;
+  /** As in GroupOptions (../runtime/log/log.ts). */
+  readonly instanceId?: string | undefined;
+  readonly address?: string | undefined;
+  readonly standbys?: number | undefined;
+  /** Partitions with a state folder here. */
+  holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
-  onFailure(error: unknown): void;
 }
 
 export interface FrontierGroup {
   /** Of the partitions this member owns. */
   committed(): ReadonlyMap<number, Committed | undefined>;
+  /** Of the partitions this member keeps a copy of. */
+  standbys(): ReadonlyMap<number, Standby>;
   readonly members: number;
   /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
   ready(): Promise<void>;
@@ -34,75 +42,47 @@ export interface FrontierGroup {
 }
 
 export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<FrontierGroup> {
-  const { crawl, partitions, log, onFailure } = options;
-  const owners = new Map<number, PartitionOwner>();
-  /** A partition's turns: it is opened again only when its last owner here has closed its store. */
-  const turns = new Map<number, Promise<void>>();
+  const { crawl, partitions, log, onFailure, instanceId, address, standbys, holds } = options;
+  const seats = Array.from({ length: partitions }, (_, partition) => {
+    const openStore = () => options.openStore(partition);
+    const leasesMax = options.leasesPerPartition;
+    return new Seat({ ...options, identity: { crawl, partition, partitions }, leasesMax, openStore });
+  });
   let stopped = false;
-
-  const own = (partition: number) => {
-    const identity = { crawl, partition, partitions };
-    let wanted = true;
-    let settle = () => {};
-    const opened = new Promise<void>((resolve) => (settle = resolve));
-    const handle = { stop: () => (wanted = false), owner: undefined as PartitionOwner | undefined, opened };
-    const onOpened = (core: FrontierPartition) => {
-      options.onOpened?.(core);
-      settle();
-    };
-    const turn = (turns.get(partition) ?? Promise.resolve()).then(async () => {
-      if (!wanted || stopped) return settle();
-      const store = await options.openStore(partition);
-      try {
-        const leasesMax = options.leasesPerPartition;
-        const owner = new PartitionOwner({ ...options, store, identity, leasesMax, onOpened });
-        handle.owner = owner;
-        owners.set(partition, owner);
-        if (wanted) await owner.run();
-      } finally {
-        settle();
-        owners.delete(partition);
-        await store.close();
-      }
-    });
-    turns.set(
-      partition,
-      turn.catch((error) => onFailure(error)),
-    );
-    return handle;
-  };
-
-  const handles = new Map<number, ReturnType<typeof own>>();
-  const release = (partition: number) => {
-    const handle = handles.get(partition);
-    handles.delete(partition);
-    handle?.stop();
-    handle?.owner?.stop();
-  };
 
   const membership: Membership = await log.join({
     group: `${crawl}.frontier`,
     topics: ['discovered', 'results', 'control'].map((topic) => `${crawl}.${topic}`),
+    instanceId,
+    address,
+    standbys: standbys ?? 0,
+    ...(holds && { holds }),
     onFailure,
-    onAssigned: (assigned) => {
-      for (const partition of handles.keys()) if (!assigned.includes(partition)) release(partition);
-      for (const partition of assigned) if (!handles.has(partition)) handles.set(partition, own(partition));
+    onAssigned: (owned, copies) => {
+      if (stopped) return;
+      const rankOf = new Map(copies.map(({ partition, rank }) => [partition, rank]));
+      seats.forEach((seat, partition) => {
+        const rank = rankOf.get(partition);
+        if (owned.includes(partition)) seat.take({ is: 'owner' });
+        else seat.take(rank === undefined ? { is: 'none' } : { is: 'standby', rank });
+      });
     },
   });
 
   return {
-    committed: () => new Map([...owners].map(([partition, owner]) => [partition, owner.committed])),
+    committed: () => new Map(seats.flatMap(({ owner }, partition) => (owner ? [[partition, owner.committed]] : []))),
+    standbys: () => new Map(seats.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
     get members() {
       return membership.members;
     },
     ready: async () => {
-      await Promise.all([...handles.values()].map(({ opened }) => opened));
+      await Promise.all(seats.map(({ ready }) => ready));
     },
-    waitsFor: () => waitsForText([...handles.keys()].filter((one) => owners.get(one)?.committed === undefined)),
+    waitsFor: () =>
+      waitsForText(seats.flatMap(({ owns, owner }, one) => (owns && owner?.committed === undefined ? [one] : []))),
     stop: async () => {
       stopped = true;
-      for (const partition of [...handles.keys()]) release(partition);
-      await Promise.all(turns.values());
+      await Promise.all(seats.map((seat) => seat.end()));
       await membership.leave();
     },
   };

@@ -29,6 +29,8 @@ export interface OpenPartition {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** A state that has followed the changelog up to here; the store has its view. Absent: the store's view is loaded. */
+  readonly warm?: FrontierState | undefined;
   /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
   readonly endsLeases: boolean;
   /** Names the claim. Absent: 128 random bits. */
@@ -42,13 +44,7 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const { log, identity, endsLeases } = options;
   const topic = changelogTopic(identity.crawl);
   const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
-  let state = await loadView(options.store, options.key, options.seen);
-  if (state === undefined || !(await agrees(log, topic, identity.partition, state))) {
-    state = new FrontierState(options.key, options.seen);
-    // Throws where the changelog has lost its beginning: what cannot be restored is not claimed.
-    await agrees(log, topic, identity.partition, state);
-    await clearView(options.store);
-  }
+  let state = options.warm ?? (await startState(options));
   // The clock never goes back behind what was decided: the claim says when this owner began.
   const last = await log.last(topic, identity.partition);
   const nowMs = Math.max(options.clock.nowMs(), last === undefined ? 0 : decodeChangelog(last.value).nowMs);
@@ -71,6 +67,24 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const partition = new FrontierPartition(identity, state);
   await runJob(options.store, partition.reads());
   return partition;
+}
+
+/** The state to go on from: of the store's view if that agrees with the changelog, else of the changelog's beginning. */
+export async function startState({
+  log,
+  store,
+  identity,
+  key,
+  seen,
+}: Pick<OpenPartition, 'log' | 'store' | 'identity' | 'key' | 'seen'>): Promise<FrontierState> {
+  const topic = changelogTopic(identity.crawl);
+  const loaded = await loadView(store, key, seen);
+  if (loaded !== undefined && (await agrees(log, topic, identity.partition, loaded))) return loaded;
+  const state = new FrontierState(key, seen);
+  // Throws where the changelog has lost its beginning: what cannot be restored is not claimed.
+  await agrees(log, topic, identity.partition, state);
+  await clearView(store);
+  return state;
 }
 
 /** Does the record before the view's position say what the view says? */

@@ -18,7 +18,7 @@ import type { FrontierPartition, Input, Step } from '../../topology/frontier/par
 import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -40,6 +40,8 @@ export interface OwnerOptions {
   /** How the seen test remembers. Absent: exactly, in the default memory. */
   readonly seen?: SeenConfig | undefined;
   readonly endsLeases: boolean;
+  /** What a standby has followed the changelog to: the first opening goes on from it. */
+  readonly warm?: FrontierState | undefined;
   /** Leases that may be out at once for this partition. */
   readonly leasesMax: number;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
@@ -79,11 +81,13 @@ export class PartitionOwner {
   #savedAtMs = 0;
   #changedBytes = 0;
   #opened = false;
+  #warm: FrontierState | undefined;
   #granting = true;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
     this.#lists = options.lists ?? createListFiles();
+    this.#warm = options.warm;
   }
 
   /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
@@ -129,7 +133,9 @@ export class PartitionOwner {
     const { log, clock, identity } = this.#options;
     // Only at the first opening are this process's own fetchers sure to have none of the leases.
     const endsLeases = this.#options.endsLeases && !this.#opened;
-    const partition = await openPartition({ ...this.#options, endsLeases, signal: this.#stopping.signal });
+    const warm = this.#warm;
+    this.#warm = undefined;
+    const partition = await openPartition({ ...this.#options, endsLeases, warm, signal: this.#stopping.signal });
     this.#opened = true;
     await this.#loadLists(partition, { kind: 'policy', payload: partition.state.policyJson });
     this.#acks = Promise.resolve();

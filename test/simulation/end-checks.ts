@@ -25,13 +25,22 @@ export async function checkEnd(stage: Stage, judge: Judge, faults: readonly Faul
   await checkFolders(stage);
 }
 
-/** digest(live) = digest(standby) = digest(rebuild). */
+/** digest(live) = digest(standby) = digest(warm copies) = digest(rebuild). */
 function checkCopies({ machines, standby, cluster, violate }: Stage): void {
   standby.states.forEach((state, partition) => {
     const expected = digest(state);
     const rebuilt = new FrontierState(fingerprintKey);
+    const copies = machines.flatMap(({ name, copies }) => {
+      const state = copies.get(partition)?.state;
+      return state === undefined ? [] : [{ name, state }];
+    });
     for (const { offset, value } of cluster.partition(`${crawl}.frontier-changelog`, partition).records) {
       replay(rebuilt, offset, decodeChangelog(value));
+      // A copy that has come as far as this.
+      for (const { name, state } of copies) {
+        if (state.changelog.offset !== offset + 1 || digest(state) === digest(rebuilt)) continue;
+        violate(`${name} keeps a copy of partition ${partition} that is not what its owner had at ${offset}`);
+      }
     }
     if (digest(rebuilt) !== expected) violate(`partition ${partition} is rebuilt to another state than its standby's`);
     const owners = machines.flatMap(({ live }) => live.get(partition) ?? []);

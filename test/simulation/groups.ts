@@ -16,6 +16,8 @@ interface Member {
   generation: number;
   /** By partition, what it holds, and since which generation. */
   holds: ReadonlyMap<number, number>;
+  /** Does it keep warm copies of what it does not own? */
+  readonly copies: boolean;
   readonly process: SimProcess;
   readonly onAssigned: GroupOptions['onAssigned'];
   /** Told with its first assignment. */
@@ -28,6 +30,8 @@ interface Group {
   readonly owners: (Member | undefined)[];
   /** By partition: the generation in which its owner got it. */
   readonly since: number[];
+  /** By partition: who keeps a warm copy. */
+  readonly copies: (Member | undefined)[];
 }
 
 export interface Groups {
@@ -62,6 +66,9 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       const next = stays || group.members.length === 0 ? owner : chance.pick(group.members);
       if (next !== owner) group.since[partition] = group.generation;
       group.owners[partition] = next;
+      const able = group.members.filter((member) => member.copies && member !== next);
+      const keeps = able.includes(group.copies[partition]!) && chance.happens(keepShare);
+      if (!keeps) group.copies[partition] = able.length === 0 ? undefined : chance.pick(able);
     }
     scheduler.note(`group ${name}: ${group.owners.map((owner) => owner?.process.name ?? 'nobody').join(' ')}`);
     for (const member of group.members) {
@@ -79,17 +86,19 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
     }
     const owned = group.owners.flatMap((owner, partition) => (owner === member ? [partition] : []));
     // As the real one: a member that missed a generation is told that it had nothing in between.
-    if (member.generation >= 0 && group.generation > member.generation + 1) member.onAssigned([]);
+    const copies = group.copies.flatMap((keeper, partition) => (keeper === member ? [{ partition, rank: 1 }] : []));
+    if (member.generation >= 0 && group.generation > member.generation + 1) member.onAssigned([], copies);
     member.generation = group.generation;
     member.holds = new Map(owned.map((partition) => [partition, group.since[partition]!]));
-    member.onAssigned(owned);
+    member.onAssigned(owned, copies);
     member.onJoined();
   };
 
   const add = (name: string, member: Member, partitions: number) => {
     let group = groups.get(name);
     if (group === undefined) {
-      group = { members: [], generation: 0, owners: Array.from({ length: partitions }, () => undefined), since: [] };
+      const nobody = () => Array.from({ length: partitions }, () => undefined);
+      group = { members: [], generation: 0, owners: nobody(), since: [], copies: nobody() };
       groups.set(name, group);
     }
     group.members.push(member);
@@ -128,10 +137,14 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
   };
 
   return {
-    async join(process, { group, onAssigned }, partitions) {
+    async join(process, { group, standbys = 0, onAssigned }, partitions) {
       await process.call(`joins ${group}`, () => {});
       await new Promise<void>((resolve) =>
-        add(group, { process, onAssigned, onJoined: resolve, generation: -1, holds: new Map() }, partitions),
+        add(
+          group,
+          { process, onAssigned, onJoined: resolve, generation: -1, holds: new Map(), copies: standbys > 0 },
+          partitions,
+        ),
       );
     },
     leave(process, name) {
@@ -146,7 +159,9 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
         ?.members.find((member) => member.process === process)
         ?.holds.get(partition),
     holds(process, name, partition, since) {
-      const group = groups.get(name)!;
+      const group = groups.get(name);
+      // Whoever likes commits for a group that nobody is in.
+      if (group === undefined) return true;
       return group.owners[partition]?.process === process && group.since[partition] === since;
     },
     rebalance(name) {

@@ -8,6 +8,7 @@ import { startFetcher } from '../../services/fetcher/fetcher.ts';
 import { joinFetcherGroup } from '../../services/fetcher/fetcher-group.ts';
 import { startFrontier } from '../../services/frontier/frontier.ts';
 import { joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
+import type { Standby } from '../../services/frontier/standby.ts';
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
@@ -32,6 +33,8 @@ export interface Machine {
   readonly process: SimProcess;
   /** Open partitions, by number. */
   readonly live: ReadonlyMap<number, FrontierPartition>;
+  /** Warm copies it keeps now, by partition. */
+  readonly copies: ReadonlyMap<number, Standby>;
   kill(landing: Landing, downMs: number): void;
   /** It can't reach the others for a while, and works on as if nothing were. */
   isolate(forMs: number): void;
@@ -60,6 +63,7 @@ interface Start extends MachineOptions {
   readonly log: SimLog;
   readonly disk: Disk;
   readonly onOpened: (partition: FrontierPartition) => void;
+  readonly onCopies: (copies: () => ReadonlyMap<number, Standby>) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -72,6 +76,7 @@ export function createMachine(name: string, options: MachineOptions): Machine {
   const chance = chanceOf(seed, name);
   const failures: { readonly topic: string; readonly fault: AppendFault }[] = [];
   let live = new Map<number, FrontierPartition>();
+  let copies = (): ReadonlyMap<number, Standby> => new Map();
   let generation = 0;
   let clockOffMs = 0;
   let process: SimProcess;
@@ -98,7 +103,10 @@ export function createMachine(name: string, options: MachineOptions): Machine {
     };
     const opened = live;
     const onOpened = (partition: FrontierPartition) => void opened.set(partition.identity.partition, partition);
-    roleOf(name)({ ...options, process, log, disk, onOpened, onFailure }).then((stop) => {
+    const onCopies: Start['onCopies'] = (told) => {
+      if (mine.state !== 'dead') copies = told;
+    };
+    roleOf(name)({ ...options, process, log, disk, onOpened, onCopies, onFailure }).then((stop) => {
       stopRole = stop;
     }, onFailure);
   };
@@ -110,6 +118,7 @@ export function createMachine(name: string, options: MachineOptions): Machine {
 
   const gone = (downMs: number) => {
     live = new Map();
+    copies = () => new Map();
     web.hangUp(process);
     disk.crash();
     groups.suspect(process);
@@ -124,6 +133,9 @@ export function createMachine(name: string, options: MachineOptions): Machine {
     },
     get live() {
       return live;
+    },
+    get copies() {
+      return copies();
     },
     kill(landing, downMs) {
       if (process.state === 'dead') return;
@@ -168,15 +180,20 @@ function roleOf(name: string): Role {
   return name.startsWith('fetcher') ? takeFetcherRole : takeBothRoles;
 }
 
-const takeFrontierRole: Role = async ({ log, codec, process, world, disk, onOpened, onFailure }) => {
+const takeFrontierRole: Role = async ({ log, codec, process, world, disk, onOpened, onCopies, onFailure }) => {
   const group = await joinFrontierGroup({
     ...frontierOptions(log, codec, process, world),
     endsLeases: false,
     leasesPerPartition: world.leasesPerPartition,
+    standbys: world.standbys ? 1 : 0,
     openStore: (partition) => disk.open(process, `${partition}`),
     onOpened,
+    onStandbyTrouble: (error) => {
+      if (!error.retriable) onFailure(error);
+    },
     onFailure,
   });
+  onCopies(() => group.standbys());
   return () => group.stop();
 };
 

@@ -157,6 +157,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
         leave: () => ask('leave', () => groups.leave(process, joined.group)),
       };
     },
+    membersOf: async () => [],
     close: async () => {},
   };
   return log;

@@ -81,6 +81,8 @@ export interface World {
   readonly urlsPerLeaseMax: number;
   readonly leasesPerPartition: number;
   readonly pageQuota: number | null;
+  /** Do frontiers keep warm copies of each other's partitions? */
+  readonly standbys: boolean;
   /** How far clocks of different processes are apart at most, ms. */
   readonly skewMs: number;
 }
@@ -133,6 +135,7 @@ export function drawWorld(seed: number): World {
     leasesPerPartition: chance.pick([1, 4, 20]),
     pageQuota: chance.happens(0.1) ? chance.between(1, 12) : null,
     skewMs: chance.happens(0.2) ? 2_000 : 0,
+    standbys: chance.happens(0.7),
   };
 }
 

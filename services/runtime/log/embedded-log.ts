@@ -124,9 +124,11 @@ export async function openEmbeddedLog(
     // One process: everything is this member's, from the start and for good.
     join: async ({ topics: [first = ''], onAssigned }) => {
       const partitions = topics.byName.get(first)?.length ?? 0;
-      onAssigned(Array.from({ length: partitions }, (_, partition) => partition));
+      const owned = Array.from({ length: partitions }, (_, partition) => partition);
+      onAssigned(owned, []);
       return { members: 1, leave: async () => {} };
     },
+    membersOf: async () => [],
     topics: () =>
       [...topics.byName].map(([name, partitions]) => ({
         name,

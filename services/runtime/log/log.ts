@@ -34,6 +34,8 @@ export interface Log {
    * (co-partitioned). Rejects where the group cannot be joined.
    */
   join(options: GroupOptions): Promise<Membership>;
+  /** The members of a group and what each has; none where there is no such group. */
+  membersOf(group: string): Promise<readonly GroupMember[]>;
   /** Waits for appends under way, ends waiting polls, and refuses what comes after. */
   close(): Promise<void>;
 }
@@ -43,14 +45,43 @@ export interface GroupOptions {
   /** Of equal partition counts. */
   readonly topics: readonly string[];
   /**
-   * All partitions that are this member's from now on. Called again after each rebalance, one call at a time; the next
-   * rebalance waits for nobody, so two members may hold one partition for a moment: ownership is settled elsewhere
-   * (the changelog's claims), this only says who should try. A partition that another member may have had in between
-   * (this one was away for longer than its session) is taken away first, by a call without it.
+   * A name that outlives this process: who comes back with it within a session is the same member, and nothing moves.
+   * Of two processes with one name the older is put out, by `onFailure`.
    */
-  onAssigned(partitions: readonly number[]): void;
+  readonly instanceId?: string | undefined;
+  /** Where others may ask this member, as `host:port`. */
+  readonly address?: string | undefined;
+  /** Members that should keep a warm copy of each partition; the largest wish of all members counts. */
+  readonly standbys?: number | undefined;
+  /** Partitions of which this member has some state from before: where there is a choice, it gets those. */
+  holds?(): readonly number[];
+  /**
+   * All partitions that are this member's from now on, and those it is to keep a warm copy of. Called again after each
+   * rebalance, one call at a time; the next rebalance waits for nobody, so two members may hold one partition for a
+   * moment: ownership is settled elsewhere (the changelog's claims), this only says who should try. A partition that
+   * another member may have had in between (this one was away for longer than its session) is taken away first, by a
+   * call without it.
+   */
+  onAssigned(partitions: readonly number[], standbys: readonly StandbyPlace[]): void;
   /** The group cannot be kept (broker gone for good, fenced). The member is out. */
   onFailure(error: unknown): void;
+}
+
+/** A warm copy's place. */
+export interface StandbyPlace {
+  readonly partition: number;
+  /** 1: the first copy of this partition, 2: the second. */
+  readonly rank: number;
+}
+
+/** A member as the others see it. */
+export interface GroupMember {
+  /** Its own name, or the one that the group gave it. */
+  readonly name: string;
+  /** Where it may be asked; null: nowhere. */
+  readonly address: string | null;
+  readonly owned: readonly number[];
+  readonly standbys: readonly StandbyPlace[];
 }
 
 export interface Membership {

@@ -1,37 +1,68 @@
 /**
  * Who gets which partition numbers: the same for all of a group's topics (co-partitioned), counts that differ by at most
- * one, and as few moves as that allows.
+ * one, and as few moves as that allows. What moves goes, where there is a choice, to who has its state at hand: in memory
+ * as a standby, or on disk from before.
  *
  * A member tells what it held and in which generation of the group; where two claim a number, the later generation is
  * right, as the earlier one comes from a member that was away.
  */
+import { matching } from './matching.ts';
+
 export interface Claimant {
   readonly id: string;
   readonly owned: readonly number[];
   /** In which `owned` was given to it. */
   readonly generation: number;
+  /** Whose state it follows. */
+  readonly standbys?: readonly number[];
+  /** Whose state it has on disk. */
+  readonly holds?: readonly number[];
 }
+
+/** How much of a partition's state a member has: 2, nearly all, in memory; 1, an older one on disk; 0, nothing. */
+export type Warmth = (member: string, partition: number) => 0 | 1 | 2;
 
 export function assign(members: readonly Claimant[], partitions: number): Map<string, number[]> {
   const ownerOf = owners(members, partitions);
+  const warmth = warmthOf(members);
   const claims = members
     .map(({ id }) => ({ id, owned: [...ownerOf.keys()].filter((partition) => ownerOf.get(partition) === id) }))
     .sort((a, b) => b.owned.length - a.owned.length || (a.id < b.id ? -1 : 1));
   const least = Math.floor(partitions / members.length);
   let extras = partitions % members.length;
   const free = new Set(Array.from({ length: partitions }, (_, partition) => partition));
-  // Those who hold most keep one more than the others, so that least moves.
+  const takers = claims.filter(({ owned }) => owned.length < least);
+  const wanted = (partition: number) => Math.max(0, ...takers.map(({ id }) => warmth(id, partition)));
+  // Those who hold most keep one more than the others, so that least moves; what a taker has at hand goes first.
   const shares = claims.map(({ id, owned }) => {
     const quota = extras > 0 && owned.length > least ? least + 1 : least;
     if (quota > least) extras--;
-    const kept = owned.sort((a, b) => a - b).slice(0, quota);
+    const kept = owned.sort((a, b) => wanted(a) - wanted(b) || a - b).slice(0, quota);
     for (const partition of kept) free.delete(partition);
-    return { id, kept };
+    return { id, kept, quota };
   });
   const left = [...free];
-  for (const { kept } of shares) while (kept.length < least) kept.push(left.shift() as number);
-  for (const { kept } of shares) if (left.length > 0 && kept.length === least) kept.push(left.shift() as number);
+  const warmFor = ({ id }: { readonly id: string }) => left.filter((partition) => warmth(id, partition) === 2).length;
+  const more = shares.filter(({ quota }) => quota === least).sort((a, b) => warmFor(b) - warmFor(a));
+  for (const share of more.slice(0, extras)) share.quota += 1;
+  const rooms = new Map(shares.map(({ id, kept, quota }) => [id, quota - kept.length]));
+  const given = new Map<number, string>();
+  for (const least of [2, 1, 0] as const) {
+    const open = left.filter((partition) => !given.has(partition));
+    const fits = (partition: number) => members.map(({ id }) => id).filter((id) => warmth(id, partition) >= least);
+    for (const [partition, id] of matching(open, fits, rooms)) {
+      given.set(partition, id);
+      rooms.set(id, rooms.get(id)! - 1);
+    }
+  }
+  for (const { id, kept } of shares) kept.push(...left.filter((partition) => given.get(partition) === id));
   return new Map(shares.map(({ id, kept }) => [id, kept.sort((a, b) => a - b)]));
+}
+
+export function warmthOf(members: readonly Claimant[]): Warmth {
+  const inMemory = new Map(members.map(({ id, owned, standbys = [] }) => [id, new Set([...owned, ...standbys])]));
+  const onDisk = new Map(members.map(({ id, holds = [] }) => [id, new Set(holds)]));
+  return (id, partition) => (inMemory.get(id)?.has(partition) ? 2 : onDisk.get(id)?.has(partition) ? 1 : 0);
 }
 
 function owners(members: readonly Claimant[], partitions: number): Map<number, string> {

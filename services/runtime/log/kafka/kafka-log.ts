@@ -12,6 +12,7 @@ import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { createTopics } from './create-topics.ts';
+import { describeGroup } from './describe-group.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
 import type { Address } from './link.ts';
@@ -104,6 +105,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       memberships.set(group.group, membership);
       return membership;
     },
+    membersOf: (group) => describeGroup(cluster, group),
     close: async () => {
       if (!isOpen) return;
       isOpen = false;

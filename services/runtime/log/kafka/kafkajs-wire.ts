@@ -95,6 +95,7 @@ export const apis = {
   Heartbeat: 3,
   LeaveGroup: 3,
   SyncGroup: 3,
+  DescribeGroups: 2,
   CreateTopics: 3,
   DeleteRecords: 1,
   InitProducerId: 1,

@@ -10,10 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../topology/limits.ts';
 import type { GroupOptions, Membership } from '../log.ts';
-import { assign, type Claimant } from './assigner.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, isTransient, retrying } from './errors.ts';
-import { errorOf, MemberAssignment, MemberMetadata, raw } from './kafkajs-wire.ts';
+import { errorOf, raw } from './kafkajs-wire.ts';
+import { type Assignment, decodeAssignment, encodeMetadata, type JoinedMember, shareOut } from './member-data.ts';
 import { type Committer, checkGroup } from './positions.ts';
 
 export interface KafkaMembership extends Membership {
@@ -31,16 +31,15 @@ export interface MembershipOptions {
   readonly giveUpMs: number;
 }
 
-/** The name other members must share; a change of what members tell each other needs another. */
+/** The name other members must share. */
 const protocolName = 'crawlstream-copartitioned-sticky';
-const protocolVersion = 1;
 
 interface JoinAnswer {
   readonly errorCode: number;
   readonly generationId: number;
   readonly leaderId: string;
   readonly memberId: string;
-  readonly members: readonly { readonly memberId: string; readonly memberMetadata: Buffer }[];
+  readonly members: readonly JoinedMember[];
 }
 
 let membershipCount = 0;
@@ -48,21 +47,21 @@ let membershipCount = 0;
 /** Resolves with the first assignment told. */
 export async function joinGroup(
   cluster: Cluster,
-  { group, topics, onAssigned, onFailure }: GroupOptions,
+  joining: GroupOptions,
   options: MembershipOptions,
   onOut: () => void,
 ): Promise<KafkaMembership> {
+  const { group, topics, instanceId: groupInstanceId, onAssigned, onFailure } = joining;
   const partitions = await equalPartitions(cluster, topics);
   const purpose = `group-${membershipCount++}`;
   const send = <T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat', args: object): Promise<T> => {
     leaving.signal.throwIfAborted();
-    return cluster.sendCoordinator<T>(group, purpose, raw(name, { groupId: group, ...args }));
+    return cluster.sendCoordinator<T>(group, purpose, raw(name, { groupId: group, groupInstanceId, ...args }));
   };
   let memberId = '';
   let generation = -1;
-  let owned: readonly number[] = [];
+  let assigned: Assignment = { owned: [], standbys: [], members: 0 };
   let since: ReadonlyMap<number, number> = new Map();
-  let members = 0;
   let isJoined = false;
   let isOut = false;
   const leaving = new AbortController();
@@ -70,29 +69,26 @@ export async function joinGroup(
 
   /** One round of joining; false where it has to be gone through again. */
   const joinOnce = async (): Promise<boolean> => {
-    const userData = Buffer.from(JSON.stringify({ owned, generation }));
+    const { owned, standbys } = assigned;
+    const told = { owned, generation, standbys: standbys.map(({ partition }) => partition) };
     const joined = await send<JoinAnswer>('JoinGroup', {
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.sessionTimeoutMs,
       memberId,
       protocolType: 'consumer',
-      groupProtocols: [
-        { name: protocolName, metadata: MemberMetadata.encode({ version: protocolVersion, topics, userData }) },
-      ],
+      groupProtocols: [{ name: protocolName, metadata: encodeMetadata(joining, told) }],
     });
     if (!isAccepted(joined.errorCode, joined.memberId)) return false;
     memberId = joined.memberId;
-    const groupAssignment = joined.leaderId === memberId ? shareOut(joined, topics, partitions) : [];
+    const groupAssignment = joined.leaderId === memberId ? shareOut(joined.members, topics, partitions) : [];
     const synced = await send<{ errorCode: number; memberAssignment: Buffer }>('SyncGroup', {
       generationId: joined.generationId,
       memberId,
       groupAssignment,
     });
     if (!isAccepted(synced.errorCode)) return false;
-    const mine = MemberAssignment.decode(synced.memberAssignment);
     generation = joined.generationId;
-    owned = mine?.assignment[topics[0] ?? ''] ?? [];
-    members = parsed(mine?.userData).members ?? 1;
+    assigned = decodeAssignment(synced.memberAssignment);
     return true;
   };
 
@@ -114,6 +110,11 @@ export async function joinGroup(
           'INVALID_ARGUMENT',
           `group ${group} has members that share out partitions in another way: use another group name, or stop them`,
         );
+      case 'FENCED_INSTANCE_ID':
+        throw new CrawlstreamError(
+          'INVALID_ARGUMENT',
+          `another process has joined group ${group} as ${groupInstanceId}: give each its own --instance-id`,
+        );
       case 'INVALID_SESSION_TIMEOUT':
         throw new CrawlstreamError(
           'INVALID_ARGUMENT',
@@ -134,9 +135,10 @@ export async function joinGroup(
     isJoined = true;
     // A generation was missed, and in it these partitions may have been anybody's.
     const missed = before >= 0 && generation !== before + 1;
-    if (missed) onAssigned([]);
+    const { owned, standbys } = assigned;
+    if (missed) onAssigned([], standbys);
     since = new Map(owned.map((partition) => [partition, (missed ? undefined : since.get(partition)) ?? generation]));
-    onAssigned(owned);
+    onAssigned(owned, standbys);
     settle();
   };
   const settle = () => {
@@ -185,7 +187,7 @@ export async function joinGroup(
 
   return {
     get members() {
-      return members;
+      return assigned.members;
     },
     committer: () => (isJoined ? { memberId, generation } : undefined),
     heldSince: (partition) => (isOut ? undefined : since.get(partition)),
@@ -198,7 +200,7 @@ export async function joinGroup(
       isOut = true;
       leaving.abort();
       // A link of its own: the other one may be waiting for a rebalance to end.
-      const request = raw('LeaveGroup', { groupId: group, memberId });
+      const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
       try {
         await cluster.sendCoordinator(group, `${purpose}-leaving`, request);
       } catch (error) {
@@ -211,32 +213,6 @@ export async function joinGroup(
       }
     },
   };
-}
-
-/** The leader's part: what each member gets. */
-function shareOut({ members }: JoinAnswer, topics: readonly string[], partitions: number) {
-  const claimants = members.map(({ memberId, memberMetadata }): Claimant => {
-    const told = parsed(MemberMetadata.decode(memberMetadata).userData);
-    return { id: memberId, owned: told.owned ?? [], generation: told.generation ?? -1 };
-  });
-  const userData = Buffer.from(JSON.stringify({ members: members.length }));
-  return [...assign(claimants, partitions)].map(([memberId, numbers]) => ({
-    memberId,
-    memberAssignment: MemberAssignment.encode({
-      version: protocolVersion,
-      assignment: Object.fromEntries(topics.map((topic) => [topic, numbers])),
-      userData,
-    }),
-  }));
-}
-
-/** What members tell each other; nothing where it can't be read. */
-function parsed(userData: Buffer | null | undefined): { owned?: number[]; generation?: number; members?: number } {
-  try {
-    return JSON.parse(userData?.toString() || '{}');
-  } catch {
-    return {};
-  }
 }
 
 async function equalPartitions(cluster: Cluster, topics: readonly string[]): Promise<number> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assign, type Claimant } from '../../../../../services/runtime/log/kafka/assigner.ts';
+import { assign, type Claimant, warmthOf } from '../../../../../services/runtime/log/kafka/assigner.ts';
+import { placeStandbys } from '../../../../../services/runtime/log/kafka/place-standbys.ts';
 
 const member = (id: string, owned: readonly number[] = [], generation = 1): Claimant => ({ id, owned, generation });
 const kept = (before: Map<string, number[]>, after: Map<string, number[]>) =>
@@ -78,6 +79,132 @@ describe('sharing out partitions', () => {
       if (shares.size === 0) continue;
       shares = assign(asMembers(shares, generation), 13);
       assertShared(shares, 13);
+    }
+  });
+});
+
+describe('partitions that have to move', () => {
+  it('go to who stands by for them, and next to who has them on disk', () => {
+    const owners = [member('a', [0, 1]), { ...member('b', [2, 3]), standbys: [4] }, { ...member('c', []), holds: [5] }];
+    const shares = assign(owners, 6);
+    assertShared(shares, 6);
+    assert.deepEqual(
+      [...shares],
+      [
+        ['a', [0, 1]],
+        ['b', [2, 3]],
+        ['c', [4, 5]],
+      ],
+    );
+    const roomy = assign(
+      [member('a', [0, 1]), { ...member('b', [2]), standbys: [4] }, { ...member('c', [3]), holds: [5] }],
+      6,
+    );
+    assert.deepEqual(roomy.get('b'), [2, 4]);
+    assert.deepEqual(roomy.get('c'), [3, 5]);
+  });
+
+  it('find standbys ready that leave the rest balanced, whoever of them dies', () => {
+    for (const [count, partitions] of [
+      [2, 8],
+      [3, 12],
+      [4, 12],
+      [5, 20],
+      [3, 16],
+    ] as const) {
+      const ids = Array.from({ length: count }, (_, i) => `m${i}`);
+      const shares = assign(
+        ids.map((id) => member(id)),
+        partitions,
+      );
+      const places = placeStandbys({ shares, able: ids, count: 1, warmth: () => 0 });
+      for (const dead of ids) {
+        const left = ids
+          .filter((id) => id !== dead)
+          .map((id) => ({
+            ...member(id, shares.get(id)),
+            standbys: places.get(id)!.map(({ partition }) => partition),
+          }));
+        const after = assign(left, partitions);
+        assertShared(after, partitions);
+        const cold = left.flatMap(({ id, owned, standbys }) =>
+          after.get(id)!.filter((partition) => !owned.includes(partition) && !standbys.includes(partition)),
+        );
+        // Where the counts don't divide evenly, one may have to go to a member that keeps no copy of it.
+        const evenly = partitions % count === 0 && (partitions / count) % (count - 1) === 0;
+        assert.ok(cold.length <= (evenly ? 0 : 1), `${dead} of ${count}: ${cold} are cold`);
+      }
+    }
+  });
+
+  it('come back to the member that had them before it was away', () => {
+    const before = assign([member('a'), member('b'), member('c')], 12);
+    const without = assign(asMembers(new Map([...before].filter(([id]) => id !== 'b')), 2), 12);
+    const back = { ...member('b2', [], -1), holds: before.get('b')! };
+    assert.deepEqual(assign([...asMembers(without, 3), back], 12).get('b2'), before.get('b'));
+  });
+});
+
+describe('standbys', () => {
+  const idsOf = (count: number) => Array.from({ length: count }, (_, i) => `m${i}`);
+  const place = (members: readonly Claimant[], partitions: number, count: number) => {
+    const shares = assign(members, partitions);
+    const able = members.map(({ id }) => id);
+    return { shares, places: placeStandbys({ shares, able, count, warmth: warmthOf(members) }) };
+  };
+
+  it('are never on the owner, never twice on one member, and as many as there are members for', () => {
+    for (const [members, partitions, count] of [
+      [1, 4, 1],
+      [2, 7, 1],
+      [2, 7, 3],
+      [3, 8, 2],
+      [5, 16, 1],
+      [6, 4, 2],
+    ] as const) {
+      const { shares, places } = place(
+        idsOf(members).map((id) => member(id)),
+        partitions,
+        count,
+      );
+      for (let partition = 0; partition < partitions; partition++) {
+        const keepers = [...places].flatMap(([id, all]) =>
+          all.filter((one) => one.partition === partition).map(() => id),
+        );
+        assert.equal(keepers.length, Math.min(count, members - 1));
+        assert.equal(new Set(keepers).size, keepers.length);
+        for (const id of keepers) assert.ok(!shares.get(id)!.includes(partition));
+      }
+      const counts = [...places.values()].map((all) => all.length);
+      const even = (partitions * Math.min(count, members - 1)) / members;
+      assert.ok(Math.max(...counts) <= Math.ceil(even), `balanced: ${counts}`);
+    }
+  });
+
+  it('are not placed on members that keep none', () => {
+    const shares = assign([member('a'), member('b'), member('old')], 6);
+    const places = placeStandbys({ shares, able: ['a', 'b'], count: 1, warmth: () => 0 });
+    assert.equal(places.get('old'), undefined);
+    assert.equal(places.get('a')!.length + places.get('b')!.length, 6);
+  });
+
+  it('stay where they are when nothing changed, and follow with few moves when members come and go', () => {
+    let seed = 11;
+    const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    let members: Claimant[] = [member('m0'), member('m1'), member('m2')];
+    for (let generation = 1, next = 3; generation < 200; generation++) {
+      const first = place(members, 13, 1);
+      const settled = members.map(({ id }) => ({
+        ...member(id, first.shares.get(id), generation),
+        standbys: first.places.get(id)!.map(({ partition }) => partition),
+      }));
+      const again = place(settled, 13, 1);
+      assert.deepEqual([...again.places], [...first.places]);
+      for (const [id, all] of again.places)
+        for (const { partition } of all) assert.ok(!again.shares.get(id)!.includes(partition));
+      members = settled;
+      if (members.length > 2 && random(2) === 0) members.splice(random(members.length), 1);
+      else members.push(member(`m${next++}`, [], -1));
     }
   });
 });

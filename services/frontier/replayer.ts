@@ -1,0 +1,68 @@
+/**
+ * Follows a partition's changelog: takes its records one by one into a state, and writes the view now and then.
+ *
+ * Invariants: the view is written as of a record that was taken, so a kill at any point leaves a view to go on from; what
+ * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { type Claim, type Commit, decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { replay } from '../../topology/frontier/partition.ts';
+import { readLeases } from '../../topology/frontier/read-rows.ts';
+import { saveView } from '../../topology/frontier/save-view.ts';
+import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { LogRecord } from '../runtime/log/log.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { runJob } from './job-runner.ts';
+
+export class Replayer {
+  readonly #partition: number;
+  readonly #state: FrontierState;
+  readonly #store: StateStore;
+  readonly #saveBytes: number;
+  /** Changelog taken since the view was last written. */
+  #unsavedBytes = 0;
+
+  /** `saveBytes`: changelog between two writes of the view. */
+  constructor(partition: number, state: FrontierState, store: StateStore, saveBytes: number) {
+    this.#partition = partition;
+    this.#state = state;
+    this.#store = store;
+    this.#saveBytes = saveBytes;
+  }
+
+  get unsavedBytes(): number {
+    return this.#unsavedBytes;
+  }
+
+  /** Throws STATE_DIVERGED where it leads to another state than its owner had, and says of which partition. */
+  async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
+    const state = this.#state;
+    const record = decodeChangelog(value);
+    // What comes back into the queue has to be known.
+    if (record.kind === 'claim' && record.endsLeases) await runJob(this.#store, readLeases(state));
+    this.#apply(offset, record);
+    this.#unsavedBytes += value.length;
+    // A long replay fills the seen test's table as ingest does.
+    const job = state.seen.stalled ? state.seen.work(false) : null;
+    if (job !== null) await runJob(this.#store, job);
+    if (this.#unsavedBytes >= this.#saveBytes) await this.save();
+  }
+
+  /** Writes the view; not while what it was loaded from is ahead of its position. */
+  async save(): Promise<void> {
+    if (this.#state.isAhead) return;
+    await runJob(this.#store, readLeases(this.#state));
+    await runJob(this.#store, saveView(this.#state));
+    this.#unsavedBytes = 0;
+  }
+
+  #apply(offset: number, record: Claim | Commit): void {
+    try {
+      replay(this.#state, offset, record);
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError && error.code === 'STATE_DIVERGED')) throw error;
+      const remedy = 'delete its state folder, and if that does not help, report it with the changelog';
+      throw new CrawlstreamError('STATE_DIVERGED', `partition ${this.#partition}: ${error.message}: ${remedy}`, error);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Keeps a warm copy of one partition: follows the changelog its owner writes, to the state its owner has, and holds it
+ * against the owner's own checks as it goes. When it is told to stop, the state is whoever takes the partition over to
+ * go on from. It claims nothing, and writes nothing but its view.
+ *
+ * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
+ */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
+import { frontierServiceLimits } from '../../topology/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log, LogReader } from '../runtime/log/log.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { clearView } from './load-view.ts';
+import { startState } from './open-partition.ts';
+import { Replayer } from './replayer.ts';
+import { changelogTopic } from './restore.ts';
+
+export interface StandbyOptions {
+  readonly log: Log;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly seen?: SeenConfig | undefined;
+  readonly clock: Clock;
+  /** What it has followed the changelog to before. */
+  readonly warm?: FrontierState | undefined;
+  /** The first copy of the partition, or the second. */
+  readonly rank: number;
+  /** Told why the changelog is read anew, or why the copy is given up. */
+  readonly onTrouble?: ((error: CrawlstreamError) => void) | undefined;
+}
+
+export interface StandbyStatus {
+  readonly rank: number;
+  /** Records of the changelog that it has taken. */
+  readonly position: number;
+  /** Those that it had still to take when it last looked. */
+  readonly behind: number;
+  /** All that the owner had done by then is here, ms since the Unix epoch; 0: not known yet. */
+  readonly asOfMs: number;
+}
+
+/** The group under whose name the standbys of a rank publish their positions; it has no members. */
+export function standbyGroup(crawl: string, rank: number): string {
+  return `${crawl}.frontier-standby-${rank}`;
+}
+
+export class Standby {
+  readonly #options: StandbyOptions;
+  readonly #stopping = new AbortController();
+  #state: FrontierState | undefined;
+  #reader: LogReader | undefined;
+  #asOfMs = 0;
+  #end = 0;
+  #lookedAtMs = 0;
+  #looking = false;
+
+  constructor(options: StandbyOptions) {
+    this.#options = options;
+    this.#state = options.warm;
+  }
+
+  /** Undefined until it has a state to go on from. */
+  get state(): FrontierState | undefined {
+    return this.#state;
+  }
+
+  get status(): StandbyStatus {
+    const position = this.#state?.changelog.offset ?? 0;
+    return { rank: this.#options.rank, position, behind: Math.max(0, this.#end - position), asOfMs: this.#asOfMs };
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#reader?.wake();
+  }
+
+  /** Follows until `stop`; then the state as far as it came, or undefined. Rejects on what trying again would not mend. */
+  async run(): Promise<FrontierState | undefined> {
+    const { clock, store, onTrouble } = this.#options;
+    const { signal } = this.#stopping;
+    let anew = false;
+    while (!signal.aborted) {
+      const beganAt = this.#state?.changelog.offset ?? 0;
+      try {
+        await this.#follow();
+      } catch (error) {
+        if (!(error instanceof CrawlstreamError)) throw error;
+        const isLost = error.code === 'STATE_DIVERGED' || error.code === 'OFFSET_OUT_OF_RANGE';
+        if (!isLost && !error.retriable) throw error;
+        onTrouble?.(error);
+        if (isLost) {
+          this.#state = undefined;
+          // From its beginning it comes to nothing else: a copy that is wrong must not take over.
+          if (anew || beganAt === 0) await aborted(signal);
+          anew = true;
+          if (error.code === 'STATE_DIVERGED' && !signal.aborted) await clearView(store);
+        }
+        await clock.sleepUntil(clock.nowMs() + frontierServiceLimits.reopenMs, signal);
+      } finally {
+        await this.#reader?.close();
+        this.#reader = undefined;
+      }
+    }
+    return this.#state;
+  }
+
+  async #follow(): Promise<void> {
+    const { log, store, identity, clock } = this.#options;
+    const { restoreSaveBytes, restoreSliceBytes, saveEveryMs, standbyWaitMs } = frontierServiceLimits;
+    const { signal } = this.#stopping;
+    this.#state ??= await startState(this.#options);
+    const state = this.#state;
+    const replayer = new Replayer(identity.partition, state, store, restoreSaveBytes);
+    const reader = log.reader();
+    this.#reader = reader;
+    reader.seek(changelogTopic(identity.crawl), identity.partition, state.changelog.offset);
+    let [savedAtMs, sliceBytes] = [clock.nowMs(), 0];
+    while (!signal.aborted) {
+      for (const record of await reader.poll({ maxBytes: restoreSliceBytes, waitMs: standbyWaitMs })) {
+        if (signal.aborted) return;
+        await replayer.take(record);
+        this.#asOfMs = Math.max(this.#asOfMs, record.timestampMs);
+        sliceBytes += record.value.length;
+      }
+      const nowMs = clock.nowMs();
+      if (replayer.unsavedBytes > 0 && nowMs - savedAtMs >= saveEveryMs) {
+        await replayer.save();
+        savedAtMs = nowMs;
+      }
+      this.#look(nowMs);
+      if (sliceBytes < restoreSliceBytes) continue;
+      sliceBytes = 0;
+      await turnOfOthers();
+    }
+  }
+
+  /** How far behind it is, and tells it; for information only, so that it holds nothing up. */
+  #look(nowMs: number): void {
+    const { log, identity, rank } = this.#options;
+    const state = this.#state;
+    if (this.#looking || state === undefined || nowMs - this.#lookedAtMs < frontierServiceLimits.standbyLookMs) return;
+    this.#looking = true;
+    this.#lookedAtMs = nowMs;
+    const topic = changelogTopic(identity.crawl);
+    const { partition } = identity;
+    const look = async () => {
+      const { end } = await log.offsets(topic, partition);
+      const { offset } = state.changelog;
+      this.#end = end;
+      if (offset >= end) this.#asOfMs = Math.max(this.#asOfMs, nowMs);
+      await log.commit(standbyGroup(identity.crawl, rank), [{ topic, partition, offset }]);
+    };
+    look()
+      .catch(() => {})
+      .finally(() => (this.#looking = false));
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
