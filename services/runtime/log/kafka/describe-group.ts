@@ -27,10 +27,11 @@ export function describeGroup(cluster: Cluster, group: string): Promise<GroupMem
     if (found === undefined || found.state === 'Dead' || found.state === 'Empty') return [];
     checkGroup(cluster, found.errorCode, group, `looking at group ${group}`);
     if (found.state !== 'Stable') throw transient(`group ${group} is rebalancing`);
-    return found.members.map(({ memberId, memberMetadata, memberAssignment }) => {
+    const members = found.members.map(({ memberId, memberMetadata, memberAssignment }) => {
       const { name = memberId, address = null } = decodeMetadata(memberMetadata);
       const { owned, standbys } = decodeAssignment(memberAssignment);
       return { name, address, owned, standbys };
     });
+    return members.sort((a, b) => (a.name < b.name ? -1 : 1));
   });
 }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
-import type { Log, Membership } from '../../../../../services/runtime/log/log.ts';
+import type { GroupOptions, Log, Membership, StandbyPlace } from '../../../../../services/runtime/log/log.ts';
 import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
 import { skipReason } from '../../../../kafka/components.ts';
 
@@ -17,6 +17,8 @@ interface Member {
   readonly log: Log;
   readonly membership: Membership;
   readonly told: (readonly number[])[];
+  /** With each assignment. */
+  readonly copies: (readonly StandbyPlace[])[];
   readonly failures: unknown[];
 }
 
@@ -45,17 +47,22 @@ describe('groups on Kafka', { skip }, () => {
     await log.createTopics(topics.map((each) => ({ name: each, partitions, retention: 'state' as const })));
     return name;
   };
-  const join1 = async (group: string): Promise<Member> => {
+  const join1 = async (group: string, more: Partial<GroupOptions> = {}): Promise<Member> => {
     const log = await newLog();
     const told: (readonly number[])[] = [];
+    const copies: (readonly StandbyPlace[])[] = [];
     const failures: unknown[] = [];
     const membership = await log.join({
       group,
       topics,
-      onAssigned: (owned) => told.push(owned),
+      onAssigned: (owned, standbys) => {
+        told.push(owned);
+        copies.push(standbys);
+      },
       onFailure: (error) => failures.push(error),
+      ...more,
     });
-    return { log, membership, told, failures };
+    return { log, membership, told, copies, failures };
   };
   /** Until the members' newest assignments share out everything, evenly. */
   const settled = async (members: readonly Member[]): Promise<void> => {
@@ -124,6 +131,56 @@ describe('groups on Kafka', { skip }, () => {
     const outsider = await newLog();
     await assert.rejects(outsider.commit(group, [{ topic, partition: mine, offset: 1 }]), { code: 'OWNERSHIP_LOST' });
     assert.equal(await outsider.committed(group, topic, mine), 7);
+  });
+
+  it('place warm copies beside the owners, and hand over to them', { timeout: 30_000 }, async () => {
+    const group = await newGroup();
+    const more = { standbys: 1, address: '127.0.0.1:1' };
+    const a = await join1(group, { ...more, instanceId: 'a' });
+    assert.deepEqual(a.copies.at(-1), []);
+    const b = await join1(group, { ...more, instanceId: 'b' });
+    await settled([a, b]);
+    const others = (member: Member) => member.copies.at(-1)!.map(({ partition }) => partition);
+    assert.deepEqual(others(a), b.told.at(-1));
+    assert.deepEqual(others(b), a.told.at(-1));
+    assert.deepEqual(
+      (await a.log.membersOf(group)).map(({ name, address, owned, standbys }) => [
+        name,
+        address,
+        owned,
+        standbys.length,
+      ]),
+      [
+        ['a', '127.0.0.1:1', a.told.at(-1), 4],
+        ['b', '127.0.0.1:1', b.told.at(-1), 4],
+      ],
+    );
+    const had = a.told.at(-1)!;
+    await a.membership.leave();
+    await settled([b]);
+    assert.deepEqual(b.copies.at(-1), [], 'nobody keeps a copy of its own partitions');
+    // Back with what it kept on disk: it gets that again.
+    const again = await join1(group, { ...more, instanceId: 'a', holds: () => had });
+    await settled([b, again]);
+    assert.deepEqual(again.told.at(-1), had);
+    await Promise.all([b, again].map(({ membership }) => membership.leave()));
+    assert.deepEqual(await b.log.membersOf(group), []);
+  });
+
+  it('give a name that comes back its partitions, and move nothing', { timeout: 30_000 }, async () => {
+    const group = await newGroup();
+    const a = await join1(group, { instanceId: 'a' });
+    const b = await join1(group, { instanceId: 'b' });
+    await settled([a, b]);
+    const [had, rounds] = [b.told.at(-1), a.told.length];
+    // The same name in another process: as after a kill -9, before the session has run out.
+    const again = await join1(group, { instanceId: 'b' });
+    assert.deepEqual(again.told, [had]);
+    await sleep(1_000);
+    assert.equal(a.told.length, rounds, 'nobody else hears of it');
+    assert.match(String(b.failures[0]), /another process has joined group .* as b: give each its own --instance-id/);
+    assert.deepEqual([...a.failures, ...again.failures], []);
+    await Promise.all([a, again].map(({ membership }) => membership.leave()));
   });
 
   it('refuse members that share out in another way', { timeout: 30_000 }, async () => {

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadView } from '../../../services/frontier/load-view.ts';
+import { Seat } from '../../../services/frontier/seat.ts';
+import { Standby, standbyGroup } from '../../../services/frontier/standby.ts';
+import type { Log } from '../../../services/runtime/log/log.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import type { CrawlstreamError } from '../../../topology/errors.ts';
+import { decodeChangelog, encodeCommit } from '../../../topology/frontier/changelog.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import { changelog, clock, type Harness, identity, key, startHarness, until } from './owner-harness.ts';
+
+const limit = { timeout: 30_000 };
+
+function standbyOf(harness: Harness, log: Log = harness.log, onTrouble?: (error: CrawlstreamError) => void): Standby {
+  return new Standby({ log, store: createMemoryStore(), identity, key, clock, rank: 1, onTrouble });
+}
+
+/** Offsets of the changelog that are read through it. */
+function counted(log: Log, offsets: number[]): Log {
+  return {
+    ...log,
+    reader: () => {
+      const reader = log.reader();
+      return {
+        ...reader,
+        poll: async (options) => {
+          const records = await reader.poll(options);
+          for (const { topic, offset } of records) if (topic === changelog) offsets.push(offset);
+          return records;
+        },
+      };
+    },
+  };
+}
+
+test('a standby comes to the state of the owner it follows, and tells how far it is', limit, async () => {
+  const harness = await startHarness();
+  const owner = harness.owner();
+  const owning = owner.run();
+  const standby = standbyOf(harness);
+  const following = standby.run();
+  for (let round = 0; round < 5; round++) {
+    await harness.discover(200);
+    await until(() => owner.committed?.counters.admitted === 200 * (round + 1));
+  }
+  owner.stop();
+  await owning;
+  const { end } = await harness.log.offsets(changelog, 0);
+  await until(() => standby.status.position === end);
+  assert.equal(digest(standby.state!), digest((await harness.replayed()).state));
+  await until(async () => (await harness.log.committed(standbyGroup('t', 1), changelog, 0)) === end);
+  const { behind, asOfMs, rank } = standby.status;
+  assert.deepEqual([behind, rank], [0, 1]);
+  assert.ok(Math.abs(clock.nowMs() - asOfMs) < 10_000, `as of ${asOfMs}`);
+  standby.stop();
+  assert.equal(await following, standby.state);
+});
+
+test('a standby that becomes the owner reads no record twice and crawls on', limit, async () => {
+  const harness = await startHarness();
+  const first = harness.owner();
+  const owning = first.run();
+  await harness.discover(500);
+  await until(() => first.committed?.counters.admitted === 500);
+  const offsets: number[] = [];
+  const log = counted(harness.log, offsets);
+  const { codec } = harness;
+  const failures: unknown[] = [];
+  const store = createMemoryStore();
+  const seat = new Seat({
+    ...{ log, codec, clock, identity, key, endsLeases: false, leasesMax: 1_000 },
+    openStore: async () => store,
+    onFailure: (error) => failures.push(error),
+  });
+  seat.take({ is: 'standby', rank: 1 });
+  await until(() => seat.standby?.state?.counters.admitted === 500);
+  // The old owner goes on as if nothing were: the claim decides.
+  seat.take({ is: 'owner' });
+  await seat.ready;
+  await harness.discover(100);
+  await until(() => seat.owner?.committed?.counters.admitted === 600);
+  first.stop();
+  await owning;
+  await seat.end();
+  assert.deepEqual(failures, []);
+  assert.deepEqual([...new Set(offsets)], offsets, 'each record of the changelog is read once');
+  const { state } = await harness.replayed();
+  assert.equal(state.counters.admitted, 600);
+  assert.ok(state.leases.size > 0, 'the new owner leases hosts');
+});
+
+test('an owner that becomes a standby, and an owner again, keeps the state of the changelog', limit, async () => {
+  const harness = await startHarness();
+  const { log, codec } = harness;
+  const failures: unknown[] = [];
+  const seat = new Seat({
+    ...{ log, codec, clock, identity, key, endsLeases: false, leasesMax: 10 },
+    openStore: async () => createMemoryStore(),
+    onFailure: (error) => failures.push(error),
+  });
+  const other = harness.owner({ leasesMax: 10 });
+  let expected = 0;
+  for (let round = 0; round < 3; round++) {
+    seat.take({ is: 'owner' });
+    await seat.ready;
+    await harness.discover(50);
+    expected += 50;
+    await until(() => seat.owner?.committed?.counters.admitted === expected);
+    seat.take({ is: 'standby', rank: 1 });
+    // Taken away and given back in one go: begun anew, never both at once.
+    seat.take({ is: 'none' });
+    seat.take({ is: 'standby', rank: 2 });
+    await until(() => seat.standby?.state?.counters.admitted === expected);
+    const { state } = await harness.replayed();
+    assert.equal(digest(seat.standby!.state!), digest(state));
+  }
+  const owning = other.run();
+  await harness.discover(50);
+  await until(() => seat.standby?.state?.counters.admitted === expected + 50);
+  other.stop();
+  await owning;
+  await seat.end();
+  assert.equal(seat.standby, undefined);
+  assert.deepEqual(failures, []);
+});
+
+test('a standby that comes to another state than its owner says so, and is not taken for a copy', limit, async () => {
+  const harness = await startHarness();
+  const owner = harness.owner({ leasesMax: 0 });
+  const owning = owner.run();
+  // Every sixteenth commit carries a check.
+  for (let round = 1; round <= 40; round++) {
+    await harness.discover(1);
+    await until(() => owner.committed?.counters.admitted === round);
+  }
+  owner.stop();
+  await owning;
+  // Its copy of the log has lost the changes of a commit in the middle, as a bad disk may.
+  const victim = (await harness.records()).find(
+    ([offset, record]) =>
+      offset > 5 && record.kind === 'commit' && [...record.changes].some(({ kind }) => kind === 'admit'),
+  )![0];
+  const damaged: Log = {
+    ...harness.log,
+    reader: () => {
+      const reader = harness.log.reader();
+      const poll: typeof reader.poll = async (options) =>
+        (await reader.poll(options)).map((record) =>
+          record.topic === changelog && record.offset === victim
+            ? { ...record, value: withoutChanges(record.value) }
+            : record,
+        );
+      return { ...reader, poll };
+    },
+  };
+  const troubles: string[] = [];
+  const standby = standbyOf(harness, damaged, ({ code }) => troubles.push(code));
+  const following = standby.run();
+  await until(() => troubles.length > 0);
+  assert.equal(troubles[0], 'STATE_DIVERGED');
+  standby.stop();
+  assert.equal(await following, undefined);
+});
+
+test('the view a standby leaves behind is one to go on from', limit, async () => {
+  const harness = await startHarness();
+  const owner = harness.owner({ leasesMax: 0 });
+  const owning = owner.run();
+  const store = createMemoryStore();
+  let nowMs = clock.nowMs();
+  // A clock on which every look takes seconds, so that the view is always due.
+  const hasty = { ...clock, nowMs: () => (nowMs += 3_000), sleepUntil: clock.sleepUntil.bind(clock) };
+  const standby = new Standby({ log: harness.log, store, identity, key, clock: hasty as typeof clock, rank: 1 });
+  const following = standby.run();
+  await harness.discover(300);
+  await until(async () => (await loadView(store, key))?.counters.admitted === 300);
+  owner.stop();
+  await owning;
+  standby.stop();
+  await following;
+  const view = await loadView(store, key);
+  assert.ok(view !== undefined && view.changelog.offset > 0);
+});
+
+/** The same commit, and nothing changed. */
+function withoutChanges(value: Buffer): Buffer {
+  const record = decodeChangelog(value);
+  assert.ok(record.kind === 'commit');
+  return encodeCommit(record, Buffer.alloc(0));
+}
