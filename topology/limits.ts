@@ -200,6 +200,14 @@ export const frontierLimits = {
   expiriesMax: 3,
   /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
   burialsPerStep: 256,
+  /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
+  growthUrlsEach: 32,
+  /** Of one step: about 3 ms. */
+  growthUrlsPerStep: 4_096,
+  /** Holes that URLs which went to better bands leave in a host's queue: its row in the view holds them. */
+  growthRaisesMax: 2_048,
+  /** Hosts of which it is kept in mind that something queued has grown: 1.6 MB. */
+  growingHostsMax: 16_384,
   /** One batch of the view: some milliseconds of work, and small enough for the cheaper way of writing it. */
   viewSliceBytes: 224 * 1024,
   /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */

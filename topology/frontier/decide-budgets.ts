@@ -14,16 +14,17 @@ import type { Decision } from './decision.ts';
 import { budgetBand } from './held-bands.ts';
 import type { FrontierState, Host } from './state.ts';
 
-/** A page of a source, by its host key or partition key, links to a host. */
-export function citeHost(decision: Decision, sourceKey: string, hostKey: string): void {
+/** A page of a source, by its host key or partition key, links to a host. True: it is the first one seen of it. */
+export function citeHost(decision: Decision, sourceKey: string, hostKey: string): boolean {
   const { budgets } = decision.state;
   const source = partitionKeyOf(sourceKey, 'domain');
-  if (source === partitionKeyOf(hostKey, 'domain')) return;
+  if (source === partitionKeyOf(hostKey, 'domain')) return false;
   const key = budgets.keyOf(hostKey);
   const print = decision.state.fingerprintOf(source)[0]!;
-  if (budgets.accounts.get(key)?.sources.wouldChange(print) === false) return;
+  if (budgets.accounts.get(key)?.sources.wouldChange(print) === false) return false;
   decision.emit({ kind: 'cite', key, print });
   budgets.lookAt(key);
+  return true;
 }
 
 /** Distinct registrable domains that link to a host, or to its domain where that is what has a budget. */

@@ -13,6 +13,7 @@ import { citeHost, isBeyondBudget, linkingDomains, spendBudget } from './decide-
 import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
+import type { Growth } from './growth.ts';
 import { budgetBand } from './held-bands.ts';
 import { dropOf } from './queue-room.ts';
 import { scoreInputs } from './score-inputs.ts';
@@ -28,6 +29,7 @@ export function decideDiscovered(
   policy: Policy,
   message: Discovered,
   from: number,
+  growth: Growth,
 ): number | 'done' {
   let number = 0;
   const admission = new Admission(decision, policy.config);
@@ -41,7 +43,7 @@ export function decideDiscovered(
         admission.flush();
         return number + i;
       }
-      if (arrive(decision, policy, admission, group, i)) continue;
+      if (arrive(decision, policy, admission, group, i, growth)) continue;
       admission.flush();
       return number + i;
     }
@@ -52,7 +54,14 @@ export function decideDiscovered(
 }
 
 /** False, and nothing done, if the seen test cannot tell yet. */
-function arrive(decision: Decision, policy: Policy, admission: Admission, group: LinkGroup, index: number): boolean {
+function arrive(
+  decision: Decision,
+  policy: Policy,
+  admission: Admission,
+  group: LinkGroup,
+  index: number,
+  growth: Growth,
+): boolean {
   const { state } = decision;
   const link = group.links[index]!;
   const { depth, hop, intent, sourceUrl } = group;
@@ -79,10 +88,16 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
     decision.asks = true;
     return false;
   }
-  if (budget !== undefined && sourceUrl !== '') citeHost(decision, group.sourceKey || hostKeyOf(sourceUrl), hostKey);
+  const isCited =
+    budget !== undefined && sourceUrl !== '' && citeHost(decision, group.sourceKey || hostKeyOf(sourceUrl), hostKey);
   decision.tally('discovered');
   const known = seen === seenVerdicts.seen;
   if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
+  if (policy.scores && (isCited || known)) {
+    const host = state.hosts.get(hostKey);
+    const sightings = known && policy.countsLinks ? 1 + state.inLinks.countOf(hi, lo) : 0;
+    if (host !== undefined && (isCited || isPowerOfTwo(sightings))) growth.note(host);
+  }
   if (known && !forced) {
     decision.tally('duplicates');
     return true;
@@ -120,6 +135,11 @@ function arrive(decision: Decision, policy: Policy, admission: Admission, group:
   const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
   admission.add(hostKey, known, entry, hi, lo);
   return true;
+}
+
+/** Scores go by the logarithm of sightings. */
+function isPowerOfTwo(count: number): boolean {
+  return count > 1 && (count & (count - 1)) === 0;
 }
 
 function tallyOf(rule: string, detail: string): TallyName {

@@ -22,6 +22,7 @@ import { nextRefillAtMs, openDeferred } from './decide-budgets.ts';
 import { decideControl } from './decide-control.ts';
 import { decideDiscovered } from './decide-discovered.ts';
 import { decideGrants } from './decide-grants.ts';
+import { decideGrowth, type Grown, readGrown } from './decide-growth.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide-quota.ts';
 import { findRaised, type Waiting } from './decide-raise.ts';
 import { decideResult } from './decide-results.ts';
@@ -31,6 +32,7 @@ import type { ControlMessage, PartitionIdentity } from './decision.ts';
 import { Decision } from './decision.ts';
 import { endLeases } from './end-leases.ts';
 import type { Entry } from './entry.ts';
+import { Growth } from './growth.ts';
 import { isFull } from './queue-room.ts';
 import { readDying, readLeases } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
@@ -99,6 +101,9 @@ export class FrontierPartition {
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
   /** Where URLs wait that the next step raises, by their event's offset. */
   #raised: ReadonlyMap<number, Waiting> = new Map();
+  readonly #growth = new Growth();
+  /** What the next step scores again. */
+  #grown: readonly Grown[] = [];
   #unread = true;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
@@ -185,6 +190,8 @@ export class FrontierPartition {
     if (this.policy !== null) this.#take(decision, 'results');
     decideExpiries(decision);
     decideBurials(decision, this.#dying);
+    decideGrowth(decision, this.#grown);
+    this.#grown = [];
     this.#takeDiscovered(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
@@ -210,6 +217,7 @@ export class FrontierPartition {
     yield* readLeases(this.state);
     this.#dying = yield* readDying(this.state);
     this.#raised = yield* findRaised(this.state, this.#inputs.control, this.#dying);
+    if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
     this.#unread = false;
   }
 
@@ -304,6 +312,7 @@ export class FrontierPartition {
           this.policy!,
           input.record as Discovered,
           offset === input.offset ? slice : 0,
+          this.#growth,
         );
       }
     }

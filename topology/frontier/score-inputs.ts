@@ -29,6 +29,21 @@ export function scoreInputs(
   };
 }
 
+/** Of a URL that is queued: who named it is not kept. */
+export function queuedInputs(
+  url: string,
+  depth: number,
+  facts: HostFacts,
+  inLinks: number,
+  linkingDomains: number | null,
+): ScoreInputs {
+  return {
+    domain: { linkingDomains, trafficRank: null, pagesGood: facts.pages, pagesFetched: facts.fetched },
+    page: { inLinks, depth, type: kindOf(url), source: 'link' },
+    freshness: neverFetched,
+  };
+}
+
 const neverFetched = { ageMs: null, changesPerDay: null, changedShare: null } as const;
 
 function sourceOf({ intent, hop, depth, sourceUrl }: LinkGroup, lastModifiedMs: number): LinkSource {
