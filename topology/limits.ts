@@ -321,6 +321,8 @@ export const kafkaLimits = {
   closeTimeoutMs: 10_000,
   /** Questions and settings wait this long for a leader or a coordinator. */
   operationTimeoutMs: 30_000,
+  /** A look at a group's members waits this long for a rebalance to end: most take less than a heartbeat. */
+  describeTimeoutMs: 2_000,
   /** Pause before a second try, doubled up to the second figure: a leader election takes 50 ms to seconds. */
   retryMs: 50,
   retryMsMax: 1_000,

@@ -2,6 +2,7 @@
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import { SystemClock } from '../runtime/clock.ts';
+import type { MembersLog } from '../runtime/crawl/frontier-members.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
@@ -15,12 +16,16 @@ export interface ReadableCrawl {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: Manifest;
+  /** Who works on it; absent: in a data folder, one process at most. */
+  readonly members?: MembersLog;
 }
 
 export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl) => Promise<T>): Promise<T> {
   const clock = new SystemClock();
   if (flags.brokers !== undefined) {
-    return withKafka(flags, clock, false, ({ log, codec, manifest }) => act({ log, codec, topics: manifest }));
+    return withKafka(flags, clock, false, ({ log, codec, manifest }) =>
+      act({ log, codec, topics: manifest, members: log }),
+    );
   }
   const folder = await readDataFolder(needCrawl(flags));
   const log = await openReadOnlyLog(logFolder(folder), clock);

@@ -1,16 +1,19 @@
 /** `crawlstream pages` and `crawlstream stats`: reading a crawl, in a data folder or on Kafka, during it and after. */
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
 import { sumCounters } from '../../topology/frontier/counters.ts';
 import type { CrawlEnd } from '../../topology/frontier/crawl-end.ts';
 import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
+import { frontierMembers } from '../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
+import { membersText } from './members-text.ts';
 import type { ReadableCrawl } from './open-crawl.ts';
 import { withCrawl } from './open-crawl.ts';
 
@@ -47,7 +50,7 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
   }
 }
 
-async function printStats({ log, codec, topics }: ReadableCrawl, flags: ReadFlags): Promise<void> {
+async function printStats({ log, codec, topics, members: group }: ReadableCrawl, flags: ReadFlags): Promise<void> {
   const { crawl, partitions } = topics;
   const { policy } = await readControl(log, codec, crawl);
   const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
@@ -56,8 +59,19 @@ async function printStats({ log, codec, topics }: ReadableCrawl, flags: ReadFlag
   const look = await lookAt(log, crawl, partitions, pageQuota);
   const end = crawlEnd(before, look);
   const counts = countsOf(sumCounters(look.partitions.map(({ counters }) => counters)));
-  if (flags.json) process.stdout.write(`${JSON.stringify({ ...counts, end })}\n`);
-  else process.stdout.write(`${countsText(counts)}\n  ${endText(end)}\n`);
+  const members = group && (await frontierMembers(group, crawl, Date.now()).catch(rebalancing));
+  if (flags.json)
+    process.stdout.write(`${JSON.stringify({ ...counts, end, ...(members !== undefined && { members }) })}\n`);
+  else {
+    process.stdout.write(`${countsText(counts)}\n  ${endText(end)}\n`);
+    if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n`);
+  }
+}
+
+/** A member that is gone without a word holds the others up until its session has run out. */
+function rebalancing(error: unknown): null {
+  if (error instanceof CrawlstreamError && error.retriable) return null;
+  throw error;
 }
 
 function endText(end: CrawlEnd): string {

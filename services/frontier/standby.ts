@@ -12,6 +12,7 @@ import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { standbyGroup } from '../runtime/crawl/frontier-members.ts';
 import type { Log, LogReader } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { clearView } from './load-view.ts';
@@ -42,11 +43,6 @@ export interface StandbyStatus {
   readonly behind: number;
   /** All that the owner had done by then is here, ms since the Unix epoch; 0: not known yet. */
   readonly asOfMs: number;
-}
-
-/** The group under whose name the standbys of a rank publish their positions; it has no members. */
-export function standbyGroup(crawl: string, rank: number): string {
-  return `${crawl}.frontier-standby-${rank}`;
 }
 
 export class Standby {

@@ -34,7 +34,7 @@ export interface Log {
    * (co-partitioned). Rejects where the group cannot be joined.
    */
   join(options: GroupOptions): Promise<Membership>;
-  /** The members of a group and what each has; none where there is no such group. */
+  /** The members of a group and what each has; none where there is no such group. Rejects while a long rebalance lasts. */
   membersOf(group: string): Promise<readonly GroupMember[]>;
   /** Waits for appends under way, ends waiting polls, and refuses what comes after. */
   close(): Promise<void>;

@@ -19,9 +19,9 @@ interface Answer {
   }[];
 }
 
-/** Waits for a rebalance under way to end; none: the group is empty, or there is none. */
+/** None: the group is empty, or there is none. Throws BROKER_UNREACHABLE where a rebalance takes long. */
 export function describeGroup(cluster: Cluster, group: string): Promise<GroupMember[]> {
-  return retrying(deadlineIn(kafkaLimits.operationTimeoutMs), async () => {
+  return retrying(deadlineIn(kafkaLimits.describeTimeoutMs), async () => {
     const request = raw('DescribeGroups', { groupIds: [group] });
     const [found] = (await cluster.sendCoordinator<Answer>(group, 'describe', request)).groups;
     if (found === undefined || found.state === 'Dead' || found.state === 'Empty') return [];

@@ -1,0 +1,54 @@
+/** The frontiers of a crawl on Kafka: what each owns, what it keeps warm copies of, and how far behind those are. */
+import type { GroupMember, Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+
+/** What is read of the log for it. */
+export type MembersLog = Pick<Log, 'membersOf' | 'committed' | 'offsets' | 'reader'>;
+
+export interface FrontierMember extends Omit<GroupMember, 'standbys'> {
+  readonly standbys: readonly StandbyCopy[];
+}
+
+export interface StandbyCopy {
+  readonly partition: number;
+  /** 1: the first copy of this partition, 2: the second. */
+  readonly rank: number;
+  /** Records of the changelog that it had not taken when it last told; null: it has told nothing yet. */
+  readonly behind: number | null;
+  /** Age of the oldest of them, ms; 0: there is none. What it takes between two tellings, a second apart, counts. */
+  readonly staleMs: number | null;
+}
+
+/** The group under whose name the standbys of a rank tell their positions; it has no members. */
+export function standbyGroup(crawl: string, rank: number): string {
+  return `${crawl}.frontier-standby-${rank}`;
+}
+
+export async function frontierMembers(log: MembersLog, crawl: string, nowMs: number): Promise<FrontierMember[]> {
+  const members = await log.membersOf(`${crawl}.frontier`);
+  return Promise.all(
+    members.map(async (member) => {
+      const copies = member.standbys.map(({ partition, rank }) => copyOf(log, crawl, partition, rank, nowMs));
+      return { ...member, standbys: await Promise.all(copies) };
+    }),
+  );
+}
+
+async function copyOf(
+  log: MembersLog,
+  crawl: string,
+  partition: number,
+  rank: number,
+  nowMs: number,
+): Promise<StandbyCopy> {
+  const topic = `${crawl}.frontier-changelog`;
+  const told = await log.committed(standbyGroup(crawl, rank), topic, partition);
+  if (told === undefined) return { partition, rank, behind: null, staleMs: null };
+  const { start, end } = await log.offsets(topic, partition);
+  let staleMs = 0;
+  const from = Math.max(told, start);
+  for await (const { timestampMs } of recordsOf(log, topic, partition, from, Math.min(end, from + 1))) {
+    staleMs = Math.max(0, nowMs - timestampMs);
+  }
+  return { partition, rank, behind: Math.max(0, end - told), staleMs };
+}
