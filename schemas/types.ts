@@ -170,6 +170,18 @@ export interface Duplicate {
   readonly atMs: number;
 }
 
+/** What one of the user's selectors took from the page. */
+export interface PageField {
+  /** Name the user gave it. */
+  readonly name: string;
+  /** string, number, integer, boolean, date or url. */
+  readonly type: string;
+  /** In the canonical form of the type: numbers as JavaScript prints them, dates as ISO 8601 in UTC, URLs absolute. None: nothing fits the selector, or see problem. */
+  readonly values: readonly string[];
+  /** Why an element gave no value. Empty: all did. */
+  readonly problem: string;
+}
+
 /** One parsed page. Key: host key. */
 export interface Page {
   /** URL that was fetched. */
@@ -212,6 +224,16 @@ export interface Page {
   readonly links: number;
   /** Links beyond the limit per page, not published. */
   readonly linksDropped: number;
+  /** Main text, without navigation and the like; a line per block. Empty: not extracted, or nothing is. */
+  readonly mainText: string;
+  /** ISO 639-1 code of the main text, or what the page declares. Empty: not extracted, or unknown. */
+  readonly language: string;
+  /** JSON object of what the page says for machines: openGraph (property to values), jsonLd (blocks), jsonLdBroken (blocks that are no JSON). Empty: not extracted. */
+  readonly metadata: string;
+  /** In the order of the user's rules; none where there are no rules for the host. */
+  readonly fields: readonly PageField[];
+  /** Normalised links of the page, each once, those that the seen cache kept from discovered too. Empty: not kept. */
+  readonly outlinks: readonly string[];
 }
 
 /** One raw response, off by default. Key: host key. */

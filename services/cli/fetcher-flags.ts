@@ -5,12 +5,13 @@ import { Option } from 'commander';
 import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/limits.ts';
+import { type ExtractRules, extractRulesSchema } from '../fetcher/extract-rules.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
-import type { RequestRuleInput } from '../fetcher/request-rules-schema.ts';
+import { type RequestRuleInput, requestRulesSchema } from '../fetcher/request-rules-schema.ts';
 import type { ResolveOverride } from '../fetcher/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../fetcher/resolve-override.ts';
 import { collect, contact, networks, wholeNumber } from './arguments.ts';
-import { readRequestsFile } from './requests-file.ts';
+import { rulesFile } from './rules-file.ts';
 import { productVersion } from './version.ts';
 
 export interface FetcherFlags {
@@ -22,6 +23,7 @@ export interface FetcherFlags {
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
   readonly requests?: readonly RequestRuleInput[];
+  readonly extract?: ExtractRules;
   readonly http2: boolean;
 }
 
@@ -39,7 +41,12 @@ export function addFetcherOptions(command: Command): Command {
     .option(
       '--requests <file>',
       'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
-      readRequestsFile,
+      rulesFile('--requests', requestRulesSchema, []),
+    )
+    .option(
+      '--extract <file>',
+      'main text, language, metadata, fields by CSS selector (YAML or JSON)',
+      rulesFile('--extract', extractRulesSchema, {}),
     )
     .option('--no-http2', 'speak HTTP/1.1 alone')
     .option('--responses', 'publish raw responses too, for archives')
@@ -63,6 +70,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     leasesMax: flags.concurrency,
     http2: flags.http2,
     ...(flags.requests !== undefined && { requests: flags.requests }),
+    ...(flags.extract !== undefined && { extract: flags.extract }),
     ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),
   };
 }

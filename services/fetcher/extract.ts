@@ -8,20 +8,23 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { fetcherLimits } from '../../topology/limits.ts';
-import { type ParsedPage, type ParseOptions, parsePage } from '../../topology/parse/page.ts';
+import type { ParseOptions } from '../../topology/parse/page.ts';
+import type { PageWishes } from './extract-rules.ts';
+import { parseWholePage, type WholePage } from './parse-page.ts';
 
 export type PageOptions = Omit<ParseOptions, 'expired'>;
 
 export interface ParseJob {
   readonly body: Uint8Array;
   readonly options: PageOptions;
+  readonly wishes: PageWishes | undefined;
   /** The parser cuts the page itself after this. */
   readonly timeoutMs: number;
 }
 
 export interface Extractor {
   /** Null: the parser died of it, or did not come back. */
-  parse(body: Uint8Array, options: PageOptions): ParsedPage | null | Promise<ParsedPage | null>;
+  parse(body: Uint8Array, options: PageOptions, wishes?: PageWishes): WholePage | null | Promise<WholePage | null>;
   close(): Promise<void>;
 }
 
@@ -54,24 +57,28 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     await stopped?.terminate();
   };
 
-  const runInWorker = async (body: Uint8Array, page: PageOptions): Promise<ParsedPage | null> => {
+  const runInWorker = async (
+    body: Uint8Array,
+    page: PageOptions,
+    wishes: PageWishes | undefined,
+  ): Promise<WholePage | null> => {
     worker ??= (await startWorker(options.workerUrl ?? defaultWorker)) ?? undefined;
     // That is not the page's fault: it gets the time budget here.
-    if (worker === undefined) return parseHere(body, page, timeoutMs);
-    const job: ParseJob = { body, options: page, timeoutMs };
+    if (worker === undefined) return parseHere(body, page, wishes, timeoutMs);
+    const job: ParseJob = { body, options: page, wishes, timeoutMs };
     worker.postMessage(job);
-    const parsed = (await nextMessage(worker, timeoutMs + graceMs)) as ParsedPage | null;
+    const parsed = (await nextMessage(worker, timeoutMs + graceMs)) as WholePage | null;
     if (parsed === null) await stopWorker();
     return parsed;
   };
 
   return {
-    parse(body, page) {
-      if (body.length <= inlineBytes) return parseHere(body, page, timeoutMs);
+    parse(body, page, wishes) {
+      if (body.length <= inlineBytes) return parseHere(body, page, wishes, timeoutMs);
       // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
-      if (!hasWorker) return parseHere(body, page, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
+      if (!hasWorker) return parseHere(body, page, wishes, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
       // One after another: large pages are rare, and a second worker would only compete for the cores.
-      const job = jobs.then(() => runInWorker(body, page));
+      const job = jobs.then(() => runInWorker(body, page, wishes));
       jobs = job;
       return job;
     },
@@ -82,10 +89,15 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   };
 }
 
-function parseHere(body: Uint8Array, page: PageOptions, timeoutMs: number): ParsedPage | null {
+function parseHere(
+  body: Uint8Array,
+  page: PageOptions,
+  wishes: PageWishes | undefined,
+  timeoutMs: number,
+): WholePage | null {
   const endMs = performance.now() + timeoutMs;
   try {
-    return parsePage(body, {
+    const options = {
       url: page.url,
       contentType: page.contentType,
       robotsTags: page.robotsTags,
@@ -94,7 +106,8 @@ function parseHere(body: Uint8Array, page: PageOptions, timeoutMs: number): Pars
       textCharsMax: page.textCharsMax,
       byteBudget: page.byteBudget,
       expired: () => performance.now() > endMs,
-    });
+    };
+    return parseWholePage(body, options, wishes);
   } catch {
     return null;
   }

@@ -21,6 +21,7 @@ import { acceptEncoding } from './content-coding.ts';
 import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
 import type { ExchangeLimits } from './exchange.ts';
 import { createExtractor } from './extract.ts';
+import { compileExtractRules, type ExtractRules } from './extract-rules.ts';
 import { createGrantClock } from './grant-clock.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http-client.ts';
 import { type LeaseRunner, runLease } from './lease.ts';
@@ -65,6 +66,8 @@ export interface FetcherConfig {
   readonly responseBytesMax?: number;
   /** Headers, cookies, credentials, proxies and methods, by host or URL. */
   readonly requests?: readonly RequestRuleInput[];
+  /** What is taken from pages beyond links and text. Absent: nothing. */
+  readonly extract?: ExtractRules;
   /** Speak HTTP/2 where it is offered. Default: yes. */
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
@@ -211,6 +214,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       links: { normalize: options.normalize, cache: linkCache },
       productToken,
       linksMax: config.linksMax,
+      ...(config.extract !== undefined && {
+        wishesOf: compileExtractRules(config.extract),
+        outlinks: config.extract.outlinks,
+      }),
     },
     headers: requestHeaders(config, pageAccept, acceptEncoding),
     // Sitemaps are read as they come, and gzip is the one coding that is undone that way.

@@ -13,13 +13,16 @@ import { fetcherLimits } from '../../topology/limits.ts';
 import { decodePage } from '../../topology/parse/charset.ts';
 import { headerDirectives } from '../../topology/parse/directives.ts';
 import type { ParsedPage } from '../../topology/parse/page.ts';
+import { metadataJson } from '../../topology/parse/rich/metadata.ts';
 import { isSoft404 } from '../../topology/parse/soft-404.ts';
 import type { Extractor } from './extract.ts';
+import type { PageWishes } from './extract-rules.ts';
 import { type Headers, headerOf, headersOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import { outcomeOf } from './outcomes.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from './page-links.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
+import type { WholePage } from './parse-page.ts';
 import type { UrlReport } from './publisher.ts';
 import { isOurs } from './request-failure.ts';
 
@@ -28,6 +31,10 @@ export interface PageReader {
   readonly links: LinkMaker;
   readonly productToken: string;
   readonly linksMax: number;
+  /** What pages of a host are asked for beyond links and text. Absent: nothing. */
+  readonly wishesOf?: (hostname: string) => PageWishes | undefined;
+  /** Keep a page's links in its record too. */
+  readonly outlinks?: boolean;
 }
 
 /** Without the requests, which the lease knows. */
@@ -69,13 +76,14 @@ export async function readPage(
   }
   const beforeMs = performance.now();
   const parsing = parse(reader, item.url, response, type);
-  const parsed = parsing instanceof Promise ? await parsing : parsing;
-  if (parsed === null) {
+  const whole = parsing instanceof Promise ? await parsing : parsing;
+  if (whole === null) {
     return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
+  const { parsed } = whole;
   const links = linksOf(reader, from, item, parsed);
   const contentHash = hash('sha256', response.body, 'hex');
-  const page = pageRecord(task, item, response, mediaType, parsed, contentHash, links.count);
+  const page = pageRecord(reader, task, item, response, mediaType, whole, contentHash, links.count);
   const outcome: Outcome = {
     ...answered,
     contentHash,
@@ -125,14 +133,15 @@ function parse(
   url: string,
   { body, headers }: HttpResponse,
   type: PageType,
-): ParsedPage | null | Promise<ParsedPage | null> {
+): WholePage | null | Promise<WholePage | null> {
   const contentType = headerOf(headers, 'content-type') || null;
   const robotsTags = headersOf(headers, 'x-robots-tag');
   const { productToken, linksMax } = reader;
-  if (type === 'text') return plainPage(body, contentType, headerDirectives(robotsTags, productToken));
+  if (type === 'text')
+    return { parsed: plainPage(body, contentType, headerDirectives(robotsTags, productToken)), rich: null };
   const textCharsMax = fetcherLimits.textCharsMax;
   const options = { url, contentType, robotsTags, productToken, linksMax, textCharsMax, byteBudget: body.length };
-  return reader.extractor.parse(body, options);
+  return reader.extractor.parse(body, options, reader.wishesOf?.(new URL(url).hostname));
 }
 
 function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedPage['robots']): ParsedPage {
@@ -166,11 +175,12 @@ function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: Pa
 }
 
 function pageRecord(
+  reader: PageReader,
   task: Task,
   item: TaskUrl,
   response: HttpResponse,
   mediaType: string,
-  parsed: ParsedPage,
+  { parsed, rich }: WholePage,
   contentHash: string,
   links: number,
 ): Page {
@@ -195,5 +205,19 @@ function pageRecord(
     nofollow: parsed.robots.nofollow,
     links,
     linksDropped: parsed.linksDropped,
+    mainText: rich?.mainText ?? '',
+    language: rich?.language ?? '',
+    metadata: rich === null ? '' : metadataJson(rich.metadata),
+    fields: rich === null ? [] : [...rich.fields],
+    outlinks: reader.outlinks ? outlinksOf(reader, parsed) : [],
   };
+}
+
+function outlinksOf({ links }: PageReader, parsed: ParsedPage): string[] {
+  const urls = new Set<string>();
+  for (const raw of parsed.links) {
+    const url = links.normalize(raw);
+    if (url !== null) urls.add(url);
+  }
+  return [...urls];
 }

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { secretSchema } from '../runtime/secret.ts';
+import { hostPatternSchema } from './host-pattern.ts';
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -43,10 +44,7 @@ const proxySchema = z.strictObject({
 
 const ruleSchema = z
   .strictObject({
-    hosts: z
-      .array(z.string().regex(/^(\*|(\*\.)?[^\s/:*]+)$/, 'expected a host name, *.suffix or *'))
-      .min(1)
-      .optional(),
+    hosts: z.array(hostPatternSchema).min(1).optional(),
     urls: z
       .array(z.url({ protocol: /^https?$/ }))
       .min(1)

@@ -1,6 +1,7 @@
 /** From request rules to what one request is sent with, in one step per request. Secrets are read once, at the start. */
 import type { Clock } from '../runtime/clock.ts';
 import { readSecret } from '../runtime/secret.ts';
+import { hostFits } from './host-pattern.ts';
 import { createProxyChoice, type ProxyChoice } from './proxy-choice.ts';
 import type { ProxyServer } from './proxy-tunnel.ts';
 import type { RequestRuleInput } from './request-rules-schema.ts';
@@ -37,10 +38,16 @@ export function compileRequestRules(inputs: readonly RequestRuleInput[], clock: 
   const manners = new Map<string, RequestManner | undefined>();
   return {
     mannerOf(url, hostname) {
-      if (single.has(url)) return merged(rules.filter((rule) => rule.urls.has(url) || covers(rule.hosts, hostname)));
+      if (single.has(url))
+        return merged(
+          rules.filter((rule) => rule.urls.has(url) || rule.hosts.some((pattern) => hostFits(pattern, hostname))),
+        );
       if (!manners.has(hostname)) {
         if (manners.size >= mannersMax) manners.clear();
-        manners.set(hostname, merged(rules.filter((rule) => covers(rule.hosts, hostname))));
+        manners.set(
+          hostname,
+          merged(rules.filter((rule) => rule.hosts.some((pattern) => hostFits(pattern, hostname)))),
+        );
       }
       return manners.get(hostname);
     },
@@ -62,7 +69,7 @@ function merged(rules: readonly Rule[]): RequestManner | undefined {
 function compileRule(input: RequestRuleInput, field: string, clock: Clock): Rule {
   const { method, body, proxies } = input;
   return {
-    hosts: (input.hosts ?? []).map((host) => host.toLowerCase()),
+    hosts: input.hosts ?? [],
     urls: new Set((input.urls ?? []).map((url) => new URL(url).href)),
     manner: {
       headers: headersOf(input, field),
@@ -116,11 +123,4 @@ function compileProxy(input: NonNullable<RequestRuleInput['proxies']>[number], f
     resolves: scheme !== 'socks5',
     label: `${scheme}://${hostname}:${numbered}`,
   };
-}
-
-function covers(patterns: readonly string[], hostname: string): boolean {
-  return patterns.some(
-    (pattern) =>
-      pattern === '*' || pattern === hostname || (pattern.startsWith('*.') && hostname.endsWith(pattern.slice(1))),
-  );
 }

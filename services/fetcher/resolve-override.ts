@@ -6,6 +6,7 @@
  */
 import { isIP } from 'node:net';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { hostFits } from './host-pattern.ts';
 
 export interface ResolveOverride {
   /** Lower case. */
@@ -35,16 +36,11 @@ export function parseResolveOverride(text: string): ResolveOverride {
 export function compileOverrides(overrides: readonly ResolveOverride[]): OverrideLookup {
   const byRank = [...overrides].sort((a, b) => rank(b) - rank(a));
   return (hostname, port) =>
-    byRank.find((one) => (one.port === null || one.port === port) && covers(one.host, hostname))?.address;
+    byRank.find((one) => (one.port === null || one.port === port) && hostFits(one.host, hostname))?.address;
 }
 
 function rank(override: ResolveOverride): number {
   const { host, port } = override;
   const specific = host === '*' ? 0 : host.startsWith('*.') ? host.length : 1_000;
   return specific * 2 + (port === null ? 0 : 1);
-}
-
-function covers(pattern: string, hostname: string): boolean {
-  if (pattern === '*') return true;
-  return pattern.startsWith('*.') ? hostname.endsWith(pattern.slice(1)) : hostname === pattern;
 }

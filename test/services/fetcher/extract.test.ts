@@ -29,7 +29,7 @@ test('a small body is parsed where it is, a large one in a worker, with the same
   const worker = open(t, { cores: 2, inlineBytes: 0 }).parse(body, page);
   assert.ok(worker instanceof Promise);
   assert.deepEqual(await worker, inline);
-  assert.deepEqual(inline.links, ['http://a.test/b']);
+  assert.deepEqual(inline.parsed.links, ['http://a.test/b']);
 });
 
 test('with one core everything is parsed inline', (t) => {
@@ -47,7 +47,7 @@ test('a page that kills its parser, or never lets go, is lost alone: the next on
        if (options.url.endsWith('/loop')) for (;;);
        if (options.url.endsWith('/crash')) process.exit(1);
        if (options.url.endsWith('/throw')) throw new Error('no');
-       parentPort.postMessage({ title: options.url });
+       parentPort.postMessage({ parsed: { title: options.url } });
      });
      parentPort.postMessage('ready');`,
   );
@@ -56,13 +56,13 @@ test('a page that kills its parser, or never lets go, is lost alone: the next on
     ['/loop', '/one', '/crash', '/two', '/throw', '/three'].map((url) => extractor.parse(body, { ...page, url })),
   );
   assert.deepEqual(
-    results.map((one) => one?.title ?? null),
+    results.map((one) => one?.parsed.title ?? null),
     [null, '/one', null, '/two', null, '/three'],
   );
 });
 
 test('where no worker can be started, large pages are parsed inline', async (t) => {
   const workerUrl = pathToFileURL(join(tmpdir(), 'there-is-no-such-worker.mjs'));
-  const parsed = await open(t, { cores: 2, inlineBytes: 0, workerUrl }).parse(body, page);
-  assert.equal(parsed?.title, 'T');
+  const whole = await open(t, { cores: 2, inlineBytes: 0, workerUrl }).parse(body, page);
+  assert.equal(whole?.parsed.title, 'T');
 });

@@ -22,6 +22,11 @@ export function pageRecord(given: Partial<Page> & Pick<Page, 'url'>): Page {
     nofollow: false,
     links: 0,
     linksDropped: 0,
+    mainText: '',
+    language: '',
+    metadata: '',
+    fields: [],
+    outlinks: [],
     ...given,
   };
 }

@@ -1,0 +1,180 @@
+/**
+ * The main text of a page: what is left without navigation, banners, lists of links and footers.
+ *
+ * Text is cut into blocks at block elements; each is kept or not by its words, its share of words inside links, and the
+ * same of its neighbours. Source: Kohlschütter, Fankhauser, Nejdl, "Boilerplate detection using shallow text features"
+ * (WSDM 2010), the tree over word counts and link densities. On top of it, what HTML itself says: `nav`, `aside`,
+ * `footer`, forms and hidden elements are none of it, `main` or `article` is all of it where it has text enough, and a
+ * heading stays with what follows it.
+ */
+
+import { richLimits } from '../../rich-page-limits.ts';
+import { cut } from '../text.ts';
+import type { Attributes } from './markup.ts';
+import { voidNames } from './markup.ts';
+
+export interface MainText {
+  open(name: string, attributes: Attributes): void;
+  close(name: string): void;
+  text(text: string): void;
+  /** Blocks of text with line breaks between; empty where nothing is main. */
+  finish(): string;
+}
+
+interface Block {
+  readonly text: string;
+  readonly words: number;
+  readonly linkDensity: number;
+  readonly heading: boolean;
+  /** Inside main or article. */
+  readonly inMain: boolean;
+  /** Inside an element that is never main text. */
+  readonly aside: boolean;
+}
+
+const inlineNames = new Set(
+  (
+    'a abbr acronym b bdi bdo big cite code data dfn em font i img ins del kbd label mark q rp rt ruby s samp small span ' +
+    'strike strong sub sup time tt u var wbr'
+  ).split(' '),
+);
+/** Never main, with all they hold. */
+const asideNames = new Set(
+  'nav aside footer form button select textarea noscript template svg dialog menu object audio video canvas'.split(' '),
+);
+const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+const asideRoles = /^(navigation|banner|contentinfo|complementary|search|dialog|alertdialog|menu|menubar)$/i;
+/** Whole words of a class or an id. */
+const asideClass =
+  /(^|[\s_-])(nav|navbar|menu|breadcrumbs?|sidebar|footer|cookies?|consent|banner|share|sharing|social|related|recommended|comments?|advert|advertisement|ads?|promo|newsletter|subscribe|pagination|pager|tags)($|[\s_-])/i;
+
+export function createMainText(): MainText {
+  const blocks: Block[] = [];
+  /** Open block elements; what is beyond the limit is counted, not kept. */
+  const stack: { readonly name: string; readonly aside: boolean; readonly main: boolean }[] = [];
+  let beyond = 0;
+  let asideDepth = 0;
+  let mainDepth = 0;
+  let linkDepth = 0;
+  let heading = false;
+  let pieces: string[] = [];
+  let linkWords = 0;
+  let chars = 0;
+
+  const endBlock = () => {
+    if (pieces.length === 0) return;
+    const text = pieces.join('').replace(/\s+/g, ' ').trim();
+    pieces = [];
+    const words = wordsOf(text);
+    if (words > 0) {
+      const linkDensity = Math.min(linkWords / words, 1);
+      blocks.push({ text, words, linkDensity, heading, inMain: mainDepth > 0, aside: asideDepth > 0 });
+    }
+    linkWords = 0;
+  };
+  const push = (name: string, attributes: Attributes) => {
+    if (stack.length >= richLimits.depthMax) {
+      beyond += 1;
+      return;
+    }
+    const main = name === 'main' || name === 'article' || attributes.get('role') === 'main';
+    const aside = !main && isAside(name, attributes, mainDepth > 0);
+    stack.push({ name, aside, main });
+    if (aside) asideDepth += 1;
+    if (main) mainDepth += 1;
+  };
+  const pop = (name: string) => {
+    if (beyond > 0) {
+      beyond -= 1;
+      return;
+    }
+    // An end tag that fits nothing near is passed over; one that fits closes what was left open.
+    const from = Math.max(0, stack.length - richLimits.closeDepthMax);
+    let at = stack.length - 1;
+    while (at >= from && stack[at]!.name !== name) at -= 1;
+    if (at < from) return;
+    for (const { aside, main } of stack.splice(at)) {
+      if (aside) asideDepth -= 1;
+      if (main) mainDepth -= 1;
+    }
+  };
+
+  return {
+    open(name, attributes) {
+      if (name === 'a') linkDepth += 1;
+      if (inlineNames.has(name)) return;
+      endBlock();
+      if (headings.has(name)) heading = true;
+      if (!voidNames.has(name)) push(name, attributes);
+    },
+    close(name) {
+      if (name === 'a') linkDepth = Math.max(linkDepth - 1, 0);
+      if (inlineNames.has(name)) return;
+      endBlock();
+      if (headings.has(name)) heading = false;
+      pop(name);
+    },
+    text(text) {
+      if (chars >= richLimits.mainTextCharsMax * 2) return;
+      chars += text.length;
+      pieces.push(text);
+      if (linkDepth > 0) linkWords += wordsOf(text);
+    },
+    finish() {
+      endBlock();
+      return cut(chosen(blocks), richLimits.mainTextCharsMax);
+    },
+  };
+}
+
+function isAside(name: string, attributes: Attributes, inMain: boolean): boolean {
+  if (asideNames.has(name)) return true;
+  // The header of an article is its title; that of a page is not.
+  if (name === 'header') return !inMain;
+  if (attributes.size === 0) return false;
+  if (attributes.has('hidden') || attributes.get('aria-hidden') === 'true') return true;
+  if (asideRoles.test(attributes.get('role') ?? '')) return true;
+  // Page-wide wrappers bear all kinds of names.
+  if (name === 'body' || name === 'html' || name === 'p') return false;
+  return asideClass.test(`${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''}`);
+}
+
+function chosen(all: readonly Block[]): string {
+  const blocks = all.filter(({ aside }) => !aside);
+  const inside = blocks.filter(({ inMain }) => inMain);
+  const wordsInside = inside.reduce((sum, { words }) => sum + words, 0);
+  const candidates = wordsInside >= richLimits.mainWordsMin ? inside : blocks;
+  const kept = candidates.map((block, at) => isContent(block, candidates[at - 1], candidates[at + 1]));
+  // From the end, so that a heading over a heading over text stays too.
+  for (let at = kept.length - 2; at >= 0; at--) {
+    if (candidates[at]!.heading) kept[at] = kept[at + 1]!;
+  }
+  return candidates
+    .filter((_, at) => kept[at])
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+/** The paper's tree. No neighbour: one without words. */
+function isContent(block: Block, before: Block | undefined, after: Block | undefined): boolean {
+  if (block.linkDensity > 1 / 3) return false;
+  const wordsBefore = before?.words ?? 0;
+  const wordsAfter = after?.words ?? 0;
+  if ((before?.linkDensity ?? 0) <= 5 / 9) return block.words > 16 || wordsAfter > 15 || wordsBefore > 4;
+  return block.words > 40 || wordsAfter > 17;
+}
+
+/** Scripts without spaces have about two characters a word. */
+function wordsOf(text: string): number {
+  let words = 0;
+  let unspaced = 0;
+  let inside = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    const blank = c <= 0x20 || c === 0xa0;
+    if (c >= 0x2e80 && c < 0xd7b0 && !(c >= 0xac00 && c < 0xd7a4)) unspaced += 1;
+    else if (!blank && !inside) words += 1;
+    inside = !blank;
+  }
+  return words + Math.ceil(unspaced / 2);
+}

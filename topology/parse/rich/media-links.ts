@@ -1,0 +1,75 @@
+/** Links beyond those that a crawl follows by default: images and their `srcset` candidates, and what scripts name. */
+import { richLimits } from '../../rich-page-limits.ts';
+import type { Attributes } from './markup.ts';
+
+export interface MediaLinksWanted {
+  /** `src` and `srcset` of images and their sources. */
+  readonly images: boolean;
+  /** `src` of scripts, and absolute http and https URLs in quotes inside of them. */
+  readonly scripts: boolean;
+}
+
+export interface MediaLinks {
+  open(name: string, attributes: Attributes): void;
+  rawText(text: string): void;
+  /** As the page wrote them, each once, in document order. */
+  finish(): readonly string[];
+}
+
+const quotedUrl = /(["'`])(https?:(?:\\?\/){2}[^"'`\s<>]{1,2000})\1/g;
+
+export function createMediaLinks(wanted: MediaLinksWanted): MediaLinks {
+  const hrefs = new Set<string>();
+  let inScript = false;
+  const add = (href: string | undefined) => {
+    const trimmed = href?.trim() ?? '';
+    if (trimmed !== '' && hrefs.size < richLimits.mediaLinksMax) hrefs.add(trimmed);
+  };
+  return {
+    open(name, attributes) {
+      inScript = name === 'script';
+      if (wanted.images && (name === 'img' || name === 'source' || name === 'image')) {
+        add(attributes.get('src'));
+        for (const candidate of srcsetUrls(attributes.get('srcset') ?? '')) add(candidate);
+      } else if (wanted.images && name === 'link' && attributes.has('imagesrcset')) {
+        for (const candidate of srcsetUrls(attributes.get('imagesrcset')!)) add(candidate);
+      } else if (wanted.scripts && name === 'script') add(attributes.get('src'));
+    },
+    rawText(text) {
+      if (!wanted.scripts || !inScript) return;
+      for (const [, , url] of text.matchAll(quotedUrl)) add(url!.replaceAll('\\/', '/'));
+    },
+    finish: () => [...hrefs],
+  };
+}
+
+/**
+ * The URLs of a `srcset` (HTML standard §4.8.4.2, "parse a srcset attribute"): split at commas that end a URL or stand
+ * behind its descriptors, not at those inside of one, so that `data:` and `…,w_300/…` stay whole.
+ */
+export function srcsetUrls(srcset: string): readonly string[] {
+  const urls: string[] = [];
+  let at = 0;
+  while (at < srcset.length && urls.length < richLimits.srcsetMax) {
+    while (at < srcset.length && (isSpace(srcset, at) || srcset[at] === ',')) at += 1;
+    const start = at;
+    while (at < srcset.length && !isSpace(srcset, at)) at += 1;
+    if (start === at) break;
+    let end = at;
+    while (end > start && srcset[end - 1] === ',') end -= 1;
+    if (end > start) urls.push(srcset.slice(start, end));
+    if (end < at) continue;
+    // Descriptors, up to a comma outside of parentheses.
+    for (let depth = 0; at < srcset.length; at++) {
+      if (srcset[at] === '(') depth += 1;
+      else if (srcset[at] === ')') depth = Math.max(depth - 1, 0);
+      else if (srcset[at] === ',' && depth === 0) break;
+    }
+  }
+  return urls;
+}
+
+function isSpace(text: string, at: number): boolean {
+  const c = text.charCodeAt(at);
+  return c === 0x20 || (c >= 0x09 && c <= 0x0d && c !== 0x0b);
+}

@@ -1,0 +1,84 @@
+/**
+ * What a page says of itself for machines: Open Graph and its relatives (`<meta property>`, `<meta name="twitter:…">`),
+ * and JSON-LD (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values stay as the page wrote them.
+ */
+import { richLimits } from '../../rich-page-limits.ts';
+import type { Attributes } from './markup.ts';
+
+export interface Metadata {
+  /** Property in lower case → its values, in order. */
+  readonly openGraph: Readonly<Record<string, readonly string[]>>;
+  readonly jsonLd: readonly unknown[];
+  /** Blocks that are no JSON, or too large. */
+  readonly jsonLdBroken: number;
+}
+
+const ours = /^(og|article|book|profile|video|music|product|fb|al|twitter):[\w:.-]+$/;
+
+export interface MetadataReader {
+  open(name: string, attributes: Attributes): void;
+  /** Text of a script or style. */
+  rawText(text: string): void;
+  close(name: string): void;
+  finish(): Metadata;
+}
+
+export function createMetadataReader(): MetadataReader {
+  const openGraph = new Map<string, string[]>();
+  const jsonLd: unknown[] = [];
+  let jsonLdBroken = 0;
+  let block: string | null = null;
+  let values = 0;
+  return {
+    open(name, attributes) {
+      if (name === 'script') {
+        const type = (attributes.get('type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+        block = type === 'application/ld+json' ? '' : null;
+      } else if (name === 'meta') {
+        const property = (attributes.get('property') ?? attributes.get('name') ?? '').trim().toLowerCase();
+        if (!ours.test(property) || values >= richLimits.metadataValuesMax) return;
+        values += 1;
+        const value = (attributes.get('content') ?? '').trim();
+        openGraph.set(property, [...(openGraph.get(property) ?? []), value]);
+      }
+    },
+    rawText(text) {
+      if (block !== null) block += text;
+    },
+    close(name) {
+      if (name !== 'script' || block === null) return;
+      const text = block;
+      block = null;
+      if (jsonLd.length >= richLimits.jsonLdBlocksMax) return;
+      const parsed = text.length > richLimits.jsonLdCharsMax ? undefined : parsedJson(text);
+      if (parsed === undefined) jsonLdBroken += 1;
+      else jsonLd.push(parsed);
+    },
+    finish: () => ({ openGraph: Object.fromEntries(openGraph), jsonLd, jsonLdBroken }),
+  };
+}
+
+/** For a page's record: bounded, by leaving out JSON-LD from its end. Empty: nothing was asked for, or found. */
+export function metadataJson(metadata: Metadata | null): string {
+  if (metadata === null) return '';
+  const { openGraph, jsonLd, jsonLdBroken } = metadata;
+  if (jsonLd.length === 0 && jsonLdBroken === 0 && Object.keys(openGraph).length === 0) return '';
+  for (let kept = jsonLd.length; kept >= 0; kept--) {
+    const json = JSON.stringify({ openGraph, jsonLd: jsonLd.slice(0, kept), jsonLdBroken });
+    if (json.length <= richLimits.metadataCharsMax) return json;
+  }
+  return '';
+}
+
+/** Pages wrap their JSON in comments, as was once done for scripts. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(
+      text
+        .replace(/^\s*(?:<!--|\/\*\s*<!\[CDATA\[\s*\*\/|<!\[CDATA\[)/, '')
+        .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|\]\]>)\s*$/, ''),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What a page gives beyond links and text, each part only where it is wanted: main text, language, metadata for
+ * machines, links of media and scripts, and tidy markup for a user's selectors. One pass over the page, for all of them.
+ */
+import { languageOf } from '../../content/language.ts';
+import { createMainText } from './main-text.ts';
+import { readMarkup } from './markup.ts';
+import { createMediaLinks, type MediaLinksWanted } from './media-links.ts';
+import { createMetadataReader, type Metadata } from './metadata.ts';
+import { createTidyMarkup } from './tidy-markup.ts';
+
+export interface RichWanted {
+  readonly mainText: boolean;
+  readonly language: boolean;
+  readonly metadata: boolean;
+  readonly mediaLinks: MediaLinksWanted;
+  /** For selectors. */
+  readonly tidyMarkup: boolean;
+}
+
+export interface RichPage {
+  /** Empty: not wanted, or nothing is. */
+  readonly mainText: string;
+  /** The language that `<html lang>` declares, in lower case; empty: none. */
+  readonly declaredLanguage: string;
+  /** ISO 639-1 code, told from the main text; empty: not wanted, or it could not be told. */
+  readonly language: string;
+  readonly metadata: Metadata | null;
+  /** As written, to be resolved against the page's base. */
+  readonly mediaLinks: readonly string[];
+  /** Empty: not wanted. */
+  readonly tidyMarkup: string;
+  /** False where the deadline cut the page. */
+  readonly complete: boolean;
+}
+
+export function readRichPage(html: string, wanted: RichWanted, expired: () => boolean): RichPage {
+  const main = wanted.mainText || wanted.language ? createMainText() : null;
+  const metadata = wanted.metadata ? createMetadataReader() : null;
+  const media = wanted.mediaLinks.images || wanted.mediaLinks.scripts ? createMediaLinks(wanted.mediaLinks) : null;
+  const tidy = wanted.tidyMarkup ? createTidyMarkup() : null;
+  let declaredLanguage = '';
+  let inTitle = false;
+  const complete = readMarkup(
+    html,
+    {
+      open(name, attributes) {
+        if (name === 'html') declaredLanguage ||= (attributes.get('lang') ?? '').trim().toLowerCase().slice(0, 35);
+        inTitle = name === 'title';
+        main?.open(name, attributes);
+        metadata?.open(name, attributes);
+        media?.open(name, attributes);
+        tidy?.open(name, attributes);
+      },
+      close(name) {
+        inTitle = false;
+        main?.close(name);
+        metadata?.close(name);
+        tidy?.close(name);
+      },
+      text(text, raw) {
+        if (raw) {
+          metadata?.rawText(text);
+          media?.rawText(text);
+          return;
+        }
+        if (!inTitle) main?.text(text);
+        tidy?.text(text);
+      },
+    },
+    expired,
+  );
+  const mainText = main?.finish() ?? '';
+  return {
+    mainText: wanted.mainText ? mainText : '',
+    declaredLanguage,
+    language: wanted.language ? languageOf(mainText) || declaredLanguage.split(/[-_]/, 1)[0]! : '',
+    metadata: metadata?.finish() ?? null,
+    mediaLinks: media?.finish() ?? [],
+    tidyMarkup: tidy?.finish() ?? '',
+    complete,
+  };
+}

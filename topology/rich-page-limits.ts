@@ -1,0 +1,33 @@
+/** Bounds of what is read from a page beyond links and text, each with its reason. */
+export const richLimits = {
+  /** Characters tokenised between two looks at the deadline: about 1 ms. */
+  sliceChars: 64 * 1024,
+  /** Names of tags and attributes are cut here: no element has a longer one. */
+  nameCharsMax: 64,
+  /** Attributes of one element that are kept: frameworks write dozens, hostile pages millions. */
+  attributesMax: 64,
+  /** `srcset` and `content` are the longest that are of use. */
+  valueCharsMax: 16_384,
+  /** Open elements that are told apart. A tree deeper than this is no page, and its library quadratic. */
+  depthMax: 256,
+  /** How far up an end tag looks for its element: bounds what unmatched end tags cost. */
+  closeDepthMax: 64,
+  /** Words that make `main` or `article` believed to hold the main text. */
+  mainWordsMin: 50,
+  mainTextCharsMax: 100_000,
+  /** Meta properties with values: pages with many pictures have some dozen. */
+  metadataValuesMax: 200,
+  jsonLdBlocksMax: 20,
+  /** A shop's product with all its reviews has 100 kB. */
+  jsonLdCharsMax: 256 * 1024,
+  /** Metadata as JSON in a page's record; more is left out, from the last block on. */
+  metadataCharsMax: 64 * 1024,
+  mediaLinksMax: 2_000,
+  srcsetMax: 50,
+  /** Markup that a tree is built of: a tree takes some ten times as much memory. */
+  tidyCharsMax: 1_000_000,
+  fieldsMax: 100,
+  /** Values of one field, and characters of one value. */
+  fieldValuesMax: 100,
+  fieldCharsMax: 10_000,
+} as const;
