@@ -18,11 +18,13 @@ export interface HostStanding {
   readonly crawlDelayMs: number | null;
   readonly ownDelayMs: number | null;
   readonly fetchMs: number;
+  /** Leases it may be on at once, and by whose word. */
+  readonly parallel: { readonly leases: number; readonly by: 'operator' | 'policy' };
   readonly traps: readonly { readonly pattern: string; readonly reason: string; readonly released: boolean }[];
 }
 
 export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): HostStanding {
-  const { facts, leasesOut } = story;
+  const { facts, leasesOut, lanes } = story;
   const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
   return {
     readyAtMs,
@@ -35,6 +37,7 @@ export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): 
     crawlDelayMs: crawlDelayMs < 0 ? null : crawlDelayMs,
     ownDelayMs: ownDelayMs < 0 ? null : ownDelayMs,
     fetchMs,
+    parallel: { leases: lanes.most, by: lanes.own < 0 ? 'policy' : 'operator' },
     traps: [...story.traps.values()].map(({ pattern, reason, released }) => ({ pattern, reason, released })),
   };
 }
@@ -45,11 +48,12 @@ const holds: Readonly<Record<string, string>> = {
   limit: 'it has given as many pages as an operator allows',
 };
 
-function whyOf(policy: Policy, hostKey: string, { facts, leasesOut, nowMs }: UrlStory): string {
+function whyOf(policy: Policy, hostKey: string, { facts, leasesOut, lanes, nowMs }: UrlStory): string {
   const { config } = policy;
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
   if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';
-  if (leasesOut.length > 0) return `it is on lease ${leasesOut.join(', ')}`;
+  if (leasesOut.length > 0)
+    return `it is on lease ${leasesOut.join(', ')}${lanes.most > 1 ? `, of ${lanes.most} at once` : ''}`;
   const openAtMs = policy.openAt(withoutPort(hostKey), nowMs);
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';

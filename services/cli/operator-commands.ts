@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { requeueOutcomes } from '../../topology/frontier/control-payloads.ts';
 import { crawlLimits } from '../../topology/limits.ts';
+import { parallelLimits } from '../../topology/policy/limits.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { SystemClock } from '../runtime/clock.ts';
@@ -44,11 +45,18 @@ function addHostCommands(program: Command): void {
     });
   about('block', 'blockHost', 'fetch no more from a host; its URLs are deferred until it is unblocked');
   about('unblock', 'releaseHost', 'take a host up again: after a block, a Crawl-delay above the cap, or its death');
-  const withAmount = (name: string, kind: HostEventKind, amount: string, description: string, most: number) =>
+  const withAmount = (
+    name: string,
+    kind: HostEventKind,
+    amount: string,
+    description: string,
+    most: number,
+    least = 0,
+  ) =>
     operator(program, `${name} <host> <${amount}>`, description).action(
       (given: string, value: string, flags: OperatorFlags) => {
         const host = hostArgument(given);
-        const number = value === 'default' ? -1 : wholeNumber(`<${amount}>`, 0, most)(value);
+        const number = value === 'default' ? -1 : wholeNumber(`<${amount}>`, least, most)(value);
         return send(flags, `${name} ${host} ${value}`, (topics, said) => hostEvent(topics, said, kind, host, number));
       },
     );
@@ -67,6 +75,14 @@ function addHostCommands(program: Command): void {
     'pages',
     'fetch at most so many pages of a host in all ("default": any number)',
     most,
+  );
+  withAmount(
+    'parallel',
+    'hostLeases',
+    'leases',
+    'crawl a host by so many leases at once, each at the host’s delay ("default": as the policy says)',
+    parallelLimits.leasesMax,
+    1,
   );
   withAmount('budget', 'budget', 'urls', 'admit so many URLs of a host at full rate ("default": by the policy)', most);
 }

@@ -183,6 +183,7 @@ function taskOf(url: string, hostKey: string): Task {
     hostKey,
     grantedAtMs: 0,
     deadlineMs: 0,
+    lanes: 1,
     notBeforeMs: 0,
     delayMs: 0,
     crawlDelayCapMs: 0,

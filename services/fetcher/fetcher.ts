@@ -24,6 +24,7 @@ import { createExtractor } from './extract.ts';
 import { compileExtractRules, type ExtractRules } from './extract-rules.ts';
 import { createGrantClock } from './grant-clock.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http-client.ts';
+import { createLanes } from './lanes.ts';
 import { type LeaseRunner, runLease } from './lease.ts';
 import { createLinkCache } from './link-cache.ts';
 import type { PacedRequest } from './paced-request.ts';
@@ -184,7 +185,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const { partitions } = options;
   const blockedHosts = watchBlockedHosts({ log, codec, crawl, partitions, onFailure: fail });
-  const pacer = createPacer(options.clock, stopping.signal);
+  const lanes = createLanes();
+  const pacer = createPacer(options.clock, stopping.signal, lanes.of);
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const runner: LeaseRunner = {
@@ -205,6 +207,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         },
       }),
     },
+    lanes,
     robots: createRobotsCache(clock, productToken),
     sitemaps: createSitemapAgenda(),
     // Who stands in for HTTP stands in for the load too.

@@ -26,6 +26,8 @@ export interface HttpRequest {
   readonly url: string;
   /** Names and values in turn. Host and Connection are the client's. */
   readonly headers: Headers;
+  /** Requests to its origin that may be under way at once. Absent: as the client is set up. */
+  readonly connections?: number;
   /** Body bytes kept, on the wire and after decoding. Absent: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
   /** Whether the body is worth reading, once status and headers are known. Absent: it is. */
@@ -63,6 +65,7 @@ export interface HttpClientOptions {
 
 interface Origin extends ConnectionState {
   readonly dispatcher: Dispatcher;
+  readonly connections: number;
   inFlight: number;
 }
 
@@ -79,16 +82,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   /** In order of last use. */
   const origins = new Map<string, Origin>();
 
-  const originFor = (name: string, proxy: ProxyServer | null): Origin => {
+  const originFor = (name: string, proxy: ProxyServer | null, wanted = 1): Origin => {
+    const connections = Math.max(wanted, options.connectionsPerOrigin ?? 1);
     const way = proxy === null ? name : `${name} ${proxy.label}`;
     const known = origins.get(way);
-    if (known !== undefined) {
-      origins.delete(way);
+    if (known !== undefined) origins.delete(way);
+    if (known !== undefined && known.connections >= connections) {
       origins.set(way, known);
       return known;
     }
+    // It finishes what it has under way.
+    void known?.dispatcher.close();
     closeIdle(origins, limits.clientsMax);
-    const opened = openOrigin(name, proxy, connectors, limits, options.connectionsPerOrigin ?? 1);
+    const opened = openOrigin(name, proxy, connectors, limits, connections);
     origins.set(way, opened);
     return opened;
   };
@@ -140,7 +146,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const whole = takesWholeUrls(proxy, target.origin.slice(0, 5));
       const path = whole ? target.origin + target.path : target.path;
       const theirs = whole ? withProxyAuthorization(manner, proxy) : manner;
-      const response = await exchange(request, bodyBytesMax, originFor(target.origin, proxy), path, theirs);
+      const response = await exchange(
+        request,
+        bodyBytesMax,
+        originFor(target.origin, proxy, request.connections),
+        path,
+        theirs,
+      );
       if (whole && response.status === 407) failed = notLetIn(response, proxy);
       else if (response.failure?.kind === 'proxyFailed') failed = response;
       else return response;
@@ -160,7 +172,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const manner = options.rules?.mannerOf(request.url, target.hostname);
       const response = manner?.proxies
         ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
-        : await exchange(request, bodyBytesMax, originFor(target.origin, null), target.path, manner);
+        : await exchange(
+            request,
+            bodyBytesMax,
+            originFor(target.origin, null, request.connections),
+            target.path,
+            manner,
+          );
       if (request.sink !== undefined) return { ...response, rawBody: response.body };
       return decoded(response, bodyBytesMax);
     },
@@ -224,7 +242,7 @@ function openOrigin(
     keepAliveTimeout: limits.keepAliveMs,
   };
   const dispatcher = connections === 1 ? new Client(name, settings) : new Pool(name, { ...settings, connections });
-  const origin: Origin = { dispatcher, socket: null, address: '', served: 0, inFlight: 0 };
+  const origin: Origin = { dispatcher, connections, socket: null, address: '', served: 0, inFlight: 0 };
   return origin;
 }
 

@@ -13,6 +13,7 @@ import { fetcherLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { Headers } from './headers.ts';
+import type { Lanes } from './lanes.ts';
 import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
@@ -26,6 +27,7 @@ import type { SitemapAgenda } from './sitemap-agenda.ts';
 
 export interface LeaseRunner {
   readonly road: Road;
+  readonly lanes: Lanes;
   readonly robots: RobotsCache;
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
@@ -38,9 +40,30 @@ export interface LeaseRunner {
 }
 
 /** How a URL's turn ended: go on, or give the rest back as this. */
-type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
+type Next = 'on' | 'troubled' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 
+/** Runs a lease, beside others of its host where that has several lanes. */
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
+  if (task.lanes <= 1) {
+    await runUrls(runner, task, reporter);
+    return;
+  }
+  const lane = runner.lanes.open(task.hostKey, task.lanes);
+  const isBlocked = (hostKey: string) => lane.stopped || runner.road.isBlocked(hostKey);
+  try {
+    await runUrls({ ...runner, road: { ...runner.road, isBlocked } }, task, reporter, lane.stopAll);
+  } finally {
+    lane.close();
+  }
+}
+
+/** `inTrouble`: called when the host fails, or asks for fewer requests. */
+async function runUrls(
+  runner: LeaseRunner,
+  task: Task,
+  reporter: LeaseReporter,
+  inTrouble?: () => void,
+): Promise<void> {
   const { clock, signal } = runner.road;
   const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
   if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
@@ -54,6 +77,7 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
   for (; index < task.urls.length && next === 'on'; index++) {
     const step = await fetchOne(runner, task, index, latestStartMs, reporter);
     next = step.next;
+    if (next === 'troubled') inTrouble?.();
     if (!step.reported) break;
   }
   if (next === 'on' && index === task.urls.length) {
@@ -72,7 +96,7 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
       fetcherLimits.sitemapsPerLeaseMax,
     );
   }
-  const rest: OutcomeKind = next === 'on' ? 'returned' : next;
+  const rest: OutcomeKind = next === 'on' || next === 'troubled' ? 'returned' : next;
   for (; index < task.urls.length; index++) {
     void reporter.report(withoutPage(outcomeOf(index, task.urls[index]!.url, rest)));
   }
@@ -102,7 +126,7 @@ async function fetchOne(
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
     await reporter.report(withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })));
-    return { next: 'returned', reported: true };
+    return { next: 'troubled', reported: true };
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
   if (task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs) {
@@ -125,6 +149,8 @@ async function fetchOne(
     hostKey: task.hostKey,
     delayMs,
     delayFactor: task.delayFactor,
+    alone: crawlDelayMs > 0,
+    connections: task.lanes,
     latestStartMs,
     record: (made) => requests.push(requestRecord(url, purpose, delayMs, made)),
   });
@@ -134,7 +160,8 @@ async function fetchOne(
   holdBack(runner, task.hostKey, costOf(response, read.readMs));
   await reporter.report({ outcome, requests, page, groups, pending });
   const { kind } = outcome;
-  return { next: isHostFailure(kind) || isPressure(kind) || kind === 'returned' ? 'returned' : 'on', reported: true };
+  const isTrouble = isHostFailure(kind) || isPressure(kind);
+  return { next: isTrouble ? 'troubled' : kind === 'returned' ? 'returned' : 'on', reported: true };
 }
 
 /** A host that has just used more of the processor than is its share waits until it is even. */

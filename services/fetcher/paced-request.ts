@@ -37,6 +37,8 @@ export interface PacedRequest extends HttpRequest {
   /** From the completion of the last contact to this start, at least, ms. */
   readonly delayMs: number;
   readonly delayFactor: number;
+  /** The delay is a Crawl-delay: it binds all leases of the host. */
+  readonly alone?: boolean;
   /** No start after this, ms since the Unix epoch. */
   readonly latestStartMs: number;
   /** Called for each request that was made. */
@@ -54,7 +56,7 @@ export async function pacedRequest(road: Road, request: PacedRequest): Promise<H
 async function oneRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
   const { clock, ownClock, pacer, slots, signal } = road;
   const { hostKey, delayMs, latestStartMs } = request;
-  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs);
+  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
   if (turn === null) return null;
   if (!(await addressIsReady(road, request))) {
     turn.release(0, 0);

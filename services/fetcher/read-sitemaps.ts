@@ -52,7 +52,7 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
       return;
     }
     if (!isAllowed(answer.robots.rules, errand.url)) continue;
-    const response = await readSitemap(reading, errand, Math.max(task.delayMs, crawlDelayMs), answer.robots.hash);
+    const response = await readSitemap(reading, errand, crawlDelayMs, answer.robots.hash);
     if (response === null || isOurs(response.failure)) {
       agenda.putBack(errand);
       return;
@@ -68,10 +68,11 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
 async function readSitemap(
   reading: SitemapReading,
   errand: SitemapErrand,
-  delayMs: number,
+  crawlDelayMs: number,
   robotsHash: string,
 ): Promise<HttpResponse | null> {
   const { road, agenda, task, reporter } = reading;
+  const delayMs = Math.max(task.delayMs, crawlDelayMs);
   let contentType: string | null = null;
   const body = openSitemapBody({
     url: errand.url,
@@ -96,6 +97,7 @@ async function readSitemap(
     hostKey: task.hostKey,
     delayMs,
     delayFactor: task.delayFactor,
+    alone: crawlDelayMs > 0,
     latestStartMs: reading.latestStartMs,
     record: (response) => made.push(requestRecord(errand.url, purpose, delayMs, response)),
   });

@@ -11,6 +11,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   counter: 1,
   quota: 1,
   host: 1,
+  lanes: 1,
   robotsHop: 2,
   budget: 1,
   trap: 2,

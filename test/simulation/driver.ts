@@ -6,7 +6,7 @@
  * Everything is deterministic: the same script gives the same log, to the byte.
  *
  * Invariants are checked as it goes: no host contacted before its delay has passed since the last completion, one
- * request per host at a time, one lease per host, conservation after every commit.
+ * request per host at a time (or as many as it has lanes, each with its delay), conservation after every commit.
  */
 import assert from 'node:assert/strict';
 import type {
@@ -55,6 +55,8 @@ export interface DriverOptions {
   readonly leasesMax?: number;
   /** Robots' Crawl-delay by host key, ms. */
   readonly crawlDelayMs?: Readonly<Record<string, number>>;
+  /** Leases a host may be on at once, by host key. Absent: one. */
+  readonly lanes?: Readonly<Record<string, number>>;
   /** Called before each lease is taken; false: the fetcher is dead, nothing comes of it. */
   readonly takesLease?: (task: Task) => boolean;
 }
@@ -87,7 +89,10 @@ export class TopologyDriver {
   }[] = [];
   readonly deadLetters: DeadLetter[] = [];
   readonly tasks: Task[] = [];
-  readonly #lastEndMs = new Map<string, number>();
+  /** Ends of the contacts of each host, of those under way to be. */
+  readonly #endsMs = new Map<string, number[]>();
+  /** When a host was last in trouble: leases from before come back. */
+  readonly #troubledAtMs = new Map<string, number>();
 
   constructor(options: DriverOptions) {
     this.#options = options;
@@ -164,7 +169,11 @@ export class TopologyDriver {
     if (fetchersDie) {
       this.#events.length = 0;
       // What they had under way ended with them.
-      for (const [hostKey, endMs] of this.#lastEndMs) this.#lastEndMs.set(hostKey, Math.min(endMs, this.nowMs));
+      for (const [hostKey, ends] of this.#endsMs)
+        this.#endsMs.set(
+          hostKey,
+          ends.map((endMs) => Math.min(endMs, this.nowMs)),
+        );
     }
     this.open(partition, fetchersDie);
   }
@@ -283,10 +292,15 @@ export class TopologyDriver {
     const crawlDelayMs = this.#options.crawlDelayMs?.[task.hostKey] ?? -1;
     const delayMs = Math.max(task.delayMs, crawlDelayMs);
     let atMs = this.nowMs;
+    const beganMs = this.nowMs;
     // A hop of another host's robots.txt takes the place of the URLs.
     const [hop] = task.robotsHops;
     const one = (index: number): void => {
       const target = task.urls[index] ?? (index === 0 && hop ? { url: hop.url, depth: 0, hop: 0 } : undefined);
+      if (target !== undefined && (this.#troubledAtMs.get(task.hostKey) ?? 0) > beganMs) {
+        this.#report(task, outcomes, requests, groups, crawlDelayMs);
+        return;
+      }
       if (target === undefined || crawlDelayMs > task.crawlDelayCapMs) {
         for (let rest = index; rest < task.urls.length; rest++) {
           outcomes.push({ ...emptyOutcome, index: rest, url: task.urls[rest]!.url, kind: 'crawlDelayTooLong' });
@@ -308,6 +322,7 @@ export class TopologyDriver {
           groups.push({ url: answer.redirectUrl, group: { depth: target.depth, hop: target.hop + 1, front: true } });
         }
         if (answer.kind === 'throttled' || answer.kind === 'connectionFailed' || answer.kind === 'robotsUnreachable') {
+          this.#troubledAtMs.set(task.hostKey, this.nowMs);
           this.#report(task, outcomes, requests, groups, crawlDelayMs);
         } else if (index + 1 >= task.urls.length) {
           one(index + 1);
@@ -338,11 +353,10 @@ export class TopologyDriver {
   }
 
   #note(hostKey: string, url: string, startMs: number, endMs: number, delayMs: number): void {
-    const lastEndMs = this.#lastEndMs.get(hostKey);
-    if (lastEndMs !== undefined) {
-      assert.ok(startMs >= lastEndMs + delayMs, `${hostKey} is contacted ${startMs - lastEndMs} ms after a completion`);
-    }
-    this.#lastEndMs.set(hostKey, endMs);
+    const lanes = this.#options.crawlDelayMs?.[hostKey] === undefined ? (this.#options.lanes?.[hostKey] ?? 1) : 1;
+    const recent = (this.#endsMs.get(hostKey) ?? []).filter((atMs) => atMs + delayMs > startMs);
+    assert.ok(recent.length < lanes, `${hostKey} is contacted ${startMs - recent[0]!} ms after a completion`);
+    this.#endsMs.set(hostKey, [...recent, endMs]);
     this.requests.push({ url, hostKey, startMs, endMs });
   }
 

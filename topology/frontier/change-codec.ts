@@ -31,6 +31,8 @@ const kinds = [
   'check',
   'raise',
   'expedite',
+  'lanes',
+  'lane',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 /** In the place of a band's number: of what came back. */
@@ -97,6 +99,15 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.byte(change.band ?? cameBack);
       writer.uint(change.seq);
       writeEntry(writer, change.entry);
+      return;
+    case 'lanes':
+      writer.string(change.hostKey);
+      writer.int(change.own);
+      writer.uint(change.most);
+      return;
+    case 'lane':
+      writer.string(change.hostKey);
+      writer.uint(change.readyAtMs);
       return;
     case 'cite':
       writer.string(change.key);
@@ -188,6 +199,10 @@ export function readChange(reader: ByteReader): Change {
       const band = reader.byte();
       return { kind, hostKey, band: band === cameBack ? null : band, seq: reader.uint(), entry: readEntry(reader) };
     }
+    case 'lanes':
+      return { kind, hostKey: reader.string(), own: reader.int(), most: reader.uint() };
+    case 'lane':
+      return { kind, hostKey: reader.string(), readyAtMs: reader.uint() };
     case 'cite':
       return { kind, key: reader.string(), print: reader.uint32() };
     case 'spend':

@@ -124,6 +124,10 @@ export type Change =
   /** A lease is over; `expired`: by its deadline. Every index was resolved before. */
   | { readonly kind: 'release'; readonly leaseId: number; readonly expired: boolean }
   | { readonly kind: 'host'; readonly hostKey: string; readonly facts: HostFacts }
+  /** A host may be on `most` leases at once; `own`: by an operator's word, -1: by the policy's. */
+  | { readonly kind: 'lanes'; readonly hostKey: string; readonly own: number; readonly most: number }
+  /** A lease of a host with several has ended: its lane may be used again from `readyAtMs` on. */
+  | { readonly kind: 'lane'; readonly hostKey: string; readonly readyAtMs: number }
   /** The URL at `seq` of a band leaves it, and goes to the end of another one, as `entry`. */
   | {
       readonly kind: 'raise';

@@ -5,6 +5,7 @@ import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
 import { duplicatesPayload, trapPayload } from './control-payloads.ts';
+import { setOwnLanes, switchLanes } from './decide-lanes.ts';
 import { decideQuotaGrant, decideQuotaReport } from './decide-quota.ts';
 import { decideRaise, type Waiting } from './decide-raise.ts';
 import { setTrap } from './decide-traps.ts';
@@ -31,6 +32,8 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
       return setFacts(decision, hostKey, { ownDelayMs: Math.max(-1, amount) });
     case 'hostLimit':
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
+    case 'hostLeases':
+      return setOwnLanes(decision, hostKey, amount);
     case 'budget':
       setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
       return state.budgets.lookAt(state.budgets.keyOf(hostKey));
@@ -58,6 +61,7 @@ function switchPolicy(decision: Decision, event: Control): void {
     return;
   }
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
+  switchLanes(decision);
   const capMs = decision.policy!.config.crawlDelayCapMs;
   for (const host of decision.state.hosts.values()) {
     if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= capMs)

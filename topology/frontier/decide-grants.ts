@@ -4,6 +4,7 @@ import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { withoutPort } from '../url/host-key.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from './decide-budgets.ts';
+import { hasFreeLane, laneShare } from './decide-lanes.ts';
 import type { Decision } from './decision.ts';
 import { budgetBand } from './held-bands.ts';
 import { baseDelayMs, leaseMs, leaseSize } from './politeness.ts';
@@ -27,17 +28,17 @@ export function decideGrants(decision: Decision, demand: number): void {
       left += 1;
       continue;
     }
-    grant(decision, policy, host, quotaLeft);
+    if (hasFreeLane(decision, policy, host)) grant(decision, policy, host, quotaLeft);
   }
 }
 
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
   const { nowMs } = decision;
-  let left = Math.min(leaseSize(policy, host.facts), quotaLeft);
+  let left = laneShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
   const { queue } = host;
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
   const due = queue.dueCount(nowMs);
-  if (due > 0 && queue.again[0]!.entry.expiries > 0) left = 1;
+  if (due > 0 && queue.again[0]!.entry.expiries > 0) left = Math.min(left, 1);
   const again = Math.min(left, due);
   left -= again;
   const bands: (readonly [number, number])[] = [];

@@ -10,6 +10,7 @@ import { frontierLimits, urlLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import { giveLaneBack } from './decide-lanes.ts';
 import { decideWishes } from './decide-robots-hops.ts';
 import { noticeTraps } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
@@ -70,7 +71,10 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   }
   const before = host.facts;
   const facts = taught(decision, policy, before, lesson, result, lease);
-  if (result.last) decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
+  if (result.last) {
+    decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
+    giveLaneBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
+  }
   if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
 }
 
@@ -208,6 +212,9 @@ function taught(
   result: Result,
   lease: Lease,
 ): HostFacts {
+  const { lanes } = decision.state.hosts;
+  const isEcho = lanes.of(lease.host.id).most > 1 && isOfBefore(before, result);
+  if (isEcho) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
   const facts = { ...before };
   for (const ms of lesson.fetchMs) facts.fetchMs = smoothedFetchMs(facts.fetchMs, ms);
   if (result.host.robotsStatus !== 'unknown') facts.crawlDelayMs = result.host.crawlDelayMs;
@@ -221,23 +228,31 @@ function taught(
   facts.pages += lesson.pages;
   if (lesson.heldBack) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(facts);
-  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack;
+  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || isEcho;
   if (result.last && lease.entries.length > 0) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
     facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
   }
-  let waitMs = politeDelayMs(policy, facts);
+  // Where there are several lanes each keeps its own delay; what follows is for all of them.
+  const manyLanes = lanes.inForce(lease.host.id, facts) > 1;
+  let waitMs = manyLanes ? 0 : politeDelayMs(policy, facts);
   if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(policy, facts.failures));
   if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(policy, facts.throttles, decision.random));
   if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
-  if (completedAtMs > 0) {
-    facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + Math.max(waitMs, lesson.retryAfterMs));
+  waitMs = Math.max(waitMs, lesson.retryAfterMs);
+  if (completedAtMs > 0 && (waitMs > 0 || !manyLanes)) {
+    facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
   }
   if (lease.entries.length > 0 && facts.failures > policy.config.retriesMs.length) {
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;
+}
+
+/** What was under way in other lanes when a back-off began says nothing of how the host is after it. */
+function isOfBefore({ failures, throttles, readyAtMs }: HostFacts, { completedAtMs }: Result): boolean {
+  return (failures > 0 || throttles > 0) && completedAtMs < readyAtMs;
 }
 
 /** Shrinks leases that come back unfinished, lets them grow again when they don't. */

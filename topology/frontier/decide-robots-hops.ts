@@ -51,7 +51,7 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
   for (const id of ids) {
     const host = state.hosts.at(id);
     if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;
-    if (hopAtMs(policy, host, nowMs) > nowMs) continue;
+    if (hopAtMs(state, policy, host, nowMs) > nowMs) continue;
     const urlsDue = (host.queue.dueAtMs ?? Number.POSITIVE_INFINITY) <= nowMs && host.facts.deadUntilMs === 0;
     const quotaLeft = policy.config.pageQuota === null || state.quotaLeft > 0;
     if (urlsDue && quotaLeft && decision.random() < 0.5) continue;
@@ -65,12 +65,15 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
 export function nextHopAtMs(state: FrontierState, policy: Policy | null): number | undefined {
   if (policy === null || state.robotsHops.size === 0) return undefined;
   let nextMs = Number.POSITIVE_INFINITY;
-  for (const id of state.robotsHops.keys()) nextMs = Math.min(nextMs, hopAtMs(policy, state.hosts.at(id), state.nowMs));
+  for (const id of state.robotsHops.keys())
+    nextMs = Math.min(nextMs, hopAtMs(state, policy, state.hosts.at(id), state.nowMs));
   return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
 }
 
-/** Not while it is on lease or blocked. A host given up on may be asked: it is another's robots.txt that says when. */
-function hopAtMs(policy: Policy, host: Host, nowMs: number): number {
-  if (host.leaseIds.length > 0 || host.facts.hold === 'blocked') return Number.POSITIVE_INFINITY;
-  return policy.openAt(withoutPort(host.key), Math.max(host.facts.readyAtMs, nowMs));
+/** Not while all its lanes are taken, or it is blocked. A host given up on may be asked: it is another's robots.txt that says when. */
+function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
+  const { readyAtMs, hold } = host.facts;
+  const laneAtMs = state.hosts.lanes.readyAtMs(host.id, host.leaseIds.length);
+  if (laneAtMs === Number.POSITIVE_INFINITY || hold === 'blocked') return Number.POSITIVE_INFINITY;
+  return policy.openAt(withoutPort(host.key), Math.max(readyAtMs, laneAtMs, nowMs));
 }

@@ -1,6 +1,7 @@
 /** What time alone brings: leases that expire, and the queues of dead hosts given up on, a slice at a step. */
 import { frontierLimits } from '../limits.ts';
 import type { UrlRecord } from './changes.ts';
+import { giveLaneBack } from './decide-lanes.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { giveUp } from './give-up.ts';
@@ -19,10 +20,13 @@ export function decideExpiries(decision: Decision): void {
     const { host } = lease;
     decision.emit({ kind: 'release', leaseId: lease.id, expired: true });
     const size = lease.entries.length;
-    const readyAtMs = Math.max(host.facts.readyAtMs, lease.deadlineMs + politeDelayMs(policy, host.facts));
+    const { facts } = host;
+    const ownLane = giveLaneBack(decision, policy, host, facts, lease.deadlineMs);
+    const delayedMs = ownLane ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
+    const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
     // A quarter each time, down to single URLs; a lease without URLs says nothing of them.
-    const leaseMax = size === 0 ? host.facts.leaseMax : Math.max(1, Math.floor(size / 4));
-    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs, leaseMax } });
+    const leaseMax = size === 0 ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
+    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });
   }
 }
 

@@ -25,6 +25,7 @@ export type RowKind =
   | 'counter'
   | 'quota'
   | 'host'
+  | 'lanes'
   | 'robotsHop'
   | 'budget'
   | 'trap'
@@ -55,6 +56,9 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
   for (const host of state.hosts.values()) eachHostRow(state, host, visit);
+  for (const [id, { own, most, nextAtMs, freeAtMs }] of state.hosts.lanes.entries) {
+    visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, ...freeAtMs]);
+  }
   visit(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
   for (const [id, hops] of state.robotsHops) {
     const host = state.hosts.at(id);

@@ -9,6 +9,7 @@ import { ByteReader, type ByteWriter } from './bytes.ts';
 import { readHostFacts, writeHostFacts } from './change-codec.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import type { HostLanes } from './hosts/lanes.ts';
 import { unread } from './lease.ts';
 import type { SavedBand } from './queues/bands.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
@@ -38,6 +39,8 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
   writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
   writer.string(traps.standing.has(key) ? traps.save(key) : '');
+  const lanes = hosts.lanes.entries.get(id);
+  if (lanes !== undefined) writeLanes(writer, lanes);
 }
 
 /** Throws INVALID_RECORD on a row that makes no sense. */
@@ -58,6 +61,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   if (hops.length > 0) robotsHops.set(id, hops);
   const json = reader.string();
   if (json !== '') traps.load(key, json);
+  if (!reader.done) hosts.lanes.put(id, readLanes(reader));
   if (json !== '' || host.facts.deferredOpen) state.openBands(host);
   state.settle(host);
 }
@@ -75,6 +79,20 @@ function readBand(reader: ByteReader): SavedBand {
   const row = reader.uint();
   const head = row + reader.uint();
   return { number, row, head, tail: head + reader.uint(), gone: readList(reader, () => head + reader.uint()) };
+}
+
+function writeLanes(writer: ByteWriter, { own, most, nextAtMs, freeAtMs }: HostLanes): void {
+  writer.int(own);
+  writer.uint(most);
+  writer.uint(nextAtMs);
+  writeList(writer, freeAtMs, (atMs) => writer.uint(atMs));
+}
+
+function readLanes(reader: ByteReader): HostLanes {
+  const own = reader.int();
+  const most = reader.uint();
+  const nextAtMs = reader.uint();
+  return { own, most, nextAtMs, freeAtMs: readList(reader, () => reader.uint()) };
 }
 
 function writeLease(writer: ByteWriter, { id, deadlineMs, delayMs, entries }: Lease): void {

@@ -2,7 +2,8 @@
  * The logical state of one partition, and the only code that changes it.
  *
  * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
- * Invariants: a host has at most one lease; a host is on the clock exactly when a lease could be granted to it at
+ * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts), one unless it is allowed
+ * more; a host is on the clock exactly when a lease could be granted to it at
  * some time; every admitted URL is in one place, and the counters say in which (conservation, DESIGN §4.12).
  *
  * A view is written host by host (save-view.ts), so the rows of some hosts may be *ahead* of its position: changes up to
@@ -149,7 +150,9 @@ export class FrontierState {
 
   #applyTo(
     host: Host,
-    change: Change & { kind: 'host' | 'bury' | 'finish' | 'raise' | 'expedite' | 'trap' | 'releaseTrap' | 'robotsHop' },
+    change: Change & {
+      kind: 'host' | 'bury' | 'finish' | 'raise' | 'expedite' | 'trap' | 'releaseTrap' | 'robotsHop' | 'lanes' | 'lane';
+    },
   ): void {
     switch (change.kind) {
       case 'host':
@@ -169,6 +172,12 @@ export class FrontierState {
         return this.#changed(host);
       case 'releaseTrap':
         return this.#releaseTrap(host, change.pattern);
+      case 'lanes':
+        this.hosts.lanes.put(host.id, { ...this.hosts.lanes.of(host.id), own: change.own, most: change.most });
+        return this.#changed(host);
+      case 'lane':
+        this.hosts.lanes.giveBack(host.id, change.readyAtMs);
+        return this.#changed(host);
       case 'robotsHop':
         return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);
     }
@@ -188,7 +197,7 @@ export class FrontierState {
     this.unsaved.addHost(host.id);
   }
 
-  /** A lease that is out, of a host that was not. */
+  /** A lease that is out. */
   addLease(lease: Lease): void {
     this.leases.set(lease.id, lease);
     this.deadlines.add(lease.id, lease.deadlineMs, this.leases.size);
@@ -202,11 +211,13 @@ export class FrontierState {
     const { facts } = this.hosts;
     const dueAtMs = queue.dueAtMs;
     const isDead = facts.deadUntilMs(id) > 0;
-    const isOut = this.hosts.leases.has(id);
-    if (isDead && dueAtMs !== undefined && !isOut) this.burying.add(id);
+    const out = this.hosts.leases.get(id)?.length ?? 0;
+    if (isDead && dueAtMs !== undefined && out === 0) this.burying.add(id);
     else this.burying.delete(id);
-    if (dueAtMs === undefined || isDead || isOut || facts.hold(id) !== '') this.clock.remove(id);
-    else this.clock.schedule(id, Math.max(facts.readyAtMs(id), dueAtMs), queue.bestBand);
+    const laneAtMs = this.hosts.lanes.readyAtMs(id, out);
+    if (dueAtMs === undefined || isDead || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '')
+      this.clock.remove(id);
+    else this.clock.schedule(id, Math.max(facts.readyAtMs(id), dueAtMs, laneAtMs), queue.bestBand);
   }
 
   /** The host of a key, met now if it was not. */
@@ -280,6 +291,7 @@ export class FrontierState {
       this.counters[placeOf(this.hosts, host, 0, number)] -= count;
     }
     if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
+    this.hosts.lanes.take(host.id, this.nowMs, delayMs);
     this.addLease({ id, host, entries, deadlineMs, delayMs });
     this.counters.leases += 1;
     this.counters.leased += entries.length;

@@ -21,6 +21,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     hostKey: host.key,
     grantedAtMs: state.nowMs,
     deadlineMs,
+    lanes: state.hosts.lanes.of(host.id).most,
     notBeforeMs: host.facts.readyAtMs,
     delayMs,
     crawlDelayCapMs,

@@ -68,6 +68,8 @@ export class UrlStory {
   readonly hostKey: string;
   readonly #key: string;
   facts: HostFacts = newHostFacts;
+  /** Leases the host may be on at once; `own`: by an operator's word, -1: by the policy's. */
+  lanes: { readonly own: number; readonly most: number } = { own: -1, most: 1 };
   readonly admitted: Admitted[] = [];
   readonly leased: Leased[] = [];
   readonly outcomes: CameTo[] = [];
@@ -147,6 +149,9 @@ export class UrlStory {
         return;
       case 'host':
         this.facts = change.facts;
+        return;
+      case 'lanes':
+        this.lanes = change;
         return;
       case 'bury':
         this.#remove(change.record.url);

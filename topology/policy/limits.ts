@@ -31,6 +31,12 @@ export const trapLimits = {
   admittedBefore: 8,
 } as const;
 
+/** Bounds on hosts that may be on several leases at once. */
+export const parallelLimits = {
+  /** More connections than this no server takes from one client for a friend; each is a lease, and a turn in the pacer. */
+  leasesMax: 64,
+} as const;
+
 /** Bounds on filter lists loaded from files. */
 export const listLimits = {
   /** Some ten times the largest public block lists; about 40 B each once compiled, ten times that while loading. */

@@ -15,6 +15,7 @@ import { type ListSource, noLists } from '../url/url-lists.ts';
 import { bandOf } from './band.ts';
 import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
+import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
@@ -58,6 +59,8 @@ export interface PolicyConfig {
   readonly whenFull?: WhenFull | undefined;
   /** Hours in which hosts may be contacted. Absent: at any. */
   readonly windows?: readonly CrawlWindow[] | undefined;
+  /** Hosts that may be on several leases at once. Absent: none. */
+  readonly parallel?: readonly ParallelRule[] | undefined;
   /** Refusals by what is known of a link beside its URL. Absent: none. */
   readonly metadata?: readonly MetadataRule[] | undefined;
   /** How many URLs of a host or domain go at full rate. Absent: all. */
@@ -89,6 +92,8 @@ export interface Policy {
   bandOf(url: string, inputs: ScoreInputs): number;
   /** When a host may be contacted, by the crawl's windows. */
   readonly openAt: OpenAt;
+  /** How many leases a host may be on at once. */
+  readonly leasesOf: LeasesOf;
 }
 
 export function defaultPolicy(): PolicyConfig {
@@ -121,6 +126,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     scores: score !== null,
     countsLinks: config.score !== undefined && config.score.page > 0 && config.score.factors.inLinks > 0,
     openAt: compileWindows(config.windows ?? []),
+    leasesOf: compileParallel(config.parallel ?? []),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {
       const url = normalize(given);

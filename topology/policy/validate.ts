@@ -9,6 +9,7 @@ import { CrawlstreamError } from '../errors.ts';
 import { urlLimits } from '../limits.ts';
 import { compileFilters } from '../url/filters.ts';
 import { listKinds } from '../url/url-lists.ts';
+import { parallelLimits } from './limits.ts';
 import { type PolicyConfig, whenFullChoices } from './policy.ts';
 import { scoreSchema } from './score/score-config.ts';
 import { trapSchema } from './traps/trap-config.ts';
@@ -74,6 +75,11 @@ const windowSchema = z.strictObject({
   days: z.array(z.int().min(0).max(6)).min(1).optional(),
 });
 
+const parallelSchema = z.strictObject({
+  hosts: strings.min(1),
+  leases: z.int().min(1).max(parallelLimits.leasesMax),
+});
+
 const pattern = z.string().superRefine((source, context) => {
   try {
     new RegExp(source);
@@ -122,6 +128,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   queuedMax: count,
   whenFull: z.enum(whenFullChoices).optional(),
   windows: z.array(windowSchema).optional(),
+  parallel: z.array(parallelSchema).optional(),
   metadata: z.array(metadataSchema).optional(),
   score: scoreSchema.optional(),
   budget: budgetSchema.optional(),

@@ -15,7 +15,7 @@ export interface Said {
   readonly atMs: number;
 }
 
-export type HostEventKind = 'blockHost' | 'releaseHost' | 'hostDelay' | 'hostLimit' | 'budget';
+export type HostEventKind = 'blockHost' | 'releaseHost' | 'hostDelay' | 'hostLimit' | 'hostLeases' | 'budget';
 
 /** `amount` as the kind means it (schemas/control.avsc). */
 export function hostEvent(

@@ -134,6 +134,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
         grantedAtMs: nowMs,
         deadlineMs: nowMs + 60_000,
         notBeforeMs: 0,
+        lanes: 1,
         delayMs: 0,
         crawlDelayCapMs: 10_000,
         delayFactor: 0,

@@ -15,6 +15,7 @@ test('a task is taken once, and again only where it was given back unstarted', a
     grantedAtMs: 1,
     deadlineMs: 60_000,
     notBeforeMs: 0,
+    lanes: 1,
     delayMs: 0,
     crawlDelayCapMs: 0,
     delayFactor: 0,

@@ -1,0 +1,91 @@
+/**
+ * Lanes: hosts that may be on several leases at once.
+ *
+ * A host has one lane unless its policy or an operator gives it more; a lease takes a lane and holds it to its end. In
+ * each lane politeness is what it is for any host: the delay runs from the completion of a request to the start of the
+ * lane's next. Leases of one host are granted a delay / lanes apart, so that n lanes are n times the rate and no burst.
+ * As each lease keeps its own lane's delay, the rule holds wherever the leases run.
+ *
+ * What a host says binds all its lanes: Retry-After, back-off, holds and pauses are `readyAtMs` of the host as for any
+ * other, and while it is in trouble, or asks for a Crawl-delay, or its robots.txt is not known yet, it has one lane.
+ *
+ * Invariants: a host with one lane and no history of more has no entry here, and costs nothing.
+ */
+import { parallelLimits } from '../../policy/limits.ts';
+import type { HostFacts } from '../changes.ts';
+import type { FactsTable } from './facts-table.ts';
+
+/** Times in ms since the Unix epoch. */
+export interface HostLanes {
+  /** As an operator says; -1: by the policy. */
+  readonly own: number;
+  /** Leases it may be on at once, as of the last grant or event. */
+  readonly most: number;
+  /** The next lease beside another starts no earlier. */
+  readonly nextAtMs: number;
+  /** Lanes that were given back, by when each may be used again, ascending. Others may be at any time. */
+  readonly freeAtMs: readonly number[];
+}
+
+const oneLane: HostLanes = { own: -1, most: 1, nextAtMs: 0, freeAtMs: [] };
+
+export class Lanes {
+  readonly #hosts = new Map<number, HostLanes>();
+  readonly #facts: Pick<FactsTable, 'get'>;
+
+  constructor(facts: Pick<FactsTable, 'get'>) {
+    this.#facts = facts;
+  }
+
+  get entries(): ReadonlyMap<number, HostLanes> {
+    return this.#hosts;
+  }
+
+  of(host: number): HostLanes {
+    return this.#hosts.get(host) ?? oneLane;
+  }
+
+  /** Keeps what differs from any host's. */
+  put(host: number, lanes: HostLanes): void {
+    const { own, most, freeAtMs } = lanes;
+    if (own < 0 && most === 1 && freeAtMs.length === 0) this.#hosts.delete(host);
+    else this.#hosts.set(host, lanes);
+  }
+
+  /** How many leases the host may be on now. */
+  inForce(host: number, facts?: HostFacts): number {
+    const lanes = this.#hosts.get(host);
+    if (lanes === undefined || lanes.most === 1) return 1;
+    const { failures, throttles, crawlDelayMs, fetchMs } = facts ?? this.#facts.get(host);
+    // Whatever was fetched, robots.txt was read before.
+    return failures > 0 || throttles > 0 || crawlDelayMs > 0 || fetchMs === 0 ? 1 : lanes.most;
+  }
+
+  /** When a host that is on `out` leases may be on one more, beside what its facts say; Infinity: not before one ends. */
+  readyAtMs(host: number, out: number): number {
+    const lanes = this.#hosts.get(host);
+    if (lanes === undefined) return out === 0 ? 0 : Number.POSITIVE_INFINITY;
+    const free = this.inForce(host) - out;
+    if (free <= 0) return Number.POSITIVE_INFINITY;
+    // The last ones given back count: with fewer lanes than before they are all there is.
+    const laneAtMs = lanes.freeAtMs[lanes.freeAtMs.length - free] ?? 0;
+    return out === 0 ? laneAtMs : Math.max(laneAtMs, lanes.nextAtMs);
+  }
+
+  /** A lease takes the lane that has been free longest. */
+  take(host: number, nowMs: number, delayMs: number): void {
+    const lanes = this.#hosts.get(host);
+    if (lanes === undefined) return;
+    const { own, most, freeAtMs } = lanes;
+    const spacingMs = most > 1 ? Math.ceil(delayMs / most) : 0;
+    // Lanes whose time has come are as good as new ones.
+    this.put(host, { own, most, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
+  }
+
+  /** A lease has ended, and its lane may be used again from `atMs` on. */
+  giveBack(host: number, atMs: number): void {
+    const lanes = this.of(host);
+    const freeAtMs = [...lanes.freeAtMs, atMs].sort((a, b) => a - b).slice(-parallelLimits.leasesMax);
+    this.put(host, { ...lanes, freeAtMs });
+  }
+}
