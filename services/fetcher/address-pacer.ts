@@ -3,7 +3,8 @@
  *
  * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
  * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
- * when a turn was really given, so that two that come late do not come together.
+ * when a turn was really given, so that two that come late do not come together. A host that may be crawled by n leases
+ * at once may have its address n times as often: it is said of the host, and so of where it lives.
  */
 import type { Clock } from '../runtime/clock.ts';
 
@@ -11,7 +12,7 @@ export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
   /** Waits for the next start on `address`, in line. False: not by `latestStartMs`, or `signal` aborted. */
-  acquire(address: string, latestStartMs: number, signal: AbortSignal): Promise<boolean>;
+  acquire(address: string, latestStartMs: number, signal: AbortSignal, lanes?: number): Promise<boolean>;
   readonly size: number;
 }
 
@@ -47,13 +48,14 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
 
   return {
     active: delayMs > 0,
-    async acquire(address, latestStartMs, signal) {
+    async acquire(address, latestStartMs, signal, lanes = 1) {
       if (delayMs === 0) return true;
       const times = timesOf(address);
-      const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + intervalMs()) + times.waiting * intervalMs();
+      const apartMs = () => Math.ceil(intervalMs() / lanes);
+      const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + apartMs()) + times.waiting * apartMs();
       if (soonestMs > latestStartMs) return false;
       const turn = async () => {
-        await clock.sleepUntil(times.lastStartMs + intervalMs(), signal);
+        await clock.sleepUntil(times.lastStartMs + apartMs(), signal);
         times.waiting -= 1;
         if (signal.aborted || clock.nowMs() > latestStartMs) return false;
         times.lastStartMs = clock.nowMs();

@@ -87,7 +87,8 @@ async function addressTurn(road: Road, request: PacedRequest): Promise<boolean> 
   const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   // What can't be resolved fails in the request, from the same cached answer.
   if (!resolution.ok || resolution.overridden) return true;
-  return road.addressPacer.acquire(resolution.addresses[0]!, request.latestStartMs - road.clock.aheadMs, road.signal);
+  const latestStartMs = request.latestStartMs - road.clock.aheadMs;
+  return road.addressPacer.acquire(resolution.addresses[0]!, latestStartMs, road.signal, request.connections);
 }
 
 function adaptiveDelayMs(factor: number, response: HttpResponse): number {

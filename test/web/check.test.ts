@@ -101,6 +101,38 @@ test('the end of the longest request counts, not of the latest', () => {
   assertOnly(report, 'concurrency', /\/gone\/0 .* 1 under way/);
 });
 
+test('a host that allows several connections has a gap in each of them, and its Crawl-delay whole', () => {
+  const host = hostWhere((n) => plan.traits(n).crawlDelayMs === 0 && plan.traits(n).robots === 'rules');
+  const name = plan.hosts[host]!;
+  const missing = { status: 404, path: '/gone/0' };
+  // After all others: two lanes side by side, each with its delay.
+  const lanes = (gapMs: number) => (records: RequestRecord[]) => {
+    const fromMs = lastOf(records, host).endMs + delayMs;
+    for (const [lane, n] of [0, 1].flatMap((one) => [0, 1, 2].map((turn) => [one, turn] as const))) {
+      const startMs = fromMs + 40 * lane + n * (tookMs + gapMs);
+      records.push({ ...lastOf(records, host), ...missing, startMs, endMs: startMs + tookMs });
+    }
+  };
+  const report = (connections: number, gapMs: number) => {
+    const records = perfectCrawl();
+    lanes(gapMs)(records);
+    return checkCrawl(plan, records, { delayMs, connections: { [name]: connections } });
+  };
+  assert.ok(report(2, delayMs).ok);
+  const hasty = report(2, delayMs - 1).shortGaps;
+  assert.equal(hasty.count, 4, 'all but the first of each');
+  assert.match(hasty.details[0]!, /99\.00 ms after the last request, not 100/);
+  assert.match(report(1, delayMs).shortGaps.details[0]!, /35\.00 ms after the last request, not 100/);
+  const delayed = hostWhere((n) => plan.traits(n).crawlDelayMs > 0);
+  const early = perfectCrawl();
+  early.push({ ...lastOf(early, delayed), ...missing, startMs: lastOf(early, delayed).endMs + 300, endMs: 1e9 });
+  assertOnly(
+    checkCrawl(plan, early, { delayMs, connections: { [plan.hosts[delayed]!]: 4 } }),
+    'shortGaps',
+    /300\.00 ms after the last request, not 400/,
+  );
+});
+
 test('a request still being answered keeps its host busy', () => {
   const report = reportAfter((records) => {
     records.push(later(records, 0, '/gone/0', 404));

@@ -5,6 +5,8 @@
  * everything before to the start of a request must reach the delay in force, which is `delayMs`, or the host's
  * Crawl-delay where that is larger and its robots.txt has been read. Half a millisecond is forgiven, for the resolution
  * of timers and clocks, no more. A request that starts before the last has completed counts under concurrency, not gaps.
+ * A host that allows n connections has n lanes, each with its own gaps: the gap then counts from the n-th last completion.
+ * A Crawl-delay is the whole host's, however many connections it allows.
  *
  * Coverage: each expected URL answered 200 in full exactly once, whatever its spelling; 304 counts as neither.
  */
@@ -23,8 +25,8 @@ export interface CheckOptions {
   readonly delayMs: number;
   /** Must a host's Crawl-delay be kept? Default true. */
   readonly crawlDelays?: boolean;
-  /** Requests under way at once per host. Default 1. */
-  readonly perHostConnections?: number;
+  /** Hosts that may have several requests under way at once, and how many. Default: none. */
+  readonly connections?: Readonly<Record<string, number>>;
   /** Hosts with a larger Crawl-delay are deferred by the crawler: their pages are not missed. Default: no cap. */
   readonly crawlDelayCapMs?: number;
   /**
@@ -91,7 +93,6 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
   const movedTo = new Map<string, number>();
   for (const [host, name] of plan.hosts.entries())
     if (plan.traits(host).robots === 'movedAcross') movedTo.set(`/robots-for/${name}.txt`, host);
-  const atMost = options.perHostConnections ?? 1;
 
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -106,8 +107,7 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
         host,
         (tally = {
           underWay: [],
-          lastEndMs: Number.NaN,
-          lastAborted: false,
+          ends: [],
           robotsAskedMs: Number.NaN,
           crawlDelayFromMs: Number.POSITIVE_INFINITY,
           counts: new Map(),
@@ -134,11 +134,14 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
     const tally = tallyOf(host);
     const traits = plan.traits(host);
     tally.underWay = tally.underWay.filter((untilMs) => untilMs > startMs);
-    if (!Number.isNaN(tally.lastEndMs)) {
-      const askedMs = startMs >= tally.crawlDelayFromMs && options.crawlDelays !== false ? traits.crawlDelayMs : 0;
+    const askedMs = startMs >= tally.crawlDelayFromMs && options.crawlDelays !== false ? traits.crawlDelayMs : 0;
+    const allowed = options.connections?.[plan.hosts[host]!] ?? 1;
+    const atMost = askedMs > 0 ? 1 : allowed;
+    const before = tally.ends[atMost - 1];
+    if (before !== undefined) {
       const delayMs = Math.max(options.delayMs, askedMs);
-      const toleranceMs = gapToleranceMs + (tally.lastAborted ? (options.abortToleranceMs ?? 0) : 0);
-      const gapMs = startMs - tally.lastEndMs;
+      const toleranceMs = gapToleranceMs + (before.aborted ? (options.abortToleranceMs ?? 0) : 0);
+      const gapMs = startMs - before.endMs;
       smallestGapMs = Math.min(smallestGapMs, gapMs);
       smallestSlackMs = Math.min(smallestSlackMs, gapMs - delayMs);
       if (tally.underWay.length >= atMost)
@@ -149,10 +152,9 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
         );
     }
     tally.underWay.push(endMs);
-    if (!(endMs <= tally.lastEndMs)) {
-      tally.lastEndMs = endMs;
-      tally.lastAborted = request.aborted;
-    }
+    const place = tally.ends.findIndex((one) => one.endMs < endMs);
+    tally.ends.splice(place < 0 ? tally.ends.length : place, 0, { endMs, aborted: request.aborted });
+    tally.ends.splice(allowed);
 
     const path = normalPath(request.path);
     if (path === '/robots.txt' && Number.isNaN(tally.robotsAskedMs)) tally.robotsAskedMs = startMs;
@@ -212,9 +214,8 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
 interface HostTally {
   /** Ends of requests that may still be under way. */
   underWay: number[];
-  /** NaN: none yet. */
-  lastEndMs: number;
-  lastAborted: boolean;
+  /** The last completions, latest first, as many as the host allows connections. */
+  readonly ends: { readonly endMs: number; readonly aborted: boolean }[];
   robotsAskedMs: number;
   crawlDelayFromMs: number;
   /** Full 200 answers by resource number. */

@@ -54,12 +54,11 @@ function readOptions(query: URLSearchParams): CheckOptions | string {
   const options: { -readonly [K in keyof CheckOptions]: CheckOptions[K] } = { delayMs: 0 };
   for (const [name, value] of query) {
     if (name === 'sitemaps' || name === 'crawlDelays') options[name] = value !== 'false';
-    else if (
-      name !== 'delayMs' &&
-      name !== 'perHostConnections' &&
-      name !== 'crawlDelayCapMs' &&
-      name !== 'abortToleranceMs'
-    )
+    else if (name === 'connections') {
+      const [, host, count] = /^(.+)=(\d+)$/.exec(value) ?? [];
+      if (host === undefined) return 'connections must be HOST=N';
+      options.connections = { ...options.connections, [host]: Number(count) };
+    } else if (name !== 'delayMs' && name !== 'crawlDelayCapMs' && name !== 'abortToleranceMs')
       return `${name} is no option of a report`;
     else if (value === '' || !(Number(value) >= 0)) return `${name} must be a number from 0`;
     else options[name] = Number(value);
