@@ -82,8 +82,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'Retry-After is read and forgotten',
     file: 'topology/frontier/decide-results.ts',
-    find: 'completedAtMs + Math.max(waitMs, lesson.retryAfterMs)',
-    replace: 'completedAtMs + waitMs',
+    find: 'waitMs = Math.max(waitMs, lesson.retryAfterMs);',
+    replace: '',
   },
   {
     bug: 'a dead letter is not waited for',
