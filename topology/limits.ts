@@ -222,6 +222,18 @@ export const frontierLimits = {
   firstLeaseUrls: 8,
 } as const;
 
+/** Bounds of the pull API (topology/frontier/pull). */
+export const pullLimits = {
+  /** A get adds to a commit up to here, so that puts that fill commits don't keep it waiting (DESIGN §4.1: 512 KiB). */
+  commitBytesForGets: 384 * 1024,
+  /** URLs a queue gives at once: they are in memory until their client tells of them. */
+  urlsPerLeaseMax: 10_000,
+  /** URLs looked for on disk before a step: a few milliseconds. */
+  placesPerRead: 512,
+  /** Metadata of one URL: ten times what a crawler keeps of a page. */
+  metadataBytesMax: 64 * 1024,
+} as const;
+
 /** Defaults of the seen test (topology/frontier/seen). */
 export const seenLimits = {
   /** Of one partition: 5 M URLs in memory, then 2 bytes for each. What a process may use is divided by the partitions. */

@@ -23,6 +23,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   lease: 1,
   leased: 2,
   seen: 0,
+  pulled: 1,
 };
 
 /** The first row of `stored` that `rebuilt` has otherwise or not at all, or else one that it has too many; in words. */

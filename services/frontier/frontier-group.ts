@@ -32,6 +32,8 @@ export interface FrontierGroup {
   committed(): ReadonlyMap<number, Committed | undefined>;
   /** Of the partitions this member keeps a copy of. */
   standbys(): ReadonlyMap<number, Standby>;
+  /** Who owns a partition, where this member does. */
+  owner(partition: number): PartitionOwner | undefined;
   readonly members: number;
   /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
   ready(): Promise<void>;
@@ -72,6 +74,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
   return {
     committed: () => new Map(seats.flatMap(({ owner }, partition) => (owner ? [[partition, owner.committed]] : []))),
     standbys: () => new Map(seats.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
+    owner: (partition) => owners.get(partition),
     get members() {
       return membership.members;
     },

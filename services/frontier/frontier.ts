@@ -19,6 +19,8 @@ export interface Frontier {
   committed(): readonly (Committed | undefined)[];
   /** The partitions that are being restored, in words; null: none. */
   waitsFor(): string | null;
+  /** Of each partition, by number. */
+  readonly owners: readonly PartitionOwner[];
   /** Resolves once every owner has ended; rejects with the first failure. */
   readonly ended: Promise<void>;
   /** No more leases: the fetchers are about to stop. */
@@ -42,6 +44,7 @@ export function startFrontier(options: FrontierOptions): Frontier {
   return {
     committed: () => owners.map((owner) => owner.committed),
     waitsFor: () => waitsForText([...owners.keys()].filter((partition) => owners[partition]!.committed === undefined)),
+    owners,
     ended,
     endGrants: () => {
       for (const owner of owners) owner.endGrants();

@@ -42,11 +42,17 @@ export class JobRunner {
   }
 }
 
-/** Runs a job to its end, or until it is stopped. */
-export async function runJob(store: StateStore, job: StoreJob, stopped: () => boolean = () => false): Promise<void> {
-  for (let next = job.next([]); !next.done && !stopped(); ) {
+/** Runs a job to its end, or until it is stopped: then nothing comes of it. */
+export async function runJob<Result>(
+  store: StateStore,
+  job: StoreJob<Result>,
+  stopped: () => boolean = () => false,
+): Promise<Result | undefined> {
+  let next = job.next([]);
+  while (!next.done && !stopped()) {
     const { read, write } = next.value;
     if (read === undefined) await store.write(write);
     next = job.next(read === undefined ? [] : await store.getMany(read));
   }
+  return next.done ? next.value : undefined;
 }

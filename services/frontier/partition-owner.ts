@@ -26,6 +26,7 @@ import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log
 import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { CallSide } from './call-side.ts';
 import { JobRunner, runJob } from './job-runner.ts';
 import { lost, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
@@ -83,16 +84,23 @@ export class PartitionOwner {
   #opened = false;
   #warm: FrontierState | undefined;
   #granting = true;
+  readonly #calls: CallSide;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
     this.#lists = options.lists ?? createListFiles();
+    this.#calls = new CallSide(options.store, options.identity.partition);
     this.#warm = options.warm;
   }
 
   /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
   get committed(): Committed | undefined {
     return this.#committed;
+  }
+
+  /** Where clients of a served crawl call. */
+  get calls(): CallSide {
+    return this.#calls;
   }
 
   /** Opens the partition and works until `stop`. Rejects on what opening it again would not mend. */
@@ -145,9 +153,10 @@ export class PartitionOwner {
     this.#changedBytes = 0;
     this.#savedAtMs = clock.nowMs();
     this.#committed = committedOf(partition);
-    this.#options.onOpened?.(partition);
     const reader = log.reader();
     this.#reader = reader;
+    this.#calls.opened(partition, () => reader.wake());
+    this.#options.onOpened?.(partition);
     for (const topic of inputTopics) {
       reader.seek(this.#topic(topic), identity.partition, partition.state.positions[topic].offset);
     }
@@ -167,6 +176,7 @@ export class PartitionOwner {
       this.#round = saveView(partition.state);
       await this.#finishRound();
     } finally {
+      this.#calls.closed(this.#failure);
       await jobs.stop();
     }
   }
@@ -188,15 +198,17 @@ export class PartitionOwner {
     for (const record of records) await this.#take(partition, record);
     if (this.#failure !== undefined) throw this.#failure;
     if (partition.isUnread) await runJob(this.#options.store, partition.reads());
+    await this.#calls.lookNow(partition);
     const step = partition.step(clock.nowMs(), demand());
     if (step !== null) await this.#commit(partition, step);
+    this.#calls.answer(partition, this.#acks, () => this.#failure);
     if (jobs.busy) return;
     const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));
     if (job !== null) jobs.start(job);
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
-    if (this.#round !== null) return 0;
+    if (this.#round !== null || this.#calls.isCalled) return 0;
     // What waits for the job under way is woken by its end.
     const waitsForJob = partition.blocked && busy;
     if (partition.waiting('control') > 0) return 0;

@@ -54,7 +54,7 @@ export class AskAhead {
 function askAbout(state: FrontierState, policy: Policy, given: string, depth: number, hop: number): void {
   const verdict = policy.admit(given, depth, hop);
   if (!verdict.ok) return;
-  const print = state.fingerprintOf(verdict.url);
+  const print = state.printOf(verdict.hostKey, verdict.url);
   state.seen.ask(print[0]!, print[1]!);
 }
 

@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../errors.ts';
 import { trapReasons } from '../policy/traps/summary.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import type { Change, Disposition, FinalStatus, HostFacts, HostHold, UrlRecord } from './changes.ts';
-import { tallyNames } from './changes.ts';
+import { knownPlaces, tallyNames } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
@@ -33,10 +33,14 @@ const kinds = [
   'expedite',
   'lanes',
   'lane',
+  'known',
+  'dropQueue',
+  'blockQueue',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
+const knownTargets = ['done', 'again', 'forgotten'] as const;
 const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
 
 export function writeChange(writer: ByteWriter, change: Change): void {
@@ -108,6 +112,22 @@ export function writeChange(writer: ByteWriter, change: Change): void {
     case 'lane':
       writer.string(change.hostKey);
       writer.uint(change.readyAtMs);
+      return;
+    case 'known':
+      writer.string(change.hostKey);
+      writer.byte(knownPlaces.indexOf(change.from.in));
+      writer.uint(change.from.a);
+      writer.uint(change.from.b);
+      writer.byte(knownTargets.indexOf(change.to));
+      writer.uint(change.dueAtMs);
+      writeEntry(writer, change.entry);
+      return;
+    case 'dropQueue':
+      writer.string(change.hostKey);
+      return;
+    case 'blockQueue':
+      writer.string(change.hostKey);
+      writer.uint(change.untilMs);
       return;
     case 'cite':
       writer.string(change.key);
@@ -203,6 +223,19 @@ export function readChange(reader: ByteReader): Change {
       return { kind, hostKey: reader.string(), own: reader.int(), most: reader.uint() };
     case 'lane':
       return { kind, hostKey: reader.string(), readyAtMs: reader.uint() };
+    case 'known':
+      return {
+        kind,
+        hostKey: reader.string(),
+        from: { in: pick(knownPlaces, reader.byte(), 'place'), a: reader.uint(), b: reader.uint() },
+        to: pick(knownTargets, reader.byte(), 'target'),
+        dueAtMs: reader.uint(),
+        entry: readEntry(reader),
+      };
+    case 'dropQueue':
+      return { kind, hostKey: reader.string() };
+    case 'blockQueue':
+      return { kind, hostKey: reader.string(), untilMs: reader.uint() };
     case 'cite':
       return { kind, key: reader.string(), print: reader.uint32() };
     case 'spend':

@@ -86,6 +86,15 @@ export interface UrlRecord {
   readonly soft404: boolean;
 }
 
+/** Where a URL is. `a`, `b`: of a lease its id and the index; of a band its number and the place; of `again` 0 and the place. */
+export interface KnownFrom {
+  readonly in: KnownPlace;
+  readonly a: number;
+  readonly b: number;
+}
+export const knownPlaces = ['new', 'lease', 'band', 'again', 'done', 'forgotten'] as const;
+export type KnownPlace = (typeof knownPlaces)[number];
+
 export type Change =
   /**
    * URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). `prints`: their
@@ -178,6 +187,19 @@ export type Change =
       readonly wanted: number;
       readonly version: number;
     }
+  /** A URL of a served crawl goes from one place to another, as its client says. `dueAtMs`: of `again`. */
+  | {
+      readonly kind: 'known';
+      readonly hostKey: string;
+      readonly from: KnownFrom;
+      readonly to: 'done' | 'again' | 'forgotten';
+      readonly dueAtMs: number;
+      readonly entry: Entry;
+    }
+  /** A served crawl's queue is deleted, with all its URLs. The last change of its commit. */
+  | { readonly kind: 'dropQueue'; readonly hostKey: string }
+  /** GetURLs passes a queue until then, ms. 0: it does not. */
+  | { readonly kind: 'blockQueue'; readonly hostKey: string; readonly untilMs: number }
   /** What the state must come to with the changes before this one (self-check.ts). It changes nothing. */
   | { readonly kind: 'check'; readonly version: number; readonly sum: string };
 

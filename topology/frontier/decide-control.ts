@@ -55,7 +55,11 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
 /** An invalid policy never gets here from our own tools; from others it is counted and changes nothing. */
 function switchPolicy(decision: Decision, event: Control): void {
   try {
-    compilePolicy(parsePolicy(event.payload), decision.lists);
+    const config = parsePolicy(event.payload);
+    compilePolicy(config, decision.lists);
+    // Who takes a crawl's leases is for good: the other sink would never hear of those that are out.
+    const { policy } = decision;
+    if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
   } catch {
     decision.tally('unknownControls');
     return;

@@ -80,7 +80,7 @@ function arrive(
   const { url, hostKey } = verdict;
   const { traps, budget } = policy.config;
   const forced = group.intent === 'force';
-  const print = state.fingerprintOf(url);
+  const print = state.printOf(hostKey, url);
   const [hi, lo] = [print[0]!, print[1]!];
   const seen = admission.holds(hostKey, hi, lo) ? seenVerdicts.seen : state.seen.test(hi, lo);
   if (seen === seenVerdicts.unknown) {

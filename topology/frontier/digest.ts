@@ -36,7 +36,8 @@ export type RowKind =
   | 'again'
   | 'lease'
   | 'leased'
-  | 'seen';
+  | 'seen'
+  | 'pulled';
 
 /** 32 hexadecimal digits. */
 export function digest(state: FrontierState): string {
@@ -89,6 +90,11 @@ const factNames = Object.keys(newHostFacts) as (keyof HostFacts)[];
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
+  const { pull } = state;
+  if (pull.on) {
+    const { blockedUntilMs, drops, forgotten } = pull.marksOf(host.id);
+    visit(['pulled', key, pull.urlsOf(host.id), pull.doneOf(host.id), blockedUntilMs, forgotten, ...drops]);
+  }
   visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`)]);
   const { bands } = state.queues;
   for (const { number, size, band } of queue.bands()) {
@@ -100,7 +106,9 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
 }
 
 function fieldsOf(entry: Entry): readonly (string | number)[] {
-  return [entry.url, entry.depth, entry.hop, entry.attempts, entry.expiries, entry.band];
+  const { url, depth, hop, attempts, expiries, band, payload } = entry;
+  const fields = [url, depth, hop, attempts, expiries, band];
+  return payload === undefined ? fields : [...fields, Buffer.from(payload).toString('base64')];
 }
 
 /** Four 32-bit words, least significant first. */

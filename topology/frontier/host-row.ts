@@ -39,6 +39,7 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
   writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
   writer.string(traps.standing.has(key) ? traps.save(key) : '');
+  if (state.pull.on) state.pull.save(writer, id);
   const lanes = hosts.lanes.entries.get(id);
   if (lanes !== undefined) writeLanes(writer, lanes);
 }
@@ -61,6 +62,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   if (hops.length > 0) robotsHops.set(id, hops);
   const json = reader.string();
   if (json !== '') traps.load(key, json);
+  if (state.pull.on) state.pull.load(reader, id);
   if (!reader.done) hosts.lanes.put(id, readLanes(reader));
   if (json !== '' || host.facts.deferredOpen) state.openBands(host);
   state.settle(host);

@@ -33,6 +33,8 @@ import { Decision } from './decision.ts';
 import { endLeases } from './end-leases.ts';
 import type { Entry } from './entry.ts';
 import { Growth } from './growth.ts';
+import { CallDesk } from './pull/call-desk.ts';
+import { decideLapses } from './pull/decide-gets.ts';
 import { isFull } from './queue-room.ts';
 import { readDying, readLeases } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
@@ -93,6 +95,8 @@ export class FrontierPartition {
   /** Waiting inputs, in offset order. */
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
   readonly #ahead = new AskAhead();
+  /** Calls of the pull API, where the crawl is served by it. */
+  readonly calls = new CallDesk();
   #blocked = false;
   #asked = false;
   /** Lists of policies: to be here before a policy that refers to them is offered. */
@@ -152,7 +156,7 @@ export class FrontierPartition {
    * `idle`: no more of `discovered` is at hand, so that gathering on would be waiting for nothing.
    */
   seenWork(idle: boolean): StoreJob | null {
-    return this.state.seen.work(this.#blocked && this.#asked && (idle || !this.hungry));
+    return this.state.seen.work(this.calls.asks || (this.#blocked && this.#asked && (idle || !this.hungry)));
   }
 
   /** True while discovered URLs should not be read: the frontier is full until leases drain it. */
@@ -173,7 +177,8 @@ export class FrontierPartition {
     const refillAtMs = nextRefillAtMs(state, this.policy);
     if (refillAtMs !== undefined && (wake === undefined || refillAtMs < wake)) wake = refillAtMs;
     const deadlineMs = state.deadlines.firstMs;
-    const expiresAtMs = deadlineMs === undefined ? undefined : deadlineMs + frontierLimits.clockSkewMs;
+    const expiresAtMs =
+      deadlineMs === undefined ? undefined : deadlineMs + (state.pull.on ? 0 : frontierLimits.clockSkewMs);
     return wake === undefined || (expiresAtMs !== undefined && expiresAtMs < wake) ? expiresAtMs : wake;
   }
 
@@ -188,20 +193,28 @@ export class FrontierPartition {
     const before = { ...state.positions };
     this.#take(decision, 'control');
     if (this.policy !== null) this.#take(decision, 'results');
-    decideExpiries(decision);
+    if (state.pull.on) decideLapses(decision);
+    else decideExpiries(decision);
     decideBurials(decision, this.#dying);
     decideGrowth(decision, this.#grown);
     this.#grown = [];
     this.#takeDiscovered(decision);
+    if (state.pull.on) this.calls.decide(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
-    decideGrants(decision, decideRobotsHops(decision, demand));
+    if (!state.pull.on) decideGrants(decision, decideRobotsHops(decision, demand));
     const changes = decision.finish();
+    if (this.calls.isUnread) this.#unread = true;
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;
     return this.#commit(decision, inputs, demand, changes);
+  }
+
+  /** Are there calls that a step could decide? */
+  get isCalled(): boolean {
+    return this.state.pull.on && this.policy !== null && this.calls.waiting;
   }
 
   /** Is there something to be read before the next step? */
@@ -218,6 +231,7 @@ export class FrontierPartition {
     this.#dying = yield* readDying(this.state);
     this.#raised = yield* findRaised(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
+    if (this.state.pull.on) yield* this.calls.reads(this.state);
     this.#unread = false;
   }
 

@@ -31,6 +31,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   const { records } = unsaved;
   unsaved.records = [];
   const hosts = unsaved.takeHosts();
+  const known = state.pull.known.take();
   const slice = new Slice(state, sliceBytes);
   for (const id of hosts) {
     while (!slice.addHost(id)) yield { write: slice.take() };
@@ -41,10 +42,12 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
     slice.addRecord(record);
   }
   if (!slice.isEmpty) yield { write: slice.take() };
+  yield* inSlices(known, sliceBytes);
   // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
   yield { write: [...budgets, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+  state.pull.known.written();
 }
 
 function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {

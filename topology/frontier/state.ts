@@ -30,6 +30,8 @@ import { InLinks } from './in-links.ts';
 import { type Lease, unread } from './lease.ts';
 import { LeaseDeadlines } from './lease-deadlines.ts';
 import { placeOf } from './place-of.ts';
+import { applyPull } from './pull/apply.ts';
+import { PullState } from './pull/pull-state.ts';
 import { Bands } from './queues/bands.ts';
 import { HostQueues } from './queues/host-queues.ts';
 import { QueuedSum } from './queues/queued-sum.ts';
@@ -57,6 +59,7 @@ export class FrontierState {
   readonly traps = new TrapsState();
   readonly inLinks = new InLinks();
   readonly budgets = new BudgetsState();
+  readonly pull = new PullState();
   readonly leases = new Map<number, Lease>();
   readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
   /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
@@ -89,6 +92,14 @@ export class FrontierState {
     const keys = new KeyTable(key);
     this.queues = new HostQueues(new Bands(queueBytes, (host) => keys.keyOf(host)));
     this.hosts = new Hosts(keys, this.queues);
+  }
+
+  /** What tells a host's URL from all others, as two words. The array is the same at each call. */
+  printOf(hostKey: string, url: string): Readonly<Uint32Array> {
+    if (!this.pull.on) return this.fingerprintOf(url);
+    const name = this.pull.nameOf(this.hosts.keys, hostKey, url, this.changelog.offset);
+    fingerprint(name, this.key.hi, this.key.lo, this.#print);
+    return this.#print;
   }
 
   /** The fingerprint of a URL's seen key, as two words. The array is the same at each call. */
@@ -131,6 +142,10 @@ export class FrontierState {
       case 'cite':
       case 'spend':
         return this.budgets.apply(change);
+      case 'known':
+      case 'dropQueue':
+      case 'blockQueue':
+        return applyPull(this, this.#meet(change.hostKey), change);
       case 'quotaBook':
         this.quotaBook.set(change.partition, change);
         return;
@@ -142,7 +157,7 @@ export class FrontierState {
         if (!this.#isAhead(host)) this.#applyTo(host, change);
         else if (change.kind === 'raise') bands.queuedEver += 1;
         if (change.kind !== 'raise') return;
-        const [hi, lo] = this.fingerprintOf(change.entry.url);
+        const [hi, lo] = this.printOf(change.hostKey, change.entry.url);
         this.queued.add(hi!, lo!, bands.queuedEver, change.entry);
       }
     }
@@ -186,9 +201,10 @@ export class FrontierState {
   setPolicy(version: number, json: string): void {
     this.policyVersion = version;
     this.policyJson = json;
-    const { traps, budget } = json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>);
+    const { traps, budget, sink, delayMs = 0 } = json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>);
     this.traps.on = traps !== undefined;
     this.budgets.setKeyMode(budget?.key ?? null, this.hosts.values());
+    if (this.pull.set(sink === 'pull', delayMs)) for (const host of this.hosts.values()) this.settle(host);
   }
 
   setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
@@ -214,10 +230,11 @@ export class FrontierState {
     const out = this.hosts.leases.get(id)?.length ?? 0;
     if (isDead && dueAtMs !== undefined && out === 0) this.burying.add(id);
     else this.burying.delete(id);
+    const readyAtMs = this.pull.on ? this.pull.readyAtMs(id, facts) : facts.readyAtMs(id);
     const laneAtMs = this.hosts.lanes.readyAtMs(id, out);
     if (dueAtMs === undefined || isDead || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '')
       this.clock.remove(id);
-    else this.clock.schedule(id, Math.max(facts.readyAtMs(id), dueAtMs, laneAtMs), queue.bestBand);
+    else this.clock.schedule(id, Math.max(readyAtMs, dueAtMs, laneAtMs), queue.bestBand);
   }
 
   /** The host of a key, met now if it was not. */
@@ -253,7 +270,7 @@ export class FrontierState {
     const { bands } = this.queues;
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index]!;
-      if (prints === undefined) this.fingerprintOf(entry.url);
+      if (prints === undefined) this.printOf(hostKey, entry.url);
       const hi = prints?.[2 * index] ?? this.#print[0]!;
       const lo = prints?.[2 * index + 1] ?? this.#print[1]!;
       if (!known) this.seen.add(hi, lo);
@@ -266,6 +283,7 @@ export class FrontierState {
     }
     if (isAhead) return;
     this.counters.admitted += entries.length;
+    if (this.pull.on) this.pull.count(host.id, entries.length, 0);
     this.#changed(host);
     if (!this.traps.on) return;
     this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));

@@ -11,6 +11,7 @@
  * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
+ * | k | host number, generation, fingerprint | a URL of a served crawl that waits no more: pull/known-rows.ts |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
 import { CrawlstreamError } from '../errors.ts';

@@ -67,6 +67,10 @@ export interface PolicyConfig {
   readonly budget?: BudgetConfig | undefined;
   /** How URLs are scored. Absent: by depth and spelling alone (band.ts). */
   readonly score?: ScoreConfig | undefined;
+  /** Who takes the leases: clients of the pull API. Absent: fetchers, by `tasks`. A crawl's first policy decides it. */
+  readonly sink?: 'pull' | undefined;
+  /** No leases while it is true. Absent: false. Of served crawls only. */
+  readonly paused?: boolean | undefined;
   /** When part of a host counts as a trap. Absent: never. */
   readonly traps?: TrapConfig | undefined;
 }

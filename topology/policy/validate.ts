@@ -133,6 +133,8 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   score: scoreSchema.optional(),
   budget: budgetSchema.optional(),
   traps: trapSchema.optional(),
+  sink: z.literal('pull').optional(),
+  paused: z.boolean().optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */

@@ -80,6 +80,11 @@ export class FactsTable {
     return this.#readyAtMs[host]!;
   }
 
+  ownDelayMs(host: number): number {
+    const number = this.#profile[host]!;
+    return number === rareProfile ? this.#rare.get(host)!.ownDelayMs : this.#profiles[number]!.ownDelayMs;
+  }
+
   hold(host: number): HostFacts['hold'] {
     const number = this.#profile[host]!;
     return number === rareProfile ? this.#rare.get(host)!.hold : this.#profiles[number]!.hold;

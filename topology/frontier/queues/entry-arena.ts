@@ -7,7 +7,7 @@
  * what was put there first; `bands.ts` empties it when memory is short.
  *
  *   word 0  next        word 1  owner (a band's number)        word 2  bytes · 2 + 1 where a row on disk begins here
- *   bytes   flags, depth, [hop, attempts, expiries,] what follows the origin
+ *   bytes   flags, depth, [hop, attempts, expiries,] [payload,] what follows the origin
  */
 import type { Entry } from '../entry.ts';
 
@@ -18,6 +18,8 @@ const headerWords = 3;
 export const schemeMask = 3;
 export const otherScheme = 2;
 export const rareFlag = 4;
+/** 8 is for rows (queue-row.ts). */
+export const payloadFlag = 16;
 export const origins = ['http://', 'https://'] as const;
 /** The longest of a URL (3 bytes a character at the worst), and its numbers. */
 const entryBytesMax = 3 * 8192 + 64;
@@ -48,7 +50,7 @@ export class EntryArena {
 
   /** Adds an entry behind `last` (0: it is its queue's only one); returns its pointer. */
   add(last: number, owner: number, hostKey: string, entry: Entry): number {
-    const page = this.#pageFor(4 * headerWords + entryBytesMax);
+    const page = this.#pageFor(4 * headerWords + entryBytesMax + (entry.payload?.length ?? 0));
     const word = page.end;
     const number = this.#order.at(-1)!;
     const pointer = ((number << pageBits) | word) >>> 0;
@@ -144,17 +146,22 @@ function emptyPage(): Page {
 }
 
 function writeBody(bytes: Buffer, from: number, hostKey: string, entry: Entry): number {
-  const { url, depth, hop, attempts, expiries } = entry;
+  const { url, depth, hop, attempts, expiries, payload } = entry;
   const scheme = url.charCodeAt(4) === 58 ? 0 : 1;
   const origin = origins[scheme]!.length;
   const known = url.startsWith(hostKey, origin) && url.startsWith(origins[scheme]!);
   const rare = hop + attempts + expiries > 0;
-  bytes[from] = (known ? scheme : otherScheme) | (rare ? rareFlag : 0);
+  bytes[from] = (known ? scheme : otherScheme) | (rare ? rareFlag : 0) | (payload === undefined ? 0 : payloadFlag);
   let at = writeUint(bytes, from + 1, depth);
   if (rare) {
     at = writeUint(bytes, at, hop);
     at = writeUint(bytes, at, attempts);
     at = writeUint(bytes, at, expiries);
+  }
+  if (payload !== undefined) {
+    at = writeUint(bytes, at, payload.length);
+    bytes.set(payload, at);
+    at += payload.length;
   }
   return at + bytes.write(known ? url.slice(origin + hostKey.length) : url, at, 'utf8');
 }

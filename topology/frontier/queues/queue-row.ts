@@ -2,7 +2,8 @@
  * A row of a queue on disk: neighbours of one band of one host, front-coded.
  *
  *   key    `q`, host number (4 bytes), band (1), sequence number of the first entry (4)
- *   value  count, then of each entry: flags, [depth,] [hop, attempts, expiries,] bytes shared with the URL before, rest
+ *   value  count, then of each entry: flags, [depth,] [hop, attempts, expiries,] [payload,] bytes shared with the URL
+ *          before, rest
  *
  * A row says how many entries it holds, so it names the row after it: queues are read from their head on by exact names,
  * never by iteration, and what was deleted is never passed over. Rows are written once and deleted once.
@@ -12,7 +13,7 @@ import { CrawlstreamError } from '../../errors.ts';
 import { ByteReader, type ByteWriter } from '../bytes.ts';
 import type { Entry } from '../entry.ts';
 import type { EntryArena } from './entry-arena.ts';
-import { origins, otherScheme, rareFlag, schemeMask } from './entry-arena.ts';
+import { origins, otherScheme, payloadFlag, rareFlag, schemeMask } from './entry-arena.ts';
 
 /** Entries of one row: enough to share their cost, few enough to be read for one lease. */
 export const rowEntriesMax = 128;
@@ -59,6 +60,7 @@ export function writeRow(
     if (depth !== depthBefore) writer.uint(depth);
     depthBefore = depth;
     if ((flags & rareFlag) !== 0) for (let left = 3; left > 0; left--) writer.uint(reader.uint());
+    if ((flags & payloadFlag) !== 0) writer.bytes(reader.bytes());
     const rest = reader.at;
     const shared = before === undefined ? 0 : sharedBytes(before.buffer, before.from, before.to, buffer, rest, to);
     writer.uint(shared);
@@ -98,16 +100,14 @@ export function readRow(
     if ((flags & sameDepthFlag) === 0) depth = reader.uint();
     const rare = (flags & rareFlag) !== 0;
     const [hop, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+    const payload = (flags & payloadFlag) === 0 ? undefined : reader.bytes();
     const shared = reader.uint();
     const length = shared + reader.bytesInto(url, shared);
-    visit(index, () => ({
-      url: urlOf(flags, hostKey, url.toString('utf8', 0, length)),
-      depth,
-      hop,
-      attempts,
-      expiries,
-      band,
-    }));
+    visit(index, () => {
+      const given = urlOf(flags, hostKey, url.toString('utf8', 0, length));
+      if (payload === undefined) return { url: given, depth, hop, attempts, expiries, band };
+      return { url: given, depth, hop, attempts, expiries, band, payload: Buffer.from(payload) };
+    });
   }
 }
 
@@ -120,8 +120,10 @@ export function readArena(arena: EntryArena, pointer: number, hostKey: string, b
   const depth = reader.uint();
   const rare = (flags & rareFlag) !== 0;
   const [hop, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+  const payload = (flags & payloadFlag) === 0 ? undefined : Buffer.from(reader.bytes());
   const url = urlOf(flags, hostKey, buffer.toString('utf8', reader.at, from + arena.length(pointer)));
-  return { url, depth, hop, attempts, expiries, band };
+  if (payload === undefined) return { url, depth, hop, attempts, expiries, band };
+  return { url, depth, hop, attempts, expiries, band, payload };
 }
 
 function urlOf(flags: number, hostKey: string, rest: string): string {

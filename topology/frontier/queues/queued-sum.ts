@@ -9,9 +9,20 @@ export class QueuedSum {
   readonly sum = new MultisetSum();
 
   /** `hi`, `lo`: fingerprint of the URL's key; `number`: of the entry among all ever queued. */
-  add(hi: number, lo: number, number: number, { url, depth, hop, attempts, expiries, band }: Entry): void {
-    const numbers = Math.imul(number, 0x9e3779b1) ^ Math.imul(depth + 64 * band, 0x85ebca6b) ^ url.length;
+  add(hi: number, lo: number, number: number, { url, depth, hop, attempts, expiries, band, payload }: Entry): void {
+    const numbers =
+      Math.imul(number, 0x9e3779b1) ^
+      Math.imul(depth + 64 * band, 0x85ebca6b) ^
+      url.length ^
+      (payload === undefined ? 0 : foldOf(payload));
     const rare = Math.imul(hop + 32 * (attempts + 32 * expiries), 0xc2b2ae35);
     this.sum.add((hi ^ numbers) >>> 0, (lo ^ rare ^ (numbers >>> 15)) >>> 0);
   }
+}
+
+/** FNV-1a, 32 bits. */
+function foldOf(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
+  return hash;
 }

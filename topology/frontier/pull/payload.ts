@@ -1,0 +1,42 @@
+/**
+ * What the frontier keeps of a URL for a client of the pull API: when it was first put, and the client's metadata.
+ *
+ *   when, seconds since the Unix epoch (LEB128), then the metadata as it came
+ *
+ * The metadata is the client's own: kept and given back byte for byte, and never looked into here.
+ */
+import { ByteReader } from '../bytes.ts';
+
+/** A second's own bytes: nearly every URL of a step shares them. */
+let [lastSecond, lastBytes] = [-1, Buffer.alloc(0)];
+
+export function payloadOf(createdSec: number, metadata: Uint8Array): Buffer {
+  const head = createdSec === lastSecond ? lastBytes : secondBytes(createdSec);
+  const payload = Buffer.allocUnsafe(head.length + metadata.length);
+  head.copy(payload);
+  payload.set(metadata, head.length);
+  return payload;
+}
+
+/** 0: unknown. */
+export function createdSecOf(payload: Uint8Array | undefined): number {
+  return payload === undefined ? 0 : new ByteReader(payload).uint();
+}
+
+export function metadataOf(payload: Uint8Array | undefined): Uint8Array {
+  if (payload === undefined) return nothing;
+  const reader = new ByteReader(payload);
+  reader.uint();
+  return payload.subarray(reader.at);
+}
+
+function secondBytes(second: number): Buffer {
+  const bytes: number[] = [];
+  let left = second;
+  for (; left >= 0x80; left = Math.floor(left / 0x80)) bytes.push((left % 0x80) | 0x80);
+  bytes.push(left);
+  [lastSecond, lastBytes] = [second, Buffer.from(bytes)];
+  return lastBytes;
+}
+
+const nothing = new Uint8Array(0);

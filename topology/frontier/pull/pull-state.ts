@@ -1,0 +1,136 @@
+/**
+ * What a crawl that is served by the pull API keeps beside the state of any other: per queue, how many URLs it holds and
+ * how many of them are done, until when a client has blocked it, and when it was deleted.
+ *
+ * A queue is a host of the frontier whose key a client may choose. Its URLs are told apart by key and URL as given, not
+ * by the seen key: what a client puts is what it gets. Cost: 8 bytes a host, and nothing where no crawl is served.
+ */
+import type { ByteReader, ByteWriter } from '../bytes.ts';
+import { fitted } from '../hosts/columns.ts';
+import type { FactsTable } from '../hosts/facts-table.ts';
+import type { KeyTable } from '../hosts/key-table.ts';
+import { KnownRows } from './known-rows.ts';
+
+interface QueueMarks {
+  /** GetURLs passes it until then, ms; 0: it does not. */
+  readonly blockedUntilMs: number;
+  /** Changelog offsets of its deletions. */
+  readonly drops: readonly number[];
+  /** URLs that a purge has forgotten and nobody has put again. */
+  readonly forgotten: number;
+}
+
+const noMarks: QueueMarks = { blockedUntilMs: 0, drops: [], forgotten: 0 };
+
+export class PullState {
+  /** Is the crawl served? */
+  on = false;
+  /** Of all queues that have none of their own, ms. */
+  delayMs = 0;
+  readonly known = new KnownRows();
+  /** Queues that hold a URL, whether done or not; and those with one that is not. */
+  queues = 0;
+  activeQueues = 0;
+  /** By host number: URLs it holds, and those of them that are done. */
+  #urls = new Uint32Array(0);
+  #done = new Uint32Array(0);
+  readonly #marks = new Map<number, QueueMarks>();
+
+  /** True where queues now wait for another time than before. */
+  set(on: boolean, delayMs: number): boolean {
+    const moves = this.on && this.delayMs !== delayMs;
+    this.on = on;
+    this.delayMs = delayMs;
+    return moves;
+  }
+
+  /** The wait of a queue after it was contacted, ms. */
+  delayOf(host: number, facts: FactsTable): number {
+    const ownMs = facts.ownDelayMs(host);
+    return ownMs >= 0 ? ownMs : this.delayMs;
+  }
+
+  /**
+   * From when on a queue may be leased: a delay after it was contacted, and not before a block ends. ms. Of a served
+   * crawl, `readyAtMs` of a host is when it was contacted last, so that another delay takes hold of those that wait.
+   */
+  readyAtMs(host: number, facts: FactsTable): number {
+    const contactedAtMs = facts.readyAtMs(host);
+    const { blockedUntilMs } = this.marksOf(host);
+    return Math.max(contactedAtMs === 0 ? 0 : contactedAtMs + this.delayOf(host, facts), blockedUntilMs);
+  }
+
+  urlsOf(host: number): number {
+    return this.#urls[host] ?? 0;
+  }
+
+  doneOf(host: number): number {
+    return this.#done[host] ?? 0;
+  }
+
+  marksOf(host: number): QueueMarks {
+    return this.#marks.get(host) ?? noMarks;
+  }
+
+  count(host: number, urlsBy: number, doneBy: number): void {
+    this.#urls = fitted(this.#urls, host);
+    this.#done = fitted(this.#done, host);
+    const [urls, done] = [this.#urls[host]!, this.#done[host]!];
+    const [urlsNow, doneNow] = [urls + urlsBy, done + doneBy];
+    this.queues += Number(urlsNow > 0) - Number(urls > 0);
+    this.activeQueues += Number(urlsNow > doneNow) - Number(urls > done);
+    this.#urls[host] = urlsNow;
+    this.#done[host] = doneNow;
+  }
+
+  mark(host: number, change: Partial<QueueMarks>): void {
+    const { blockedUntilMs, drops, forgotten } = { ...this.marksOf(host), ...change };
+    if (blockedUntilMs === 0 && drops.length === 0 && forgotten === 0) this.#marks.delete(host);
+    else this.#marks.set(host, { blockedUntilMs, drops, forgotten });
+  }
+
+  /**
+   * Which life of its queue a commit at an offset is about: deletions before it count. By offset, so that a replay tells
+   * them apart whose view is ahead of it; a deletion is the last that its commit does to a queue.
+   */
+  generation(host: number, offset: number): number {
+    const marks = this.#marks.get(host);
+    if (marks === undefined) return 0;
+    let count = 0;
+    for (const drop of marks.drops) if (drop < offset) count += 1;
+    return count;
+  }
+
+  /** What tells a URL of a queue from all others of the partition. */
+  nameOf(keys: KeyTable, hostKey: string, url: string, offset: number): string {
+    const generation = this.#marks.size === 0 ? 0 : this.generation(keys.find(hostKey), offset);
+    if (generation > 0) return `${generation}\n${hostKey}\n${url}`;
+    return isHostOf(url, hostKey) ? url : `${hostKey}\n${url}`;
+  }
+
+  save(writer: ByteWriter, host: number): void {
+    const { blockedUntilMs, drops, forgotten } = this.marksOf(host);
+    writer.uint(this.urlsOf(host));
+    writer.uint(this.doneOf(host));
+    writer.uint(blockedUntilMs);
+    writer.uint(forgotten);
+    writer.uint(drops.length);
+    for (const drop of drops) writer.uint(drop);
+  }
+
+  load(reader: ByteReader, host: number): void {
+    this.count(host, reader.uint(), reader.uint());
+    const [blockedUntilMs, forgotten] = [reader.uint(), reader.uint()];
+    this.mark(host, { blockedUntilMs, forgotten, drops: Array.from({ length: reader.uint() }, () => reader.uint()) });
+  }
+}
+
+/** Is a key just the host name that the URL begins with? Then the URL alone says which queue it is of. */
+function isHostOf(url: string, hostKey: string): boolean {
+  const from = url.charCodeAt(4) === 58 ? 7 : 8;
+  if (!url.startsWith(hostKey, from)) return false;
+  const end = from + hostKey.length;
+  if (end === url.length) return true;
+  const code = url.charCodeAt(end);
+  return code === 47 || code === 58 || code === 63 || code === 35;
+}
