@@ -8,7 +8,7 @@
  */
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed } from './partition-owner.ts';
+import type { Committed, PartitionOwner } from './partition-owner.ts';
 import { waitsForText } from './restore.ts';
 import { Seat, type SeatOptions } from './seat.ts';
 import type { Standby } from './standby.ts';
@@ -74,7 +74,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
   return {
     committed: () => new Map(seats.flatMap(({ owner }, partition) => (owner ? [[partition, owner.committed]] : []))),
     standbys: () => new Map(seats.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
-    owner: (partition) => owners.get(partition),
+    owner: (partition) => seats[partition]?.owner,
     get members() {
       return membership.members;
     },
