@@ -29,13 +29,13 @@ import { type FingerprintKey, KeyTable } from './hosts/key-table.ts';
 import { InLinks } from './in-links.ts';
 import { type Lease, unread } from './lease.ts';
 import { LeaseDeadlines } from './lease-deadlines.ts';
-import { placeOf } from './place-of.ts';
+import { countQueue, placeOf } from './place-of.ts';
 import { applyPull } from './pull/apply.ts';
 import { PullState } from './pull/pull-state.ts';
 import { Bands } from './queues/bands.ts';
 import { HostQueues } from './queues/host-queues.ts';
 import { QueuedSum } from './queues/queued-sum.ts';
-import type { QuotaRow } from './quota-row.ts';
+import { applyQuota, type QuotaRow } from './quota-row.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import type { SeenConfig } from './seen/seen-config.ts';
 import { SeenLoader } from './seen/seen-rows.ts';
@@ -135,10 +135,8 @@ export class FrontierState {
       case 'linked':
         return this.inLinks.count(change.prints);
       case 'quota':
-        this.counters.quotaGranted = change.granted;
-        this.counters.quotaReturned = change.returned;
-        this.quotaWanted = change.wanted;
-        return;
+      case 'quotaBook':
+        return applyQuota(this, change);
       case 'cite':
       case 'spend':
         return this.budgets.apply(change);
@@ -146,9 +144,6 @@ export class FrontierState {
       case 'dropQueue':
       case 'blockQueue':
         return applyPull(this, this.#meet(change.hostKey), change);
-      case 'quotaBook':
-        this.quotaBook.set(change.partition, change);
-        return;
       case 'check':
         return;
       default: {
@@ -346,17 +341,11 @@ export class FrontierState {
   #setFacts(host: Host, facts: HostFacts): void {
     const moves =
       (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '') || facts.deferredOpen !== host.facts.deferredOpen;
-    if (moves) this.#countQueue(host, -1);
+    if (moves) countQueue(this, host, -1);
     this.hosts.facts.set(host.id, facts);
     if (moves) this.openBands(host);
-    if (moves) this.#countQueue(host, 1);
+    if (moves) countQueue(this, host, 1);
     this.#changed(host);
-  }
-
-  /** A host's whole queue, in the counters it stands under. */
-  #countQueue(host: Host, by: 1 | -1): void {
-    for (const again of host.queue.again) this.counters[placeOf(this.hosts, host, again.dueAtMs)] += by;
-    for (const { number, size } of host.queue.bands()) this.counters[placeOf(this.hosts, host, 0, number)] += by * size;
   }
 
   #bury(host: Host, record: UrlRecord): void {
@@ -392,10 +381,10 @@ export class FrontierState {
   }
 
   #releaseTrap(host: Host, pattern: string): void {
-    this.#countQueue(host, -1);
+    countQueue(this, host, -1);
     this.traps.release(host.key, pattern);
     this.openBands(host);
-    this.#countQueue(host, 1);
+    countQueue(this, host, 1);
     this.#changed(host);
   }
 

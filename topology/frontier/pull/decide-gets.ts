@@ -35,8 +35,9 @@ function isReady(
   nowMs: number,
 ): boolean {
   const dueAtMs = queue.dueAtMs;
-  if (leaseIds.length > 0 || facts.hold !== '' || dueAtMs === undefined) return false;
-  const readyAtMs = Math.max(dueAtMs, state.pull.readyAtMs(id, state.hosts.facts));
+  if (facts.hold !== '' || dueAtMs === undefined) return false;
+  const { hosts, pull } = state;
+  const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts), hosts.lanes.readyAtMs(id, leaseIds.length));
   return readyAtMs <= nowMs && policy.openAt(withoutPort(key), nowMs) <= nowMs;
 }
 
