@@ -21,6 +21,7 @@ const retriable = {
   OFFSET_OUT_OF_RANGE: false,
   CHANGELOG_GAP: false,
   STATE_DIVERGED: false,
+  SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,
   SCHEMA_UNKNOWN: false,
   SCHEMA_INCOMPATIBLE: false,

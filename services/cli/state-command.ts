@@ -1,4 +1,4 @@
-/** `crawlstream state`: digests of partitions, views held against their changelog, and states rebuilt from it. */
+/** `crawlstream state`: digests of partitions, views held against their changelog, states rebuilt from it, snapshots. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { digest } from '../../topology/frontier/digest.ts';
@@ -11,6 +11,8 @@ import { wholeNumber } from './arguments.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { printRestore } from './restore-text.ts';
 import { runRebuild } from './state-rebuild.ts';
+import type { SnapshotFlags, SnapshotsFlags } from './state-snapshot.ts';
+import { runSnapshot, runSnapshots, withSnapshots } from './state-snapshot.ts';
 import {
   identityOf,
   partitionsOf,
@@ -23,18 +25,57 @@ import {
 } from './state-source.ts';
 
 export function addStateCommand(program: Command): void {
-  const state = program.command('state').description('the state of a crawl’s partitions: digest, verify, rebuild');
+  const state = program
+    .command('state')
+    .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot');
   addStateOptions(state.command('digest').description('a digest of each partition’s state, with its position')).action(
     (flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)),
   );
-  addStateOptions(
-    state.command('verify').description('rebuild in a scratch folder and compare with the state that is kept'),
-  ).action((flags: StateFlags) => withStates(flags, (source) => verify(source, flags)));
-  addStateOptions(state.command('rebuild').description('build the state anew, from the changelog or the inputs'))
+  addSnapshotsOption(
+    addStateOptions(
+      state.command('verify').description('rebuild in a scratch folder and compare with the state that is kept'),
+    ),
+  ).action((flags: VerifyFlags) => withStates(flags, (source) => verify(source, flags)));
+  addSnapshotsOption(
+    addStateOptions(state.command('rebuild').description('build the state anew, from the changelog or the inputs')),
+  )
     .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
     .option('--all', 'every partition')
     .option('--from-inputs', 'from discovered, results and control instead: fetched URLs and their statuses')
     .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
+  addSnapshotCommands(state);
+}
+
+function addSnapshotCommands(state: Command): void {
+  const keep = ['--keep <n>', 'keep so many of each partition, remove older ones', wholeNumber('--keep', 1)] as const;
+  const to = ['--to <place>', 'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)'] as const;
+  const data = 'data folder of the crawl, or of a frontier process on Kafka';
+  addKafkaOptions(
+    state.command('snapshot').description('put the state of partitions away, while the crawl runs, or after it'),
+    data,
+  )
+    .option('--partition <list>', 'these only, as in 0,3', partitionList)
+    .option(...to)
+    .option(...keep)
+    .option('--json', 'as one JSON object')
+    .action((flags: SnapshotFlags) => withStates(flags, (source) => runSnapshot(source, flags)));
+  addStateOptions(state.command('snapshots').description('what snapshots there are, and whether they are whole'))
+    .option(...to)
+    .option(...keep)
+    .option('--verify', 'read everything back')
+    .action((flags: SnapshotsFlags) => withStates(flags, (source) => runSnapshots(source, flags)));
+}
+
+function partitionList(value: string): number[] {
+  return value.split(',').map(wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1));
+}
+
+interface VerifyFlags extends StateFlags {
+  readonly snapshots?: string;
+}
+
+function addSnapshotsOption(command: Command): Command {
+  return command.option('--snapshots <place>', 'begin with the newest snapshot there, rather than with the changelog');
 }
 
 function addStateOptions(command: Command): Command {
@@ -59,7 +100,7 @@ async function printDigests(source: StateSource, flags: StateFlags): Promise<voi
   if (flags.json) process.stdout.write(`${JSON.stringify({ partitions })}\n`);
 }
 
-async function verify(source: StateSource, flags: StateFlags): Promise<void> {
+async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
   if (source.folder === null) {
     const message = '--data is missing: name the folder whose states are to be verified against the brokers’ changelog';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
@@ -80,7 +121,7 @@ async function verify(source: StateSource, flags: StateFlags): Promise<void> {
             difference: rebuilt === own ? null : (firstDifference(kept, state) ?? 'in the digest only'),
           };
         },
-        position,
+        { to: position, snapshots: flags.snapshots },
       );
       return { partition, position, digest: own, ...found };
     });
@@ -98,9 +139,11 @@ function fromChangelog<T>(
   source: StateSource,
   partition: number,
   look: (state: FrontierState) => T,
-  to?: number,
+  { to, snapshots }: { readonly to?: number; readonly snapshots?: string | undefined } = {},
 ): Promise<T> {
   const identity = identityOf(source, partition);
   const options = { ...source, identity, onProgress: printRestore, ...(to === undefined ? {} : { to }) };
-  return withScratch(async (store) => look(await rebuild({ ...options, store })));
+  return withSnapshots(source, partition, snapshots, (found) =>
+    withScratch(async (store) => look(await rebuild({ ...options, ...found, store }))),
+  );
 }

@@ -10,12 +10,14 @@ import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { stateFolder } from './crawl-folder.ts';
 import { printRestore } from './restore-text.ts';
+import { withSnapshots } from './state-snapshot.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource, standing } from './state-source.ts';
 
 export interface RebuildFlags extends StateFlags {
   readonly into: string;
   readonly all?: boolean;
   readonly fromInputs?: boolean;
+  readonly snapshots?: string;
 }
 
 export async function runRebuild(source: StateSource, flags: RebuildFlags): Promise<void> {
@@ -50,12 +52,15 @@ async function build(
   source: StateSource,
   partition: number,
   store: StateStore,
-  { into, fromInputs }: RebuildFlags,
+  { into, fromInputs, snapshots }: RebuildFlags,
 ): Promise<FrontierState> {
   if ((await loadView(store, source.key)) !== undefined) {
     const message = `--into ${into} holds a state of partition ${partition}: choose a new folder`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
   const options = { ...source, identity: identityOf(source, partition), store };
-  return fromInputs ? rebuildFromInputs(options) : rebuild({ ...options, onProgress: printRestore });
+  if (fromInputs) return rebuildFromInputs(options);
+  return withSnapshots(source, partition, snapshots, (found) =>
+    rebuild({ ...options, ...found, onProgress: printRestore }),
+  );
 }

@@ -25,6 +25,8 @@ export interface StateFlags extends KafkaFlags {
 
 export interface StateSource {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
+  /** Sees what was written up to now: a data folder's log is of one moment. */
+  refresh(): Promise<void>;
   readonly codec: RecordCodec;
   readonly clock: SystemClock;
   readonly manifest: Manifest;
@@ -42,7 +44,8 @@ export async function withStates(flags: KafkaFlags, act: (source: StateSource) =
         const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): name one of ${manifest.crawl}`;
         throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
       }
-      await act({ log, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
+      const refresh = async () => {};
+      await act({ log, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
     });
   }
   if (flags.data === undefined) {
@@ -54,7 +57,8 @@ export async function withStates(flags: KafkaFlags, act: (source: StateSource) =
   const log = await openReadOnlyLog(logFolder(folder), clock);
   try {
     const codec = await openCodec(log.registry, manifest.crawl);
-    await act({ log, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
+    const { refresh } = log;
+    await act({ log, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
   } finally {
     await log.close();
   }
@@ -66,7 +70,7 @@ export function identityOf({ manifest }: StateSource, partition: number): Partit
 
 /** The view in the folder, as it stands, also beside the process that writes it; undefined where there is none. */
 export async function withView<T>(
-  { folder }: StateSource,
+  { folder, refresh }: Pick<StateSource, 'folder' | 'refresh'>,
   partition: number,
   act: (store: StateStore | undefined) => Promise<T>,
 ): Promise<T> {
@@ -75,6 +79,8 @@ export async function withView<T>(
   if (!isThere) return act(undefined);
   const store = await openRocksdbStore(path, { readOnly: true });
   try {
+    // A view is never ahead of its changelog, but may be of a log that was opened before it.
+    await refresh();
     return await act(store);
   } finally {
     await store.close();

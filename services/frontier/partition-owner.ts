@@ -28,7 +28,7 @@ import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { CallSide } from './call-side.ts';
 import { JobRunner, runJob } from './job-runner.ts';
-import { lost, openPartition } from './open-partition.ts';
+import { lost, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 
 export interface OwnerOptions {
@@ -53,6 +53,10 @@ export interface OwnerOptions {
   readonly nonce?: () => string;
   /** Told how far a long restore is. */
   readonly onProgress?: (progress: RestoreProgress) => void;
+  /** Snapshots to restore from where this process's view is of no use. */
+  readonly shelf?: OpenPartition['shelf'];
+  /** Told of views and snapshots that were passed over. */
+  readonly onNotice?: (text: string) => void;
   /** Told of the partition each time it is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
   /** Told why the partition is about to be opened again. */

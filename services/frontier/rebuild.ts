@@ -1,20 +1,22 @@
 /**
- * Rebuilds a partition's state from its changelog alone, into an empty store, beside whoever owns it.
+ * Rebuilds a partition's state from its changelog, into an empty store, beside whoever owns it: from the changelog's first
+ * record, or from a snapshot and what comes after it.
  *
- * It claims nothing and changes nothing but the store. The changelog must reach back to its first record.
+ * It claims nothing and changes nothing but the store.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import { readLeases } from '../../topology/frontier/read-rows.ts';
 import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { bringUp, firstOf } from './bring-up.ts';
 import { runJob } from './job-runner.ts';
-import { changelogTopic, type RestoreProgress, restore } from './restore.ts';
+import { changelogTopic, type RestoreProgress } from './restore.ts';
+import { type StartingStates, startingStates } from './starting-states.ts';
 
 export interface Rebuild {
   readonly log: Pick<Log, 'reader' | 'offsets'>;
@@ -24,25 +26,26 @@ export interface Rebuild {
   /** Empty. */
   readonly store: StateStore;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Snapshots to begin with, rather than with the changelog's first record. Absent: none. */
+  readonly shelf?: StartingStates['shelf'];
+  readonly onNotice?: StartingStates['onNotice'];
   /** The first record that is not wanted. Absent: to the end, as it is now. */
   readonly to?: number;
   readonly onProgress?: (progress: RestoreProgress) => void;
 }
 
-/** Throws CHANGELOG_GAP where the changelog no longer begins at its beginning, or ends before `to`. */
+/** Throws CHANGELOG_GAP where the changelog ends before `to`, OFFSET_OUT_OF_RANGE where nothing reaches it any more. */
 export async function rebuild(options: Rebuild): Promise<FrontierState> {
   const { log, identity, store } = options;
-  const { start, end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+  const { end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
   const to = options.to ?? end;
-  if (start > 0) throw gap(identity.partition, `begins at ${start}: what came before has been trimmed`);
-  if (to > end) throw gap(identity.partition, `ends at ${end}, before ${to}`);
-  const state = new FrontierState(options.key, options.seen);
-  await restore({ ...options, state, to });
+  if (to > end) {
+    const message = `the changelog of partition ${identity.partition} ends at ${end}, before ${to}`;
+    throw new CrawlstreamError('CHANGELOG_GAP', message);
+  }
+  const candidates = startingStates({ ...options, to });
+  const state = (await bringUp(await firstOf(candidates), candidates, { ...options, to }))!;
   await runJob(store, readLeases(state));
   await runJob(store, saveView(state));
   return state;
-}
-
-function gap(partition: number, what: string): CrawlstreamError {
-  return new CrawlstreamError('CHANGELOG_GAP', `the changelog of partition ${partition} ${what}`);
 }

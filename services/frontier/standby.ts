@@ -15,10 +15,11 @@ import type { Clock } from '../runtime/clock.ts';
 import { standbyGroup } from '../runtime/crawl/frontier-members.ts';
 import type { Log, LogReader } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { firstOf } from './bring-up.ts';
 import { clearView } from './load-view.ts';
-import { startState } from './open-partition.ts';
 import { Replayer } from './replayer.ts';
 import { changelogTopic } from './restore.ts';
+import { type StartingStates, startingStates } from './starting-states.ts';
 
 export interface StandbyOptions {
   readonly log: Log;
@@ -27,6 +28,9 @@ export interface StandbyOptions {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Clock;
+  /** Snapshots to begin with where the store's view is of no use. */
+  readonly shelf?: StartingStates['shelf'];
+  readonly onNotice?: StartingStates['onNotice'];
   /** What it has followed the changelog to before. */
   readonly warm?: FrontierState | undefined;
   /** The first copy of the partition, or the second. */
@@ -109,7 +113,7 @@ export class Standby {
     const { log, store, identity, clock } = this.#options;
     const { restoreSaveBytes, restoreSliceBytes, saveEveryMs, standbyWaitMs } = frontierServiceLimits;
     const { signal } = this.#stopping;
-    this.#state ??= await startState(this.#options);
+    this.#state ??= await firstOf(startingStates(this.#options));
     const state = this.#state;
     const replayer = new Replayer(identity.partition, state, store, restoreSaveBytes);
     const reader = log.reader();

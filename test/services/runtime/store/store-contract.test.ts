@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { createOverlayStore } from '../../../../services/runtime/store/overlay-store.ts';
 import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
 import { storeContract } from '../../../contract/store-contract.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -15,6 +16,11 @@ storeContract('memory', false, async () => {
 
 storeContract('fault-injecting, with nothing planned', false, async () => {
   const store = createFaultStore(createMemoryStore(), { loseUnsynced: 3 });
+  return { store, close: () => store.close() };
+});
+
+storeContract('overlay', false, async () => {
+  const store = createOverlayStore(createMemoryStore());
   return { store, close: () => store.close() };
 });
 

@@ -1,0 +1,167 @@
+/** `crawlstream state snapshot` and `state snapshots`: taking them, beside the owners, and telling what there is. */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { bringUp } from '../frontier/bring-up.ts';
+import { rebuild } from '../frontier/rebuild.ts';
+import { changelogTopic } from '../frontier/restore.ts';
+import { crawlIdOf, type SnapshotManifest } from '../frontier/snapshots/manifest.ts';
+import { createShelf, type Shelf } from '../frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../frontier/snapshots/take.ts';
+import { keptView } from '../frontier/starting-states.ts';
+import { openObjects } from '../runtime/objects/open-objects.ts';
+import { createOverlayStore } from '../runtime/store/overlay-store.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { printRestore } from './restore-text.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource, withScratch, withView } from './state-source.ts';
+import { productVersion } from './version.ts';
+
+export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
+  /** Absent: every partition. */
+  readonly partition?: readonly number[];
+  /** A folder, or `s3://bucket/prefix`. Absent: `snapshots/` in the data folder. */
+  readonly to?: string;
+  /** Of each partition. Absent: all are. */
+  readonly keep?: number;
+}
+
+export interface SnapshotsFlags extends StateFlags, Pick<SnapshotFlags, 'to' | 'keep'> {
+  readonly verify?: boolean;
+}
+
+export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Promise<void> {
+  await withShelf(source, flags.to, async (shelf) => {
+    const numbers = flags.partition ?? partitionsOf(source, {});
+    const partitions = [];
+    for (const partition of numbers) {
+      partitionsOf(source, { partition });
+      const beganMs = source.clock.nowMs();
+      const { manifest, taken } = await snapshotOf(source, partition, shelf);
+      if (flags.keep !== undefined) await shelf.prune(identityOf(source, partition), flags.keep, source.clock.nowMs());
+      const seconds = (source.clock.nowMs() - beganMs) / 1000;
+      const one = { taken, seconds, ...(manifest && summary(manifest)) };
+      partitions.push({ partition, ...one });
+      if (!flags.json) process.stdout.write(`${snapshotText(partition, one)}\n`);
+    }
+    if (flags.json) process.stdout.write(`${JSON.stringify({ to: shelf.objects.place, partitions })}\n`);
+  });
+}
+
+export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): Promise<void> {
+  await withShelf(source, flags.to, async (shelf) => {
+    const snapshots = [];
+    for (const partition of partitionsOf(source, flags)) {
+      const identity = identityOf(source, partition);
+      if (flags.keep !== undefined) await shelf.prune(identity, flags.keep, source.clock.nowMs());
+      for (const { folder, manifest, error } of await shelf.list(identity)) {
+        const problem = error ?? (flags.verify === true ? await problemOf(shelf, manifest!) : undefined);
+        const one = manifest === undefined ? { snapshot: folder } : summary(manifest);
+        snapshots.push({ partition, ...one, damage: problem?.message ?? null });
+        if (flags.json) continue;
+        const says = problem?.message ?? snapshotText(partition, { taken: true, ...summary(manifest!) });
+        process.stdout.write(`${says}\n`);
+      }
+    }
+    if (flags.json) process.stdout.write(`${JSON.stringify({ to: shelf.objects.place, snapshots })}\n`);
+    else if (snapshots.length === 0) process.stdout.write(`no snapshots of ${source.manifest.crawl} there\n`);
+    if (snapshots.some(({ damage }) => damage !== null)) process.exitCode = 1;
+  });
+}
+
+/** The shelf at `place`; absent: the data folder's own. */
+export async function withShelf<T>(
+  source: Pick<StateSource, 'folder' | 'key'>,
+  place: string | undefined,
+  act: (shelf: Shelf) => Promise<T>,
+): Promise<T> {
+  const where = place ?? source.folder?.part('snapshots');
+  if (where === undefined) {
+    const message = '--to is missing: name a folder, or s3://bucket/prefix';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const objects = await openObjects(where);
+  try {
+    return await act(createShelf(objects, crawlIdOf(source.key)));
+  } finally {
+    objects.close();
+  }
+}
+
+/**
+ * What a rebuild begins with: the snapshots at `place`; absent: the changelog alone where it is complete, else what the
+ * data folder has.
+ */
+export async function withSnapshots<T>(
+  source: StateSource,
+  partition: number,
+  place: string | undefined,
+  act: (found: { readonly shelf?: Shelf; readonly onNotice: (text: string) => void }) => Promise<T>,
+): Promise<T> {
+  const { start } = await source.log.offsets(changelogTopic(source.manifest.crawl), partition);
+  if (place === undefined && (start === 0 || source.folder === null)) return act({ onNotice: printNotice });
+  return withShelf(source, place, (shelf) => act({ shelf, onNotice: printNotice }));
+}
+
+interface Taken {
+  /** Undefined: the partition has no state yet. */
+  readonly manifest: SnapshotManifest | undefined;
+  /** False: there is one of this very position. */
+  readonly taken: boolean;
+}
+
+/** From the view in the folder where it is of use, else from an older snapshot or the changelog alone. */
+function snapshotOf(source: StateSource, partition: number, shelf: Shelf): Promise<Taken> {
+  const identity = identityOf(source, partition);
+  const options = { ...source, identity, shelf, onNotice: printNotice };
+  return withView(source, partition, async (view): Promise<Taken> => {
+    const { end: to } = await source.log.offsets(changelogTopic(identity.crawl), partition);
+    if (to === 0) return { manifest: undefined, taken: false };
+    const newest = (await shelf.list(identity)).find(({ manifest }) => manifest !== undefined)?.manifest;
+    if (newest?.position === to) return { manifest: newest, taken: false };
+    const take = { identity, shelf, clock: source.clock, takenBy: productVersion };
+    const fromView = async (base: StateStore) => {
+      const store = createOverlayStore(base);
+      const { state } = await keptView({ ...options, store });
+      if (state === undefined) return undefined;
+      // All that comes after it lies in memory: as much as an owner lets come between two writes of its view.
+      const isThere = await bringUp(state, none(), { ...options, store, to, saveBytes: Number.POSITIVE_INFINITY });
+      return isThere && takeSnapshot({ ...take, state: isThere, store });
+    };
+    const manifest =
+      (view && (await fromView(view))) ??
+      (await withScratch(async (store) =>
+        takeSnapshot({ ...take, store, state: await rebuild({ ...options, store, to, onProgress: printRestore }) }),
+      ));
+    return { manifest, taken: true };
+  });
+}
+
+/** No other state is tried: the caller has another way. */
+async function* none(): AsyncGenerator<never> {}
+
+async function problemOf(shelf: Shelf, manifest: SnapshotManifest): Promise<CrawlstreamError | undefined> {
+  try {
+    await shelf.verify(manifest);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CrawlstreamError && error.code === 'SNAPSHOT_DAMAGED') return error;
+    throw error;
+  }
+}
+
+function summary(manifest: SnapshotManifest) {
+  const { folder, position, epoch, seq, digest, urls, policyVersion, takenAt, files } = manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return { snapshot: folder, position, epoch, seq, digest, urls, policyVersion, takenAt, files: files.length, bytes };
+}
+
+type Summary = Partial<ReturnType<typeof summary>> & { readonly taken: boolean; readonly seconds?: number };
+
+function snapshotText(partition: number, { taken, seconds, ...one }: Summary): string {
+  if (one.snapshot === undefined) return `partition ${partition}: nothing to take yet`;
+  const size = `${one.urls} URLs, ${(one.bytes! / 2 ** 20).toFixed(1)} MB`;
+  const how = seconds === undefined ? `of ${one.takenAt}` : taken ? `in ${seconds.toFixed(1)} s` : 'there already';
+  return `partition ${partition}: ${one.digest} at ${one.position}, ${size}, ${how}: ${one.snapshot}`;
+}
+
+export function printNotice(text: string): void {
+  process.stderr.write(`crawlstream: ${text}\n`);
+}

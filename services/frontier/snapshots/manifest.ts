@@ -1,0 +1,107 @@
+/**
+ * The manifest of a snapshot: what it is of, and what it is made of. It is written last, so a snapshot that has one is
+ * whole; it carries a hash of itself, so one that was changed is known for it.
+ *
+ *   <crawl>/<partition>/<position>-<time>-<chance>/rows-0.gz …, manifest.json
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import type { FingerprintKey } from '../../../topology/frontier/state.ts';
+
+/** Grows when an older version of the program could no longer restore the snapshot rightly. */
+export const snapshotFormat = 1;
+
+const count = z.int().min(0);
+const position = z.object({ offset: count, slice: count });
+
+const manifestSchema = z.object({
+  format: z.literal(snapshotFormat),
+  crawl: z.string(),
+  /** Of the fingerprint key: tells a crawl from another of its name. */
+  crawlId: z.string(),
+  partition: count,
+  partitions: z.int().min(1),
+  /** The next record of the changelog: what lies before it is in the snapshot. */
+  position: count,
+  /** As of there: whose commits count, and the sequence number of the newest. */
+  epoch: z.int(),
+  seq: count,
+  /** The next record of each input. */
+  inputs: z.object({ control: position, results: position, discovered: position }),
+  /** Of the state (topology/frontier/digest.ts), 32 hexadecimal digits. */
+  digest: z.string(),
+  /** Format of the rows (topology/frontier/view.ts). */
+  viewVersion: count,
+  policyVersion: count,
+  urls: count,
+  /** Every lease granted before it was taken is over by then, ms since the Unix epoch. */
+  leasesEndMs: count,
+  /** ISO 8601, UTC. */
+  takenAt: z.string(),
+  /** Version of the program that took it. */
+  takenBy: z.string(),
+  files: z.array(z.object({ name: z.string(), bytes: count, sha256: z.string(), rows: count })),
+});
+
+export type SnapshotManifest = Readonly<z.infer<typeof manifestSchema>> & {
+  /** Where its files lie; ends in a slash. */
+  readonly folder: string;
+};
+
+export function crawlIdOf({ hi, lo }: FingerprintKey): string {
+  return createHash('sha256').update(`crawlstream ${hi} ${lo}`).digest('hex').slice(0, 16);
+}
+
+export function folderOf({ crawl, partition }: Pick<PartitionIdentity, 'crawl' | 'partition'>): string {
+  return `${crawl}/${String(partition).padStart(5, '0')}/`;
+}
+
+/** A folder nobody else writes into. By name, as by position. */
+export function newFolder(identity: PartitionIdentity, position: number, nowMs: number): string {
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '');
+  return `${folderOf(identity)}${String(position).padStart(15, '0')}-${time}-${randomBytes(4).toString('hex')}/`;
+}
+
+/** When the writing of a snapshot began, by its folder's name; undefined: it is none of ours. */
+export function begunAtMs(folder: string): number | undefined {
+  const [, d, t, ms] = /-(\d{8})T(\d{6})(\d{3})Z-[0-9a-f]{8}\/$/.exec(folder) ?? [];
+  if (d === undefined || t === undefined) return undefined;
+  const iso = `${d.replace(/(....)(..)(..)/, '$1-$2-$3')}T${t.replace(/(..)(..)(..)/, '$1:$2:$3')}.${ms}Z`;
+  return Date.parse(iso);
+}
+
+export function encodeManifest({ folder: _, ...manifest }: SnapshotManifest): Buffer {
+  return Buffer.from(`${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, null, 2)}\n`);
+}
+
+/** Throws SNAPSHOT_DAMAGED, DATA_FOLDER_NEWER. */
+export function decodeManifest(bytes: Buffer, folder: string): SnapshotManifest {
+  let json: Record<string, unknown>;
+  try {
+    json = JSON.parse(bytes.toString()) as Record<string, unknown>;
+  } catch (cause) {
+    throw damaged(folder, `its manifest is no JSON (${(cause as Error).message})`, cause);
+  }
+  if (typeof json['format'] === 'number' && json['format'] > snapshotFormat) {
+    const message = `snapshot ${folder} has format ${json['format']}, this version reads up to ${snapshotFormat}: use the newer crawlstream that took it`;
+    throw new CrawlstreamError('DATA_FOLDER_NEWER', message);
+  }
+  const { sha256, ...rest } = json;
+  if (sha256 !== hashOf(rest)) throw damaged(folder, 'its manifest is not as it was written');
+  const parsed = manifestSchema.safeParse(rest);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw damaged(folder, `its manifest says nothing of ${issue?.path.join('.')}`, parsed.error);
+  }
+  return { ...parsed.data, folder };
+}
+
+export function damaged(folder: string, why: string, cause?: unknown): CrawlstreamError {
+  return new CrawlstreamError('SNAPSHOT_DAMAGED', `snapshot ${folder} is damaged: ${why}`, cause);
+}
+
+function hashOf(manifest: object): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+}

@@ -1,0 +1,71 @@
+/**
+ * Puts a snapshot into a partition's store, and proves that it is what it was: hashes of the files while they are read,
+ * the digest of the state afterwards.
+ *
+ * The row that makes a view of the others (`metaKey`) is written last, synced: a kill on the way leaves a folder that
+ * holds no view, and the next start begins again.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state.ts';
+import { metaKey } from '../../../topology/frontier/view.ts';
+import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
+import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
+import { clearView, loadView } from '../load-view.ts';
+import { damaged, type SnapshotManifest } from './manifest.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Throws SNAPSHOT_DAMAGED, and leaves no view, where the state is not the one that was put away. */
+export async function restoreSnapshot(
+  shelf: Pick<Shelf, 'rows'>,
+  manifest: SnapshotManifest,
+  store: StateStore,
+  key: FingerprintKey,
+  seen?: SeenConfig,
+): Promise<FrontierState> {
+  await clearView(store);
+  let meta: StoreOp | undefined;
+  for await (const rows of shelf.rows(manifest)) {
+    let [batch, bytes]: [StoreOp[], number] = [[], 0];
+    for (const [rowKey, value] of rows) {
+      const row = { key: rowKey, value };
+      if (rowKey.equals(metaKey)) meta = row;
+      else batch.push(row);
+      bytes += rowKey.length + value.length;
+      if (bytes < snapshotLimits.restoreBatchBytes) continue;
+      await store.write(batch);
+      [batch, bytes] = [[], 0];
+    }
+    await store.write(batch);
+  }
+  if (meta === undefined) throw damaged(manifest.folder, 'it holds no position');
+  await store.write([meta], { sync: true });
+  try {
+    return await loaded(manifest, store, key, seen);
+  } catch (error) {
+    await clearView(store);
+    throw error;
+  }
+}
+
+async function loaded(
+  manifest: SnapshotManifest,
+  store: StateStore,
+  key: FingerprintKey,
+  seen: SeenConfig | undefined,
+): Promise<FrontierState> {
+  const { folder } = manifest;
+  let state: FrontierState | undefined;
+  try {
+    state = await loadView(store, key, seen);
+  } catch (error) {
+    const isOfRows = error instanceof CrawlstreamError && ['INVALID_RECORD', 'UNSUPPORTED'].includes(error.code);
+    throw isOfRows ? damaged(folder, error.message, error) : error;
+  }
+  if (state === undefined) throw damaged(folder, 'its rows are of another release');
+  if (state.changelog.offset !== manifest.position) throw damaged(folder, `it is of ${state.changelog.offset}`);
+  const found = digest(state);
+  if (found !== manifest.digest) throw damaged(folder, `its state has digest ${found}, not ${manifest.digest}`);
+  return state;
+}

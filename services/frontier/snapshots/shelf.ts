@@ -1,0 +1,113 @@
+/**
+ * The snapshots of a crawl in an object store: what there is, whether it is whole, and which are kept.
+ *
+ * A snapshot counts from its manifest on, which is put last; what lies about without one belongs to a taker that is at
+ * work, or has died. Reading checks each file's length and hash before a row of it is used.
+ */
+import { createHash } from 'node:crypto';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
+import type { ObjectStore } from '../../runtime/objects/objects.ts';
+import { begunAtMs, damaged, decodeManifest, encodeManifest, folderOf, type SnapshotManifest } from './manifest.ts';
+import { rowsOfFile, type StoredRow } from './row-files.ts';
+
+/** A snapshot, or what became of one: it is named, but nobody can use it. */
+export type Shelved =
+  | { readonly folder: string; readonly manifest: SnapshotManifest; readonly error?: undefined }
+  | { readonly folder: string; readonly manifest?: undefined; readonly error: CrawlstreamError };
+
+export interface Shelf {
+  readonly objects: ObjectStore;
+  readonly crawlId: string;
+  /** Of one partition, the furthest first. Another crawl's are left out. */
+  list(identity: PartitionIdentity): Promise<Shelved[]>;
+  /** Rows as they were, in key order. Throws SNAPSHOT_DAMAGED at the first file that is not what the manifest says. */
+  rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]>;
+  /** Reads everything back. Throws SNAPSHOT_DAMAGED. */
+  verify(manifest: SnapshotManifest): Promise<void>;
+  /** Makes the snapshot count. All its files are there. */
+  seal(manifest: SnapshotManifest): Promise<void>;
+  /** Keeps the newest `kept` that can be used, and removes older ones and what dead takers left; gives what remains. */
+  prune(identity: PartitionIdentity, kept: number, nowMs: number): Promise<SnapshotManifest[]>;
+}
+
+const manifestName = 'manifest.json';
+
+export function createShelf(objects: ObjectStore, crawlId: string): Shelf {
+  const list = async (identity: PartitionIdentity): Promise<Shelved[]> => {
+    const names = await objects.list(folderOf(identity));
+    const folders = names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName);
+    const shelved: Shelved[] = [];
+    // By name, as by position.
+    for (const folder of folders.reverse()) {
+      const bytes = await objects.get(`${folder}${manifestName}`);
+      if (bytes === undefined) continue;
+      const one = decoded(bytes, folder);
+      if (one.manifest === undefined || one.manifest.crawlId === crawlId) shelved.push(one);
+    }
+    return shelved;
+  };
+
+  const file = async (manifest: SnapshotManifest, { name, bytes, sha256 }: SnapshotManifest['files'][number]) => {
+    const found = await objects.get(`${manifest.folder}${name}`);
+    if (found === undefined) throw damaged(manifest.folder, `${name} is missing`);
+    if (found.length !== bytes) throw damaged(manifest.folder, `${name} has ${found.length} bytes, not ${bytes}`);
+    if (sha256Of(found) !== sha256) throw damaged(manifest.folder, `${name} is not as it was written`);
+    return found;
+  };
+
+  async function* rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]> {
+    for (const one of manifest.files) yield await rowsOfFile(await file(manifest, one));
+  }
+
+  const verify = async (manifest: SnapshotManifest) => {
+    for (const one of manifest.files) await file(manifest, one);
+  };
+
+  /** The manifest first: a snapshot is never half there. */
+  const remove = async (folder: string, names: readonly string[]) => {
+    await objects.remove([`${folder}${manifestName}`]);
+    await objects.remove(names.filter((name) => name.startsWith(folder)));
+  };
+
+  return {
+    objects,
+    crawlId,
+    list,
+    rows,
+    verify,
+    seal: (manifest) => objects.put(`${manifest.folder}${manifestName}`, encodeManifest(manifest)),
+    async prune(identity, kept, nowMs) {
+      const names = await objects.list(folderOf(identity));
+      const shelved = await list(identity);
+      const good = shelved.flatMap(({ manifest }) => manifest ?? []);
+      const [keep, old] = [good.slice(0, kept), good.slice(kept)];
+      for (const { folder } of old) await remove(folder, names);
+      const sealed = new Set(names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName));
+      for (const folder of new Set(names.map(folderOfName))) {
+        const begunMs = begunAtMs(folder);
+        const isStale = begunMs !== undefined && nowMs - begunMs > snapshotLimits.unfinishedMs;
+        if (isStale && !sealed.has(folder)) await remove(folder, names);
+      }
+      return keep;
+    },
+  };
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function folderOfName(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1);
+}
+
+function decoded(bytes: Buffer, folder: string): Shelved {
+  try {
+    return { folder, manifest: decodeManifest(bytes, folder) };
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError)) throw error;
+    return { folder, error };
+  }
+}

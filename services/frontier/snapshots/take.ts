@@ -1,0 +1,85 @@
+/**
+ * Takes a snapshot of a partition beside its owner, who is not held up and takes no notice.
+ *
+ * The owner's view is a fuzzy checkpoint (topology/frontier/save-view.ts): good to go on from, but of no one moment. So it
+ * is read as it stands, brought to the changelog's end as it is now, in memory above it, and only then written: the
+ * snapshot is of one position, and so is its digest. What is written is read back before the manifest says that it
+ * counts; a kill before that leaves files that nobody looks at.
+ */
+import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import { readLeases } from '../../../topology/frontier/read-rows.ts';
+import { saveView } from '../../../topology/frontier/save-view.ts';
+import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { viewVersion } from '../../../topology/frontier/view.ts';
+import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { runJob } from '../job-runner.ts';
+import { damaged, newFolder, type SnapshotManifest } from './manifest.ts';
+import { rowFiles } from './row-files.ts';
+import { type Shelf, sha256Of } from './shelf.ts';
+
+export interface TakeSnapshot {
+  readonly identity: PartitionIdentity;
+  /** At the position that the snapshot is to be of. */
+  readonly state: FrontierState;
+  /** The view the state came from; what is not in it yet is written here. */
+  readonly store: StateStore;
+  readonly shelf: Shelf;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Version of the program. */
+  readonly takenBy: string;
+  /** Bytes of rows in a file. Absent: 8 MiB. */
+  readonly fileBytes?: number;
+}
+
+const allRows = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
+
+/** Throws SNAPSHOT_DAMAGED where what was written does not come back. */
+export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManifest> {
+  const { identity, state, store, shelf, clock } = options;
+  await runJob(store, readLeases(state));
+  await runJob(store, saveView(state));
+  const { offset, epoch, seq } = state.changelog;
+  const nowMs = clock.nowMs();
+  const folder = newFolder(identity, offset, nowMs);
+  const files: SnapshotManifest['files'] = [];
+  for await (const { bytes, rows } of rowFiles(store.scan(allRows), options.fileBytes ?? snapshotLimits.fileBytes)) {
+    const name = `rows-${files.length}.gz`;
+    await shelf.objects.put(`${folder}${name}`, bytes);
+    files.push({ name, bytes: bytes.length, sha256: sha256Of(bytes), rows });
+  }
+  const { control, results, discovered } = state.positions;
+  const manifest: SnapshotManifest = {
+    format: 1,
+    crawl: identity.crawl,
+    crawlId: shelf.crawlId,
+    partition: identity.partition,
+    partitions: identity.partitions,
+    position: offset,
+    epoch,
+    seq,
+    inputs: { control, results, discovered },
+    digest: digest(state),
+    viewVersion,
+    policyVersion: state.policyVersion,
+    urls: state.counters.admitted,
+    leasesEndMs: leasesEndMs(state),
+    takenAt: new Date(nowMs).toISOString(),
+    takenBy: options.takenBy,
+    files,
+    folder,
+  };
+  await shelf.verify(manifest);
+  await shelf.seal(manifest);
+  const read = (await shelf.list(identity)).find((one) => one.folder === folder);
+  if (read?.manifest === undefined) throw read?.error ?? damaged(folder, 'its manifest does not come back');
+  return read.manifest;
+}
+
+function leasesEndMs({ leases, nowMs }: FrontierState): number {
+  let latestMs = nowMs;
+  for (const { deadlineMs } of leases.values()) latestMs = Math.max(latestMs, deadlineMs);
+  return latestMs;
+}

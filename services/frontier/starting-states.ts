@@ -1,0 +1,130 @@
+/**
+ * What a partition can be brought up from, the best first: the view in its folder, the snapshots there are, the
+ * changelog from its beginning.
+ *
+ * A view or a snapshot is of use where the changelog still goes on from its position, and does not disagree. One that
+ * leads nowhere is found out later, by the checks in the changelog: then the next one is tried. Nothing is passed over
+ * in silence.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state.ts';
+import type { Log, LogRecord } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+import { clearView, loadView } from './load-view.ts';
+import { changelogTopic } from './restore.ts';
+import { restoreSnapshot } from './snapshots/restore-snapshot.ts';
+import type { Shelf, Shelved } from './snapshots/shelf.ts';
+
+export interface StartingStates {
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly seen?: SeenConfig | undefined;
+  /** Where the view is kept: it is made to hold what is given. */
+  readonly store: StateStore;
+  /** Absent: there are none. */
+  readonly shelf?: Pick<Shelf, 'list' | 'rows'> | undefined;
+  /** The first record of the changelog that is not wanted. Absent: all are. */
+  readonly to?: number;
+  /** Told of what was passed over, and what was taken instead. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+}
+
+/** States to go on from, one when the one before it led nowhere. Throws OFFSET_OUT_OF_RANGE when there is none left. */
+export async function* startingStates(options: StartingStates): AsyncGenerator<FrontierState> {
+  const { identity, store, key, seen } = options;
+  let kept: KeptView | undefined = await keptView(options);
+  const { reached } = kept;
+  if (kept.state !== undefined) yield kept.state;
+  // It may be large, and another takes its place.
+  kept = undefined;
+  yield* fromShelf(options);
+  const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
+  if (start > 0) throw nothingLeft(options, start, reached);
+  await clearView(store);
+  yield new FrontierState(key, seen);
+}
+
+export interface KeptView {
+  /** Undefined: there is no view, or it is of no use. */
+  readonly state: FrontierState | undefined;
+  /** Its position; 0: there is none. */
+  readonly reached: number;
+}
+
+/** The view in the folder. */
+export async function keptView(options: StartingStates): Promise<KeptView> {
+  const state = await loadView(options.store, options.key, options.seen);
+  if (state === undefined) return { state, reached: 0 };
+  const { offset } = state.changelog;
+  const isOfUse = await leadsOn(options, Math.max(offset, state.ahead.until), state.changelog);
+  return { state: isOfUse ? state : undefined, reached: offset };
+}
+
+async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState> {
+  const { shelf, identity, store, key, seen, onNotice } = options;
+  if (shelf === undefined) return;
+  for (const { folder, manifest, error } of await listed(options, shelf)) {
+    if (manifest === undefined) {
+      onNotice?.(`${error.message}: trying the one before`);
+      continue;
+    }
+    if (!(await leadsOn(options, manifest.position, { ...manifest, offset: manifest.position }))) continue;
+    let state: FrontierState;
+    try {
+      state = await restoreSnapshot(shelf, manifest, store, key, seen);
+    } catch (cause) {
+      if (!(cause instanceof CrawlstreamError && cause.code === 'SNAPSHOT_DAMAGED')) throw cause;
+      onNotice?.(`${cause.message}: trying the one before`);
+      continue;
+    }
+    onNotice?.(`partition ${identity.partition} taken from snapshot ${folder}`);
+    yield state;
+  }
+}
+
+/** A store that is away is waited for, unless the changelog alone will do. */
+async function listed({ log, identity, onNotice }: StartingStates, shelf: Pick<Shelf, 'list'>): Promise<Shelved[]> {
+  try {
+    return await shelf.list(identity);
+  } catch (error) {
+    const { start } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+    if (start > 0) throw error;
+    onNotice?.(`${(error as Error).message}: going on without snapshots, the changelog is complete`);
+    return [];
+  }
+}
+
+/** Does the changelog go on from there, and say the same of what lies before? `needed`: the furthest that was seen of it. */
+async function leadsOn(
+  { log, identity, to }: StartingStates,
+  needed: number,
+  position: { readonly offset: number; readonly epoch: number; readonly seq: number },
+): Promise<boolean> {
+  const { offset, epoch, seq } = position;
+  const topic = changelogTopic(identity.crawl);
+  const { start, end } = await log.offsets(topic, identity.partition);
+  if (offset < start || needed > Math.min(end, to ?? end)) return false;
+  if (offset === start) return true;
+  let record: LogRecord | undefined;
+  for await (const one of recordsOf(log, topic, identity.partition, offset - 1, offset)) record = one;
+  if (record === undefined) return false;
+  const decoded = decodeChangelog(record.value);
+  if (decoded.kind === 'claim') return record.offset === epoch;
+  return decoded.epoch !== epoch || decoded.seq <= seq;
+}
+
+function nothingLeft({ identity, shelf }: StartingStates, start: number, offset: number): CrawlstreamError {
+  const { partition } = identity;
+  const remedy =
+    shelf === undefined
+      ? 'restore it from a snapshot, and say where they are kept'
+      : 'no snapshot that can be used reaches it';
+  const message = `partition ${partition} needs its changelog from ${offset}, which begins at ${start}: ${remedy}`;
+  return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+}

@@ -1,0 +1,8 @@
+/** An object store by what a user calls it: a folder, or `s3://bucket/prefix`. */
+import { createFolderObjects } from './folder-objects.ts';
+import type { ObjectStore } from './objects.ts';
+import { openS3Objects } from './s3-objects.ts';
+
+export async function openObjects(place: string): Promise<ObjectStore> {
+  return place.startsWith('s3://') ? openS3Objects(place) : createFolderObjects(place);
+}

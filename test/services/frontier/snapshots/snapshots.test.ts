@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openPartition } from '../../../../services/frontier/open-partition.ts';
+import { rebuild } from '../../../../services/frontier/rebuild.ts';
+import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
+import { restoreSnapshot } from '../../../../services/frontier/snapshots/restore-snapshot.ts';
+import { createShelf, type Shelf } from '../../../../services/frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
+import { createFaultObjects } from '../../../../services/runtime/objects/fault-objects.ts';
+import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
+import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { digest } from '../../../../topology/frontier/digest.ts';
+import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
+
+const crawlId = crawlIdOf(key);
+const shelfOver = (objects: Map<string, Buffer>) => createShelf(createMemoryObjects(objects), crawlId);
+
+/** Of the state at a position, in small files. */
+async function take(harness: Harness, shelf: Shelf, to?: number): Promise<SnapshotManifest> {
+  const store = createMemoryStore();
+  const state = await rebuild({ log: harness.log, identity, key, store, clock, ...(to === undefined ? {} : { to }) });
+  return takeSnapshot({ identity, state, store, shelf, clock, takenBy: 'test', fileBytes: 4_096 });
+}
+
+/** A crawl that has leases out, with snapshots of three positions; the newest is before the changelog's end. */
+async function crawlWithSnapshots() {
+  const harness = await startHarness();
+  const objects = new Map<string, Buffer>();
+  const manifests: SnapshotManifest[] = [];
+  const owner = harness.owner({ leasesMax: 20 });
+  const run = owner.run();
+  for (let round = 1; round <= 4; round++) {
+    await harness.discover(100, 40);
+    await until(() => owner.committed?.counters.admitted === 100 * round);
+    if (round < 4) manifests.push(await take(harness, shelfOver(objects)));
+  }
+  owner.stop();
+  await run;
+  const live = digest((await harness.replayed()).state);
+  return { harness, objects, manifests, live };
+}
+
+const shared = crawlWithSnapshots();
+
+/** Opens the partition with these snapshots and this folder; tells what it was told. */
+async function opened(harness: Harness, shelf: Shelf, store = createMemoryStore()) {
+  const notices: string[] = [];
+  const onNotice = (text: string) => notices.push(text);
+  const { log } = harness;
+  const { state } = await openPartition({ log, store, identity, key, clock, endsLeases: false, shelf, onNotice });
+  return { digest: digest(state), notices, state };
+}
+
+describe('a snapshot', { timeout: 60_000 }, () => {
+  it('is of one position, and gives the state of that position back', async () => {
+    const { harness, objects, manifests } = await shared;
+    const [, second] = manifests;
+    const there = await rebuild({
+      ...{ log: harness.log, identity, key, clock },
+      ...{ store: createMemoryStore(), to: second!.position },
+    });
+    assert.equal(second!.digest, digest(there));
+    assert.deepEqual(second!.inputs, there.positions);
+    assert.ok(second!.files.length > 3, `${second!.files.length} files`);
+    assert.ok(second!.leasesEndMs > clock.nowMs(), 'its leases are out');
+    const state = await restoreSnapshot(shelfOver(objects), second!, createMemoryStore(), key);
+    assert.equal(digest(state), second!.digest);
+  });
+
+  it('and the changelog’s tail give an owner without a folder the state it had', async () => {
+    const { harness, objects, manifests, live } = await shared;
+    const found = await opened(harness, shelfOver(objects));
+    assert.equal(found.digest, live);
+    assert.match(found.notices.join(), new RegExp(`taken from snapshot ${manifests[2]!.folder}`));
+  });
+
+  it('is not needed where the folder is there', async () => {
+    const { harness, objects, live } = await shared;
+    const store = createMemoryStore();
+    await rebuild({ log: harness.log, identity, key, store, clock });
+    const found = await opened(harness, shelfOver(objects), store);
+    assert.deepEqual([found.digest, found.notices], [live, []]);
+  });
+
+  for (const damage of ['a byte is changed', 'a file is cut', 'a file is gone', 'the manifest is changed'] as const) {
+    it(`of which ${damage} is refused by name, and the one before it used`, async () => {
+      const { harness, objects, manifests, live } = await shared;
+      const there = new Map(objects);
+      const [, before, newest] = manifests;
+      const { folder, files } = newest!;
+      const name = damage === 'the manifest is changed' ? `${folder}manifest.json` : folder + files.at(-1)!.name;
+      const bytes = Buffer.from(there.get(name)!);
+      bytes[bytes.length - 20]! ^= 1;
+      if (damage === 'a file is gone') there.delete(name);
+      else there.set(name, damage === 'a file is cut' ? bytes.subarray(0, -1) : bytes);
+      const found = await opened(harness, shelfOver(there));
+      assert.equal(found.digest, live);
+      assert.match(found.notices[0]!, new RegExp(`snapshot ${folder} is damaged: .*: trying the one before`));
+      assert.match(found.notices[1]!, new RegExp(`taken from snapshot ${before!.folder}`));
+    });
+  }
+
+  it('that is whole but not of its digest is refused, and leaves no view', async () => {
+    const { objects, manifests } = await shared;
+    const store = createMemoryStore();
+    const wrong = { ...manifests[1]!, digest: '0'.repeat(32) };
+    await assert.rejects(restoreSnapshot(shelfOver(objects), wrong, store, key), {
+      code: 'SNAPSHOT_DAMAGED',
+      message: /has digest [0-9a-f]{32}, not 0{32}/,
+    });
+    assert.equal(await store.get(Buffer.from('m')), undefined);
+  });
+
+  it('of another crawl of the same name is not seen', async () => {
+    const { objects } = await shared;
+    const other = createShelf(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 }));
+    assert.deepEqual(await other.list(identity), []);
+  });
+
+  it('whose restore is killed at any write leaves a folder that the next start restores', async () => {
+    const { objects, manifests } = await shared;
+    const [, , newest] = manifests;
+    const counting = createFaultStore(createMemoryStore());
+    await restoreSnapshot(shelfOver(objects), newest!, counting, key);
+    const writes = counting.writes();
+    assert.ok(writes > 2, `${writes} writes`);
+    for (let crashAt = 1; crashAt <= writes; crashAt++) {
+      for (const when of ['before', 'after'] as const) {
+        const store = createMemoryStore();
+        const killed = createFaultStore(store, { crashAt, when, loseUnsynced: 2 });
+        await assert.rejects(restoreSnapshot(shelfOver(objects), newest!, killed, key));
+        const again = await restoreSnapshot(shelfOver(objects), newest!, store, key);
+        assert.equal(digest(again), newest!.digest);
+      }
+    }
+  });
+
+  it('that is cut off at any put or removal does not count, and the others do', async () => {
+    const { harness, objects, manifests } = await shared;
+    const attempt = async (crashAt: number | undefined, when: 'before' | 'after') => {
+      const there = new Map(objects);
+      const failing = createFaultObjects(createMemoryObjects(there), crashAt === undefined ? {} : { crashAt, when });
+      const shelf = createShelf(failing, crawlId);
+      const work = (async () => {
+        await take(harness, shelf);
+        await shelf.prune(identity, 2, clock.nowMs());
+      })();
+      if (crashAt === undefined) await work;
+      else await assert.rejects(work, { message: /planned crash/ });
+      return { there, changes: failing.changes() };
+    };
+    const { changes } = await attempt(undefined, 'before');
+    assert.ok(changes > 10, `${changes} changes`);
+    for (let crashAt = 1; crashAt <= changes; crashAt++) {
+      for (const when of ['before', 'after'] as const) {
+        const { there } = await attempt(crashAt, when);
+        const left = await shelfOver(there).list(identity);
+        assert.ok(left.length >= 2 && left.every(({ manifest }) => manifest !== undefined));
+        for (const { manifest } of left) await shelfOver(there).verify(manifest!);
+        assert.ok(left.some(({ folder }) => folder === manifests[2]!.folder));
+      }
+    }
+  });
+
+  it('store that is away is done without where the changelog is complete', async () => {
+    const { harness, live } = await shared;
+    const away = createFaultObjects(createMemoryObjects(), { failAt: 1 });
+    const found = await opened(harness, createShelf(away, crawlId));
+    assert.equal(found.digest, live);
+    assert.match(found.notices.join(), /going on without snapshots/);
+  });
+
+  it('is kept as long as it is among the newest, and what a dead taker left is swept in time', async () => {
+    const { objects, manifests } = await shared;
+    const there = new Map(objects);
+    const [, , newest] = manifests;
+    const left = newest!.folder.replace(/[0-9a-f]{8}\/$/, 'deadbeef/');
+    there.set(`${left}rows-0.gz`, Buffer.from('half'));
+    const shelf = shelfOver(there);
+    await shelf.prune(identity, 2, clock.nowMs());
+    assert.ok(there.has(`${left}rows-0.gz`), 'its taker may be at work');
+    const kept = await shelf.prune(identity, 2, clock.nowMs() + 24 * 3_600_000);
+    assert.deepEqual(
+      kept.map(({ position }) => position),
+      [manifests[2]!.position, manifests[1]!.position],
+    );
+    assert.ok(![...there.keys()].some((name) => name.startsWith(left) || name.startsWith(manifests[0]!.folder)));
+    for (const manifest of kept) await shelf.verify(manifest);
+  });
+});
+
+describe('a changelog that was trimmed', { timeout: 60_000 }, () => {
+  it('is gone on with from a snapshot, where the folder is lost or older than what is left', async () => {
+    const { harness, objects, manifests, live } = await crawlWithSnapshots();
+    const [first, second, newest] = manifests;
+    await harness.log.trim(changelog, 0, second!.position);
+    assert.equal((await opened(harness, shelfOver(objects))).digest, live);
+    const old = createMemoryStore();
+    await restoreSnapshot(shelfOver(objects), first!, old, key);
+    const found = await opened(harness, shelfOver(objects), old);
+    assert.equal(found.digest, live);
+    assert.match(found.notices.join(), new RegExp(`taken from snapshot ${newest!.folder}`));
+  });
+
+  it('stops a partition that nothing reaches any more, before it is claimed', async () => {
+    const { harness, objects, manifests } = await crawlWithSnapshots();
+    const { log } = harness;
+    const trimmed = manifests[2]!.position + 1;
+    await log.trim(changelog, 0, trimmed);
+    const { end } = await log.offsets(changelog, 0);
+    await assert.rejects(opened(harness, shelfOver(objects)), {
+      code: 'OFFSET_OUT_OF_RANGE',
+      message: new RegExp(`begins at ${trimmed}: no snapshot that can be used reaches it`),
+    });
+    await assert.rejects(
+      openPartition({ log, store: createMemoryStore(), identity, key, clock, endsLeases: false }),
+      /restore it from a snapshot, and say where they are kept/,
+    );
+    assert.equal((await log.offsets(changelog, 0)).end, end);
+  });
+});

@@ -1,0 +1,24 @@
+/** Bounds of snapshots and of where they are kept, each with its reason. Units are in the names. */
+
+/** Of one request to an object store. */
+export const objectLimits = {
+  /** A store that takes longer to answer a connection is as good as away. */
+  connectMs: 5_000,
+  /** Silence on a connection that is being used. */
+  silenceMs: 30_000,
+} as const;
+
+export const snapshotLimits = {
+  /** Bytes of rows in one file, before compression: one upload, one read, and what a damaged byte costs. */
+  fileBytes: 8 << 20,
+  /** Fastest: three times smaller, at 20 ms a megabyte, beside the crawl. */
+  compressionLevel: 1,
+  /** Rows written at once while a snapshot is restored: RocksDB's batches hold native memory. */
+  restoreBatchBytes: 1 << 20,
+  /** Snapshots of a partition that are kept: if the newest is damaged there is one before it, and one before that. */
+  kept: 3,
+  /** Files without a manifest are swept after this: whoever was writing them has died. */
+  unfinishedMs: 6 * 3_600_000,
+  /** At most so often: each reads the whole state once. */
+  everyMsMin: 1_000,
+} as const;
