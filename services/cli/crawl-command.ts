@@ -29,10 +29,18 @@ import { addPolicyOptions, checkSeeds, normalSeeds, policyOf } from './policy-fl
 import { clockText, createProgress } from './progress.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
+import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { productVersion } from './version.ts';
 
-interface CrawlFlags extends PolicyFlags, FetcherFlags, KafkaFlags, SeenFlags, ConsumerFlags, HttpFlags {
+interface CrawlFlags
+  extends PolicyFlags,
+    FetcherFlags,
+    KafkaFlags,
+    SeenFlags,
+    SnapshotRoleFlags,
+    ConsumerFlags,
+    HttpFlags {
   readonly keep?: number;
   readonly json?: boolean;
 }
@@ -44,10 +52,10 @@ export function addCrawlCommand(program: Command): void {
     .argument('[seed...]', 'URLs to start from; none: go on with the seeds of the data folder');
   addPolicyOptions(command);
   addFetcherOptions(command);
-  addSeenOptions(command);
+  addSnapshotOptions(addSeenOptions(command));
   addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command))));
   addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)'))
-    .option('--keep <duration>', 'drop pages, tasks and dead letters older than this, as in 36h', duration('--keep'))
+    .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);
 }
@@ -98,6 +106,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
+      snapshots: flags,
       attach: (log, codec) =>
         attachConsumers(
           {

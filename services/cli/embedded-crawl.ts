@@ -19,6 +19,7 @@ import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import { startFetcher } from '../fetcher/fetcher.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import { startFrontier } from '../frontier/frontier.ts';
+import type { Shelf } from '../frontier/snapshots/shelf.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../runtime/avro/schema-registry.ts';
@@ -38,8 +39,10 @@ import type { StateStore } from '../runtime/store/store.ts';
 import type { Consumers } from './crawl-consumers.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } from './crawl-folder.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
+import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import type { CrawlStatus } from './progress.ts';
-import { printRestore } from './restore-text.ts';
+import { printNotice, printRestore } from './restore-text.ts';
+import { openShelf, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { watchCrawl } from './watch-crawl.ts';
 
 export interface EmbeddedCrawl {
@@ -53,8 +56,13 @@ export interface EmbeddedCrawl {
   readonly leasesMax: number;
   /** How each partition's seen test remembers. */
   readonly seen: SeenConfig;
-  /** Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped, ms. null: none are. */
+  /**
+   * Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped, of the others those that no
+   * kept snapshot needs either, ms. null: none are.
+   */
   readonly keepMs: number | null;
+  /** `snapshotTo` absent: `snapshots/` in the folder. */
+  readonly snapshots: SnapshotRoleFlags;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
   /** Hears how the crawl stands. */
@@ -65,7 +73,6 @@ export interface EmbeddedCrawl {
 }
 
 const lookEveryMs = 50;
-const expireEveryMs = 60_000;
 /** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
 const drainMs = 5_000;
 
@@ -107,7 +114,12 @@ async function runOn(
   );
   const consumers = await crawl.attach(log, codec);
   try {
-    return await runWith(crawl, log, codec, stores, consumers);
+    const shelf = await openShelf(snapshotPlace(crawl), crawl.folder.manifest);
+    try {
+      return await runWith(crawl, log, codec, stores, consumers, shelf);
+    } finally {
+      shelf.objects.close();
+    }
   } finally {
     await consumers.stop();
   }
@@ -119,6 +131,7 @@ async function runWith(
   codec: RecordCodec,
   stores: StateStore[],
   consumers: Consumers,
+  shelf: Shelf,
 ): Promise<CrawlOutcome> {
   const { folder, clock, leasesMax } = crawl;
   const { crawl: name, partitions, keyMode } = folder.manifest;
@@ -140,6 +153,8 @@ async function runWith(
     endsLeases: true,
     seen: crawl.seen,
     onProgress: printRestore,
+    shelf,
+    onNotice: printNotice,
     leasesMax,
   });
   crawl.service.probes.serve(frontier.waitsFor);
@@ -163,14 +178,15 @@ async function runWith(
     onFailure: failFetcher,
   });
   const expiring = new AbortController();
-  const expired = expireRegularly(crawl, log, expiring.signal);
+  const kept = { ...crawl, log, codec, shelf, onNotice: printNotice };
+  const expired = Promise.all([expireRegularly(kept, expiring.signal), snapshotsBeside(kept, expiring.signal)]);
   const mailbox = new Mailbox(folder);
   const taken = takeRegularly({ mailbox, log, codec, crawl: name, clock }, expiring.signal);
   try {
     const end = await watchCrawl({
       ...crawl,
       startedAtMs,
-      failed: Promise.race([frontier.ended, fetcherFailed, ended(taken), consumers.failed]),
+      failed: Promise.race([frontier.ended, fetcherFailed, ended(taken), ended(expired), consumers.failed]),
       everyMs: lookEveryMs,
       look: () => look(crawl, log, frontier),
       hosts: () => hostsOf(frontier),
@@ -190,7 +206,7 @@ async function runWith(
 }
 
 /** Never resolves: only a failure is news. */
-function ended(work: Promise<void>): Promise<never> {
+function ended(work: Promise<unknown>): Promise<never> {
   return new Promise((_, reject) => {
     work.catch(reject);
   });
@@ -247,22 +263,6 @@ async function drained(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontie
     const now = await look(crawl, log, frontier);
     if (now?.partitions.every(({ positions, ends }) => positions.results.offset >= ends.results)) return;
     await Promise.race([crawl.clock.sleepUntil(crawl.clock.nowMs() + 10), frontier.ended]);
-  }
-}
-
-/** `--keep`: drops what is older from topics that are kept by time. */
-async function expireRegularly(crawl: EmbeddedCrawl, log: EmbeddedLog, signal: AbortSignal): Promise<void> {
-  const { clock, keepMs } = crawl;
-  const { crawl: name, partitions } = crawl.folder.manifest;
-  while (keepMs !== null && !signal.aborted) {
-    const beforeMs = clock.nowMs() - keepMs;
-    for (const topic of topicNames) {
-      if (topics[topic].retention !== 'time') continue;
-      for (let partition = 0; partition < partitions; partition++) {
-        await log.expire(`${name}.${topic}`, partition, beforeMs);
-      }
-    }
-    await clock.sleepUntil(clock.nowMs() + expireEveryMs, signal);
   }
 }
 

@@ -21,6 +21,7 @@ import type { PolicyFlags } from './policy-flags.ts';
 import type { CrawlStatus } from './progress.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { sendToKafka } from './send-to-kafka.ts';
+import type { SnapshotRoleFlags } from './snapshot-flags.ts';
 import { watchCrawl } from './watch-crawl.ts';
 
 export interface KafkaCrawl {
@@ -29,7 +30,7 @@ export interface KafkaCrawl {
   readonly seeds: readonly string[];
   /** Hears how the crawl stands. */
   readonly service: Service;
-  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & ConsumerFlags;
+  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & SnapshotRoleFlags & ConsumerFlags;
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;

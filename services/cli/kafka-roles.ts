@@ -21,9 +21,11 @@ import type { KafkaConnection } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { instanceIdOf } from './member-flags.ts';
-import { printRestore } from './restore-text.ts';
+import { printNotice, printRestore } from './restore-text.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { seenConfigOf } from './seen-flags.ts';
+import { needSnapshotPlace, openShelf, type SnapshotRoleFlags } from './snapshot-flags.ts';
+import { takeSnapshots } from './snapshot-schedule.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
@@ -33,13 +35,15 @@ interface Role extends KafkaConnection {
   onFailure(error: unknown): void;
 }
 
-export async function takeFrontierRole(
-  role: Role & { readonly flags: SeenFlags & MemberFlags },
-): Promise<FrontierGroup> {
+type FrontierRole = Role & { readonly flags: SeenFlags & MemberFlags & SnapshotRoleFlags };
+
+export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
   const { log, codec, clock, manifest, flags, onFailure } = role;
+  needSnapshotPlace(flags);
   const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
   const kept = await keptStates(folder);
-  return joinFrontierGroup({
+  const shelf = flags.snapshotTo === undefined ? undefined : await openShelf(flags.snapshotTo, manifest);
+  const group = await joinFrontierGroup({
     log,
     codec,
     clock,
@@ -57,12 +61,47 @@ export async function takeFrontierRole(
     onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
     onStandbyTrouble: ({ message }) => process.stderr.write(`crawlstream: standby: ${message}\n`),
     onProgress: printRestore,
+    shelf,
+    onNotice: printNotice,
     openStore: async (partition) => {
       const path = stateFolder(folder, partition);
       await mkdir(path, { recursive: true });
       return openRocksdbStore(path);
     },
   });
+  const stopping = new AbortController();
+  const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
+  const { stop } = group;
+  return Object.assign(group, {
+    async stop() {
+      stopping.abort();
+      await taking;
+      await stop();
+      shelf?.objects.close();
+    },
+  });
+}
+
+/** Of the partitions that are this process's at the time. */
+async function snapshotsBeside(
+  { clock, manifest, flags }: FrontierRole,
+  data: string,
+  group: FrontierGroup,
+  signal: AbortSignal,
+): Promise<void> {
+  const { snapshotEvery: everyMs, snapshotTo, snapshotsKept, brokers, registry } = flags;
+  if (everyMs === undefined) return;
+  const args = () => {
+    const owned = [...group.committed()].filter(([, committed]) => committed !== undefined);
+    if (owned.length === 0) return null;
+    const partitions = owned.map(([partition]) => partition).join(',');
+    return [
+      ...['--brokers', brokers!, ...(registry === undefined ? [] : ['--registry', registry])],
+      ...['--crawl', manifest.crawl, '--data', data, '--partition', partitions],
+      ...['--to', snapshotTo!, '--keep', `${snapshotsKept}`, '--trim'],
+    ];
+  };
+  await takeSnapshots({ everyMs, clock, arguments: args, say: printNotice }, signal);
 }
 
 /** Partitions with a state from before. */

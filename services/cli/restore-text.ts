@@ -5,6 +5,11 @@ export function printRestore(progress: RestoreProgress): void {
   process.stderr.write(`crawlstream: ${restoreText(progress)}\n`);
 }
 
+/** What was passed over, and what was taken instead. */
+export function printNotice(text: string): void {
+  process.stderr.write(`crawlstream: ${text}\n`);
+}
+
 export function restoreText({ partition, records, recordsTotal, urls, elapsedMs, leftMs }: RestoreProgress): string {
   const counts = `${count(records)} of ${count(recordsTotal)} records, ${count(urls)} URLs`;
   if (records === recordsTotal) return `partition ${partition} restored in ${seconds(elapsedMs)}: ${counts}`;

@@ -16,6 +16,7 @@ import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions } from './seen-flags.ts';
+import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 export function addRoleCommands(program: Command): void {
@@ -25,7 +26,8 @@ export function addRoleCommands(program: Command): void {
     ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
-  addHttpOption(addMemberOptions(frontier)).action((flags: RoleFlags & SeenFlags & MemberFlags) =>
+  const ownOptions = addSnapshotOptions(addMemberOptions(frontier));
+  addHttpOption(ownOptions).action((flags: FrontierFlags) =>
     runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags })),
   );
   const fetcher = addKafkaOptions(
@@ -38,6 +40,7 @@ export function addRoleCommands(program: Command): void {
   });
 }
 
+type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
 type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
 interface HeldRole {
   /** Absent: as soon as it is held. */

@@ -57,6 +57,7 @@ function addSnapshotCommands(state: Command): void {
     .option('--partition <list>', 'these only, as in 0,3', partitionList)
     .option(...to)
     .option(...keep)
+    .option('--trim', 'on Kafka: forget what no kept snapshot needs of the changelog and its inputs')
     .option('--json', 'as one JSON object')
     .action((flags: SnapshotFlags) => withStates(flags, (source) => runSnapshot(source, flags)));
   addStateOptions(state.command('snapshots').description('what snapshots there are, and whether they are whole'))

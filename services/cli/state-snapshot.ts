@@ -6,11 +6,12 @@ import { changelogTopic } from '../frontier/restore.ts';
 import { crawlIdOf, type SnapshotManifest } from '../frontier/snapshots/manifest.ts';
 import { createShelf, type Shelf } from '../frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../frontier/snapshots/take.ts';
+import { type Trimmed, trimBelowSnapshots } from '../frontier/snapshots/trim.ts';
 import { keptView } from '../frontier/starting-states.ts';
 import { openObjects } from '../runtime/objects/open-objects.ts';
 import { createOverlayStore } from '../runtime/store/overlay-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { printRestore } from './restore-text.ts';
+import { printNotice, printRestore } from './restore-text.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource, withScratch, withView } from './state-source.ts';
 import { productVersion } from './version.ts';
 
@@ -21,6 +22,8 @@ export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
   readonly to?: string;
   /** Of each partition. Absent: all are. */
   readonly keep?: number;
+  /** Forget what no kept snapshot needs. */
+  readonly trim?: boolean;
 }
 
 export interface SnapshotsFlags extends StateFlags, Pick<SnapshotFlags, 'to' | 'keep'> {
@@ -28,6 +31,10 @@ export interface SnapshotsFlags extends StateFlags, Pick<SnapshotFlags, 'to' | '
 }
 
 export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Promise<void> {
+  if (flags.trim === true && source.brokersLog === null) {
+    const message = '--trim is for a crawl on Kafka: a data folder is trimmed by the crawl itself, with crawl --keep';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
   await withShelf(source, flags.to, async (shelf) => {
     const numbers = flags.partition ?? partitionsOf(source, {});
     const partitions = [];
@@ -36,8 +43,9 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
       const beganMs = source.clock.nowMs();
       const { manifest, taken } = await snapshotOf(source, partition, shelf);
       if (flags.keep !== undefined) await shelf.prune(identityOf(source, partition), flags.keep, source.clock.nowMs());
+      const trimmed = flags.trim === true ? await trim(source, partition, shelf) : [];
       const seconds = (source.clock.nowMs() - beganMs) / 1000;
-      const one = { taken, seconds, ...(manifest && summary(manifest)) };
+      const one = { taken, seconds, ...(manifest && summary(manifest)), trimmed };
       partitions.push({ partition, ...one });
       if (!flags.json) process.stdout.write(`${snapshotText(partition, one)}\n`);
     }
@@ -100,6 +108,11 @@ export async function withSnapshots<T>(
   return withShelf(source, place, (shelf) => act({ shelf, onNotice: printNotice }));
 }
 
+function trim({ brokersLog, ...source }: StateSource, partition: number, shelf: Shelf): Promise<Trimmed[]> {
+  const identity = identityOf(source, partition);
+  return trimBelowSnapshots({ ...source, log: brokersLog!, identity, shelf, onNotice: printNotice });
+}
+
 interface Taken {
   /** Undefined: the partition has no state yet. */
   readonly manifest: SnapshotManifest | undefined;
@@ -153,15 +166,17 @@ function summary(manifest: SnapshotManifest) {
   return { snapshot: folder, position, epoch, seq, digest, urls, policyVersion, takenAt, files: files.length, bytes };
 }
 
-type Summary = Partial<ReturnType<typeof summary>> & { readonly taken: boolean; readonly seconds?: number };
+interface Summary extends Partial<ReturnType<typeof summary>> {
+  readonly taken: boolean;
+  readonly seconds?: number;
+  readonly trimmed?: readonly Trimmed[];
+}
 
 function snapshotText(partition: number, { taken, seconds, ...one }: Summary): string {
   if (one.snapshot === undefined) return `partition ${partition}: nothing to take yet`;
   const size = `${one.urls} URLs, ${(one.bytes! / 2 ** 20).toFixed(1)} MB`;
+  const { trimmed = [] } = one;
   const how = seconds === undefined ? `of ${one.takenAt}` : taken ? `in ${seconds.toFixed(1)} s` : 'there already';
-  return `partition ${partition}: ${one.digest} at ${one.position}, ${size}, ${how}: ${one.snapshot}`;
-}
-
-export function printNotice(text: string): void {
-  process.stderr.write(`crawlstream: ${text}\n`);
+  const gone = trimmed.map(({ topic, start }) => `; ${topic} begins at ${start}`).join('');
+  return `partition ${partition}: ${one.digest} at ${one.position}, ${size}, ${how}: ${one.snapshot}${gone}`;
 }

@@ -25,6 +25,8 @@ export interface StateFlags extends KafkaFlags {
 
 export interface StateSource {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
+  /** null: the log is in the data folder, and whoever crawls there holds it. */
+  readonly brokersLog: Log | null;
   /** Sees what was written up to now: a data folder's log is of one moment. */
   refresh(): Promise<void>;
   readonly codec: RecordCodec;
@@ -45,7 +47,7 @@ export async function withStates(flags: KafkaFlags, act: (source: StateSource) =
         throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
       }
       const refresh = async () => {};
-      await act({ log, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
+      await act({ log, brokersLog: log, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
     });
   }
   if (flags.data === undefined) {
@@ -58,13 +60,13 @@ export async function withStates(flags: KafkaFlags, act: (source: StateSource) =
   try {
     const codec = await openCodec(log.registry, manifest.crawl);
     const { refresh } = log;
-    await act({ log, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
+    await act({ log, brokersLog: null, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
   } finally {
     await log.close();
   }
 }
 
-export function identityOf({ manifest }: StateSource, partition: number): PartitionIdentity {
+export function identityOf({ manifest }: Pick<StateSource, 'manifest'>, partition: number): PartitionIdentity {
   return { crawl: manifest.crawl, partition, partitions: manifest.partitions };
 }
 

@@ -318,6 +318,26 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
       await reader.close();
     });
 
+    it('tells which groups there are by the beginning of their names, and forgets one', async () => {
+      for (const group of ['prefix.a', 'prefix.b', 'other'])
+        await log.commit(group, [{ topic, partition: 0, offset: 3 }]);
+      assert.deepEqual(
+        (await log.groups('prefix.')).map(({ group, members }) => [group, members]),
+        [
+          ['prefix.a', 0],
+          ['prefix.b', 0],
+        ],
+      );
+      await log.forgetGroup('prefix.a');
+      await log.forgetGroup('prefix.a');
+      assert.equal(await log.committed('prefix.a', topic, 0), undefined);
+      assert.equal(await log.committed('prefix.b', topic, 0), 3);
+      assert.deepEqual(
+        (await log.groups('prefix.')).map(({ group }) => group),
+        ['prefix.b'],
+      );
+    });
+
     it('remembers committed positions per group', async () => {
       assert.equal(await log.committed('g1', topic, 0), undefined);
       await log.commit('g1', [

@@ -148,6 +148,8 @@ export function createSimLog(options: SimLogOptions): SimLog {
     },
     committed: (group, topic, partition) =>
       ask('committed', () => cluster.commits.get(`${group} ${topic} ${partition}`)),
+    groups: () => Promise.reject(new Error('nothing asks for groups in a simulation')),
+    forgetGroup: () => Promise.reject(new Error('nothing forgets groups in a simulation')),
     async join(joined) {
       await groups.join(process, joined, cluster.partitionsOf(joined.topics[0]!));
       return {

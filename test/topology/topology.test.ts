@@ -9,7 +9,8 @@ const services = fileURLToPath(new URL('../../services/', import.meta.url));
 
 it('services name only the topics that the graph gives them', () => {
   for (const { name, reads, writes } of processors) {
-    const text = readdirSync(services + name)
+    const text = (readdirSync(services + name, { recursive: true }) as string[])
+      .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(`${services}${name}/${file}`, 'utf8'))
       .join('\n');
     for (const topic of topicNames) {

@@ -31,9 +31,12 @@ export function followControl(log: ReadableLog, codec: RecordCodec, crawl: strin
     const { start, end } = await log.offsets(`${crawl}.control`, 0);
     for await (const { event } of controlEvents(log, codec, crawl, 0, Math.max(start, next), end)) {
       if (event.kind === 'manifest') summary = { ...summary, manifest: summary.manifest ?? event.payload };
-      if (event.kind !== 'policy' || event.version <= (summary.policy?.version ?? 0)) continue;
+      if (event.kind !== 'policy') continue;
+      // By version, not by place: a trim carries them over to the end (carry-over.ts).
       const policy = { version: event.version, json: event.payload };
-      summary = { ...summary, policy, asked: event.by === askedBy ? policy : summary.asked };
+      if (policy.version > (summary.policy?.version ?? 0)) summary = { ...summary, policy };
+      const isAsked = event.by === askedBy && policy.version > (summary.asked?.version ?? 0);
+      if (isAsked) summary = { ...summary, asked: policy };
     }
     next = end;
     return summary;

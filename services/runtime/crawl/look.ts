@@ -26,7 +26,7 @@ export function policyVersions(log: ReadableLog, crawl: string, partitions: numb
 }
 
 /** From the newest commit, which carries positions and counters. Ends are asked first: they only grow. */
-async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
+export async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
   const ends = { control: 0, results: 0, discovered: 0 };
   for (const topic of inputTopics) ends[topic] = (await log.offsets(`${crawl}.${topic}`, partition)).end;
   const commit = await newestCommit(log, `${crawl}.frontier-changelog`, partition);

@@ -121,6 +121,19 @@ export async function openEmbeddedLog(
       const stored = await store.get(key);
       return stored && rows.readOffset(stored);
     },
+    groups: async (prefix) => {
+      const names = new Set<string>();
+      for await (const [key] of store.scan(rows.commitRange(prefix))) names.add(rows.groupOfKey(key));
+      return [...names].map((group) => ({ group, members: 0 }));
+    },
+    forgetGroup: async (group) => {
+      const ops = [];
+      for await (const [key] of store.scan(rows.commitRange(`${group}\0`))) {
+        commits.delete(key.toString('latin1'));
+        ops.push({ key, value: null });
+      }
+      await store.write(ops);
+    },
     // One process: everything is this member's, from the start and for good.
     join: async ({ topics: [first = ''], onAssigned }) => {
       const partitions = topics.byName.get(first)?.length ?? 0;

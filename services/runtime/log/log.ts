@@ -29,6 +29,10 @@ export interface Log {
    */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
+  /** The groups whose names begin so: those that have members, or have committed positions. */
+  groups(prefix: string): Promise<GroupStanding[]>;
+  /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */
+  forgetGroup(group: string): Promise<void>;
   /**
    * Joins a consumer group. Partitions are shared out by number, the same numbers for all of the group's topics
    * (co-partitioned). Rejects where the group cannot be joined.
@@ -38,6 +42,12 @@ export interface Log {
   membersOf(group: string): Promise<readonly GroupMember[]>;
   /** Waits for appends under way, ends waiting polls, and refuses what comes after. */
   close(): Promise<void>;
+}
+
+export interface GroupStanding {
+  readonly group: string;
+  /** Now; on the embedded log always 0: it is one process's. */
+  readonly members: number;
 }
 
 export interface GroupOptions {

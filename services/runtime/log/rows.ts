@@ -61,6 +61,17 @@ export function commitKey(group: string, topic: string, partition: number): Buff
   return Buffer.concat([metaRange('g').gte, Buffer.from(`${group}\0${topic}\0`), number]);
 }
 
+/** The rows of the groups whose names begin so. */
+export function commitRange(prefix: string): { gte: Buffer; lt: Buffer } {
+  const gte = Buffer.concat([metaRange('g').gte, Buffer.from(prefix)]);
+  return { gte, lt: Buffer.concat([gte, Buffer.from([0xff])]) };
+}
+
+export function groupOfKey(key: Buffer): string {
+  const from = metaRange('g').gte.length;
+  return key.toString('utf8', from, key.indexOf(0, from));
+}
+
 /** The rows of one partition's offsets `from` to `to`, without `to`, in one segment. */
 export function recordRange(segment: number, topicId: number, partition: number, from: number, to: number) {
   return { gte: recordPrefix(segment, topicId, partition, from), lt: recordPrefix(segment, topicId, partition, to) };

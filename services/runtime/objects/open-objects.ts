@@ -4,5 +4,5 @@ import type { ObjectStore } from './objects.ts';
 import { openS3Objects } from './s3-objects.ts';
 
 export async function openObjects(place: string): Promise<ObjectStore> {
-  return place.startsWith('s3://') ? openS3Objects(place) : createFolderObjects(place);
+  return /^s3:/.test(place) ? openS3Objects(place) : createFolderObjects(place);
 }

@@ -23,6 +23,8 @@ export interface Cluster {
   /** Partitions, or undefined where the topic does not exist; asks the brokers. Throws if a leader is missing. */
   look(topics: readonly string[]): Promise<(number | undefined)[]>;
   brokerCount(): number;
+  /** Of every broker known; asks the brokers. */
+  nodeIds(): Promise<number[]>;
   link(nodeId: number, purpose: string): Promise<Link>;
   /** Sends to whichever broker can be reached. */
   sendAny<T>(request: WireRequest): Promise<T>;
@@ -202,6 +204,10 @@ export async function openCluster(
       });
     },
     brokerCount: () => nodes.size,
+    nodeIds: async () => {
+      await ask([]);
+      return [...nodes.keys()];
+    },
     link,
     sendAny,
     sendLeader: async (topic, partition, request) => {

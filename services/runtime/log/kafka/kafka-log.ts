@@ -14,6 +14,7 @@ import { type Cluster, openCluster } from './cluster.ts';
 import { createTopics } from './create-topics.ts';
 import { describeGroup } from './describe-group.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
+import { forgetGroup, readGroups } from './group-list.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
 import type { Address } from './link.ts';
 import { joinGroup, type KafkaMembership } from './membership.ts';
@@ -87,6 +88,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     trim: (topic, partition, before) => trimBelow(cluster, topic, partition, before),
     commit: (group, positions) => commit(cluster, group, positions, memberships.get(group)),
     committed: (group, topic, partition) => readCommitted(cluster, group, topic, partition),
+    groups: (prefix) => readGroups(cluster, prefix),
+    forgetGroup: (group) => forgetGroup(cluster, group),
     join: async (group) => {
       checkOpen();
       if (memberships.has(group.group)) {

@@ -100,6 +100,8 @@ export const apis = {
   DeleteRecords: 1,
   InitProducerId: 1,
   DescribeConfigs: 2,
+  ListGroups: 2,
+  DeleteGroups: 1,
 } as const;
 export type ApiName = keyof typeof apis;
 

@@ -1,0 +1,108 @@
+/**
+ * Forgets what no kept snapshot needs: the changelog below the position of the oldest one that is whole, and its inputs
+ * below theirs.
+ *
+ * "Whole" is found out by reading it back, each time something is to go. Inputs go no further than the partition has
+ * consumed them as things are now (an operator may have sent it back), and than any group of the crawl has read them.
+ * `control` stays while a lease may be out that was granted before one of its events was heeded: fetchers go by it; what
+ * everybody needs of it is carried over first. A kill between two trims leaves more than is needed, never less.
+ */
+
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { InputTopic } from '../../../topology/frontier/changelog.ts';
+import { inputTopics } from '../../../topology/frontier/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import { frontierLimits } from '../../../topology/limits.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { carryOver } from '../../runtime/crawl/carry-over.ts';
+import { statusOf } from '../../runtime/crawl/look.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { changelogTopic } from '../restore.ts';
+import type { SnapshotManifest } from './manifest.ts';
+import type { Shelf } from './shelf.ts';
+
+export interface TrimBelowSnapshots {
+  readonly log: Pick<Log, 'append' | 'committed' | 'groups' | 'offsetAt' | 'offsets' | 'reader' | 'trim'>;
+  readonly codec: RecordCodec;
+  readonly identity: PartitionIdentity;
+  readonly shelf: Pick<Shelf, 'list' | 'verify'>;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Records appended since then stay, ms since the Unix epoch. Absent: age does not count. */
+  readonly olderThanMs?: number;
+  /** Told of snapshots that are damaged. */
+  readonly onNotice?: (text: string) => void;
+}
+
+export interface Trimmed {
+  readonly topic: string;
+  readonly partition: number;
+  /** The first record that is left. */
+  readonly start: number;
+}
+
+/** What went; nothing where there is no whole snapshot. */
+export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
+  const { log, codec, identity, shelf, onNotice } = options;
+  const { crawl, partition } = identity;
+  for (const { manifest, error } of (await shelf.list(identity)).reverse()) {
+    if (manifest === undefined) {
+      onNotice?.(error.message);
+      continue;
+    }
+    const plan = await planOf(options, manifest);
+    if (plan.length > 0 && !(await isWhole(options, manifest))) continue;
+    const trimmed: Trimmed[] = [];
+    for (const { topic, start } of plan) {
+      const isShared = topic === `${crawl}.control` && partition === 0;
+      const to = isShared ? await carryOver(log, codec, crawl, start) : start;
+      await log.trim(topic, partition, to);
+      trimmed.push({ topic, partition, start: to });
+    }
+    return trimmed;
+  }
+  return [];
+}
+
+/** What may go if this is the oldest whole snapshot. */
+async function planOf(options: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<Trimmed[]> {
+  const { log, identity, clock, olderThanMs } = options;
+  const { crawl, partition } = identity;
+  const plan: Trimmed[] = [];
+  const add = async (topic: string, before: number) => {
+    const { start: begin } = await log.offsets(topic, partition);
+    const young = olderThanMs === undefined ? before : await log.offsetAt(topic, partition, olderThanMs);
+    const start = Math.min(before, young);
+    if (start > begin) plan.push({ topic, partition, start });
+  };
+  await add(changelogTopic(crawl), manifest.position);
+  const now = (await statusOf(log, crawl, partition)).positions;
+  for (const input of inputTopics) {
+    const mayBeOut = clock.nowMs() <= manifest.leasesEndMs + frontierLimits.clockSkewMs;
+    if (input === 'control' && mayBeOut) continue;
+    const consumed = Math.min(manifest.inputs[input].offset, now[input].offset);
+    await add(`${crawl}.${input}`, Math.min(consumed, await leastRead(options, input)));
+  }
+  return plan;
+}
+
+async function isWhole({ shelf, onNotice }: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<boolean> {
+  try {
+    await shelf.verify(manifest);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'SNAPSHOT_DAMAGED')) throw error;
+    onNotice?.(error.message);
+    return false;
+  }
+}
+
+/** How far every group of the crawl that has read the topic is. */
+async function leastRead({ log, identity }: TrimBelowSnapshots, input: InputTopic): Promise<number> {
+  const { crawl, partition } = identity;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { group } of await log.groups(`${crawl}.`)) {
+    least = Math.min(least, (await log.committed(group, `${crawl}.${input}`, partition)) ?? least);
+  }
+  return least;
+}

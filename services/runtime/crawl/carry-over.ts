@@ -1,0 +1,66 @@
+/**
+ * What must outlive a trim of `control`: the crawl's manifest and the newest policies, which whoever opens the crawl reads
+ * from partition 0 from its first record on.
+ *
+ * They are appended again, as they were, before what lies below goes: a crash in between leaves them twice, which changes
+ * nothing. The first manifest is the crawl's; one that lost the race to be it must not become the first.
+ */
+import type { Control } from '../../../schemas/types.ts';
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+import { askedBy } from './control-log.ts';
+
+interface Carried {
+  readonly event: Control;
+  readonly value: Buffer;
+  /** The last record that says so. */
+  at: number;
+}
+
+/** Gives the offset below which partition 0 of `control` may be trimmed now: `before`, or its start. */
+export async function carryOver(
+  log: Pick<Log, 'append' | 'offsets' | 'reader'>,
+  codec: RecordCodec,
+  crawl: string,
+  before: number,
+): Promise<number> {
+  const topic = `${crawl}.control`;
+  const { start, end } = await log.offsets(topic, 0);
+  if (before <= start) return start;
+  let [manifest, policy, asked]: (Carried | undefined)[] = [];
+  let otherManifestAt = -1;
+  for await (const { offset, value } of recordsOf(log, topic, 0, start, end)) {
+    const event = await decoded(codec, value);
+    if (event?.kind === 'manifest') {
+      manifest ??= { event, value, at: offset };
+      if (event.payload === manifest.event.payload) manifest.at = offset;
+      else otherManifestAt = offset;
+    }
+    if (event?.kind !== 'policy') continue;
+    policy = newer(policy, { event, value, at: offset });
+    if (event.by === askedBy) asked = newer(asked, { event, value, at: offset });
+  }
+  if (otherManifestAt >= before) return start;
+  const leaving = [...new Set([manifest, asked, policy])].filter((one) => one !== undefined && one.at < before);
+  if (leaving.length > 0) {
+    await log.append(leaving.map((one) => ({ topic, partition: 0, key: null, value: one!.value })));
+  }
+  return before;
+}
+
+function newer(there: Carried | undefined, one: Carried): Carried {
+  if (there === undefined || one.event.version > there.event.version) return one;
+  if (one.event.version === there.event.version) there.at = one.at;
+  return there;
+}
+
+/** Undefined for what nobody can read: the frontier has dead-lettered it. */
+async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | undefined> {
+  await codec.prepare('control', value);
+  try {
+    return codec.decode('control', value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openPartition } from '../../../../services/frontier/open-partition.ts';
+import { rebuild } from '../../../../services/frontier/rebuild.ts';
+import { rebuildFromInputs } from '../../../../services/frontier/rebuild-from-inputs.ts';
+import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
+import { createShelf, type Shelf } from '../../../../services/frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
+import { type TrimBelowSnapshots, trimBelowSnapshots } from '../../../../services/frontier/snapshots/trim.ts';
+import { controlEvent, readControl } from '../../../../services/runtime/crawl/control-log.ts';
+import { policyRecords } from '../../../../services/runtime/crawl/requests.ts';
+import type { Log } from '../../../../services/runtime/log/log.ts';
+import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { digest } from '../../../../topology/frontier/digest.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
+import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
+
+const crawlTopics = { crawl: 't', partitions: 1, keyMode: 'host' } as const;
+
+interface Crawl {
+  readonly harness: Harness;
+  readonly objects: Map<string, Buffer>;
+  readonly shelf: Shelf;
+  /** Oldest first. */
+  readonly manifests: SnapshotManifest[];
+  readonly live: string;
+  starts(): Promise<Record<string, number>>;
+  trim(options?: Partial<TrimBelowSnapshots>): ReturnType<typeof trimBelowSnapshots>;
+}
+
+/** No lease is out; the manifest, a policy of options and an operator's lie in `control`. Two snapshots, and a tail. */
+async function trimmableCrawl(): Promise<Crawl> {
+  const harness = await startHarness();
+  const { log, codec } = harness;
+  const say = (payload: string) => controlEvent({ kind: 'manifest', atMs: 1, by: 'test', payload });
+  const events = ['the crawl', 'one that came too late'].map(say);
+  await log.append(
+    events.map((event) => ({ topic: 't.control', partition: 0, key: null, value: codec.encode('control', event) })),
+  );
+  await log.append(policyRecords(codec, crawlTopics, { ...defaultPolicy(), version: 7 }, 'crawlstream', 2));
+  await log.append(policyRecords(codec, crawlTopics, { ...defaultPolicy(), version: 9 }, 'operator', 3));
+  const objects = new Map<string, Buffer>();
+  const shelf = createShelf(createMemoryObjects(objects), crawlIdOf(key));
+  const manifests: SnapshotManifest[] = [];
+  const owner = harness.owner({ leasesMax: 0 });
+  const run = owner.run();
+  for (let round = 1; round <= 3; round++) {
+    await harness.discover(50);
+    await until(() => owner.committed?.counters.admitted === 50 * round);
+    if (round === 3) break;
+    const store = createMemoryStore();
+    const state = await rebuild({ log, identity, key, store, clock });
+    manifests.push(await takeSnapshot({ identity, state, store, shelf, clock, takenBy: 'test' }));
+  }
+  owner.stop();
+  await run;
+  const live = digest((await harness.replayed()).state);
+  return {
+    ...{ harness, objects, shelf, manifests, live },
+    async starts() {
+      const starts: Record<string, number> = {};
+      for (const name of ['frontier-changelog', 'discovered', 'results', 'control']) {
+        starts[name] = (await log.offsets(`t.${name}`, 0)).start;
+      }
+      return starts;
+    },
+    trim: (options = {}) =>
+      trimBelowSnapshots({ log, codec, identity, shelf, clock: afterLeases(manifests), ...options }),
+  };
+}
+
+/** When every lease that was out has ended. */
+function afterLeases(manifests: readonly SnapshotManifest[]) {
+  return { nowMs: () => Math.max(...manifests.map(({ leasesEndMs }) => leasesEndMs)) + 60_000 };
+}
+
+async function restored({ harness, shelf }: Crawl): Promise<string> {
+  const options = { log: harness.log, store: createMemoryStore(), identity, key, clock, endsLeases: false, shelf };
+  return digest((await openPartition(options)).state);
+}
+
+describe('the topics of a partition', { timeout: 60_000 }, () => {
+  it('are trimmed to what the oldest kept snapshot covers, and the state is still there to be restored', async () => {
+    const crawl = await trimmableCrawl();
+    const [oldest] = crawl.manifests;
+    const trimmed = await crawl.trim();
+    const { position, inputs } = oldest!;
+    const { discovered, control } = inputs;
+    assert.ok(position > 0 && discovered.offset > 0 && control.offset > 4);
+    assert.deepEqual(await crawl.starts(), {
+      'frontier-changelog': position,
+      discovered: discovered.offset,
+      results: 0,
+      control: control.offset,
+    });
+    assert.deepEqual(
+      trimmed.map(({ topic, start }) => [topic, start]),
+      [
+        [changelog, position],
+        ['t.control', control.offset],
+        ['t.discovered', discovered.offset],
+      ],
+    );
+    assert.deepEqual(await crawl.trim(), [], 'there is nothing more');
+    assert.equal(await restored(crawl), crawl.live);
+  });
+
+  it('say so to whoever wants to read them from their beginning', async () => {
+    const crawl = await trimmableCrawl();
+    await crawl.trim();
+    const { log, codec } = crawl.harness;
+    const options = { log, identity, key, clock, store: createMemoryStore() };
+    await assert.rejects(rebuildFromInputs({ ...options, codec }), {
+      code: 'OFFSET_OUT_OF_RANGE',
+      message: /t\.control\/0 begins at \d+: what came before has been trimmed, rebuild from a snapshot/,
+    });
+    await assert.rejects(rebuild(options), { code: 'OFFSET_OUT_OF_RANGE', message: /restore it from a snapshot/ });
+  });
+
+  it('keep the crawl’s manifest, its newest policy, and the newest that was asked for', async () => {
+    const crawl = await trimmableCrawl();
+    const { log, codec } = crawl.harness;
+    const before = await readControl(log, codec, 't');
+    assert.deepEqual([before.manifest, before.policy?.version, before.asked?.version], ['the crawl', 9, 7]);
+    await crawl.trim();
+    assert.ok((await crawl.starts())['control']! > 4, 'all of them were below');
+    assert.deepEqual(await readControl(log, codec, 't'), before);
+  });
+
+  it('are left alone where no snapshot is whole; a damaged one is named, and counts for nothing', async () => {
+    const crawl = await trimmableCrawl();
+    const [oldest, newest] = crawl.manifests;
+    const damage = ({ folder, files }: SnapshotManifest) => crawl.objects.delete(folder + files[0]!.name);
+    damage(oldest!);
+    const notices: string[] = [];
+    const onNotice = (text: string) => notices.push(text);
+    await crawl.trim({ onNotice });
+    assert.equal((await crawl.starts())['frontier-changelog'], newest!.position);
+    assert.match(notices.join(), new RegExp(`${oldest!.folder} is damaged: rows-0.gz is missing`));
+    const other = await trimmableCrawl();
+    for (const { folder, files } of other.manifests) other.objects.delete(folder + files[0]!.name);
+    assert.deepEqual(await other.trim(), []);
+    assert.deepEqual(Object.values(await other.starts()), [0, 0, 0, 0]);
+  });
+
+  it('stay where a group of the crawl has not read them', async () => {
+    const crawl = await trimmableCrawl();
+    await crawl.harness.log.commit('t.slow', [{ topic: 't.discovered', partition: 0, offset: 3 }]);
+    await crawl.harness.log.commit('others.slow', [{ topic: 't.discovered', partition: 0, offset: 1 }]);
+    await crawl.trim();
+    assert.equal((await crawl.starts())['discovered'], 3);
+  });
+
+  it('keep control while a lease may be out that was granted before one of its events', async () => {
+    const crawl = await trimmableCrawl();
+    const [oldest] = crawl.manifests;
+    await crawl.trim({ clock: { nowMs: () => oldest!.leasesEndMs + 1 } });
+    assert.equal((await crawl.starts())['control'], 0);
+    assert.ok((await crawl.starts())['discovered']! > 0);
+  });
+
+  it('keep what is younger than asked for', async () => {
+    const crawl = await trimmableCrawl();
+    assert.deepEqual(await crawl.trim({ olderThanMs: 1_000 }), []);
+    await crawl.trim({ olderThanMs: clock.nowMs() + 1_000 });
+    assert.equal((await crawl.starts())['frontier-changelog'], crawl.manifests[0]!.position);
+  });
+
+  it('are of use whenever a trim is killed', async () => {
+    for (let dieAt = 1; dieAt <= 5; dieAt++) {
+      const crawl = await trimmableCrawl();
+      let calls = 0;
+      const { log, codec } = crawl.harness;
+      const die = () => {
+        if (++calls === dieAt) throw new Error('killed');
+      };
+      const mortal: Log = {
+        ...log,
+        append: (records) => log.append(records).finally(die),
+        trim: (...args) => log.trim(...args).finally(die),
+      };
+      const killed = crawl.trim({ log: mortal });
+      if (dieAt <= 4) await assert.rejects(killed, /killed/);
+      else await killed;
+      assert.equal(await restored(crawl), crawl.live);
+      assert.equal((await readControl(log, codec, 't')).manifest, 'the crawl');
+      await crawl.trim();
+      assert.equal(await restored(crawl), crawl.live);
+    }
+  });
+});
