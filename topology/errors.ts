@@ -20,6 +20,7 @@ const retriable = {
   TOPIC_MISMATCH: false,
   OFFSET_OUT_OF_RANGE: false,
   CHANGELOG_GAP: false,
+  LOAD_UNFINISHED: false,
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,

@@ -1,5 +1,6 @@
 /** A crawl on Kafka, as every command meets it: its log, its codec and its manifest. */
 
+import type { KeyMode } from '../../topology/url/host-key.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { agreeManifest } from '../runtime/crawl/agree-manifest.ts';
@@ -17,6 +18,13 @@ export interface KafkaConnection {
   readonly manifest: Manifest;
 }
 
+/** What a new crawl is made with where the flags do not say. */
+export interface NewKafkaCrawl {
+  readonly partitions?: number | undefined;
+  readonly keyMode?: KeyMode | undefined;
+  readonly fingerprintKey?: string | undefined;
+}
+
 /** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
 const partitionsDefault = 8;
 
@@ -24,16 +32,25 @@ const partitionsDefault = 8;
 export async function withKafka<T>(
   flags: KafkaFlags,
   clock: Clock,
-  creates: boolean,
+  creates: boolean | NewKafkaCrawl,
   act: (connection: KafkaConnection) => Promise<T>,
 ): Promise<T> {
   const { crawl, registry, partitions } = flags;
   const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl });
   try {
-    const { partitions: _, ...facts } = newCrawl(crawl, 1);
-    const wanted = partitions === undefined ? facts : { ...facts, partitions };
-    const defaults = creates ? newCrawl(crawl, partitionsDefault) : null;
-    const manifest = await agreeManifest({ log, codec, clock, wanted, defaults, createdBy: productVersion });
+    // A crawl that is there keeps its key mode.
+    const { partitions: _, keyMode, ...facts } = newCrawl(crawl, 1);
+    const asked = typeof creates === 'object' ? creates : {};
+    const wanted = {
+      ...facts,
+      ...(partitions !== undefined && { partitions }),
+      ...(asked.keyMode !== undefined && { keyMode: asked.keyMode }),
+    };
+    const ofNew = { ...newCrawl(crawl, asked.partitions ?? partitionsDefault), keyMode: asked.keyMode ?? keyMode };
+    const defaults = creates === false ? null : ofNew;
+    const { fingerprintKey } = asked;
+    const createdBy = productVersion;
+    const manifest = await agreeManifest({ log, codec, clock, wanted, defaults, createdBy, fingerprintKey });
     return await act({ log, codec, manifest });
   } finally {
     await log.close();

@@ -7,11 +7,14 @@ import { addCheckCommand } from './check-command.ts';
 import { addConsumerCommands } from './consumer-commands.ts';
 import { addCrawlCommand } from './crawl-command.ts';
 import { addDlqCommand } from './dlq-command.ts';
+import { addDumpCommand } from './dump-command.ts';
 import { addExplainCommand } from './explain-command.ts';
 import { addInjectCommand } from './inject-command.ts';
+import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
 import { addReadCommands } from './read-commands.ts';
+import { addRepartitionCommand } from './repartition-command.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addStateCommand } from './state-command.ts';
@@ -37,6 +40,9 @@ addOperatorCommands(program);
 addCheckCommand(program);
 addWarcCommand(program);
 addStateCommand(program);
+addDumpCommand(program);
+addLoadCommand(program);
+addRepartitionCommand(program);
 addTopologyCommand(program);
 
 // A reader of our output that goes away (head, less) is no failure.

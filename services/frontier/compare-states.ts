@@ -24,6 +24,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   leased: 2,
   seen: 0,
   pulled: 1,
+  load: 0,
 };
 
 /** The first row of `stored` that `rebuilt` has otherwise or not at all, or else one that it has too many; in words. */

@@ -68,6 +68,14 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   return partition;
 }
 
+/** Throws LOAD_UNFINISHED: what a load was cut off from is not to be decided on. */
+export function needLoaded(partition: number, { load }: FrontierState): void {
+  if (load.isDone) return;
+  const remedy = 'run the same crawlstream load again, or choose another crawl';
+  const message = `partition ${partition} holds a part of a dump that was not loaded to its end: ${remedy}`;
+  throw new CrawlstreamError('LOAD_UNFINISHED', message);
+}
+
 export function lost(partition: number, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
 }

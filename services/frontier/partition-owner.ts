@@ -28,7 +28,7 @@ import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { CallSide } from './call-side.ts';
 import { JobRunner, runJob } from './job-runner.ts';
-import { lost, type OpenPartition, openPartition } from './open-partition.ts';
+import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 
 export interface OwnerOptions {
@@ -149,6 +149,7 @@ export class PartitionOwner {
     this.#warm = undefined;
     const partition = await openPartition({ ...this.#options, endsLeases, warm, signal: this.#stopping.signal });
     this.#opened = true;
+    needLoaded(identity.partition, partition.state);
     await this.#loadLists(partition, { kind: 'policy', payload: partition.state.policyJson });
     this.#acks = Promise.resolve();
     this.#underWay = 0;

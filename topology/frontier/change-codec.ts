@@ -1,13 +1,13 @@
 /** Changes as bytes. Part of the changelog's format: see `changelog.ts` for its version. */
-import { outcomeKinds } from '../../schemas/types.ts';
-import { CrawlstreamError } from '../errors.ts';
 import { trapReasons } from '../policy/traps/summary.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
-import type { Change, Disposition, FinalStatus, HostFacts, HostHold, UrlRecord } from './changes.ts';
+import type { Change, Disposition, HostFacts, HostHold } from './changes.ts';
 import { knownPlaces, tallyNames } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
+import { readLoadRow, writeLoadRow } from './transfer/load-row.ts';
+import { finalStatuses, pick, readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
 
 // The order of each list is the format: append, never reorder.
 const kinds = [
@@ -36,12 +36,12 @@ const kinds = [
   'known',
   'dropQueue',
   'blockQueue',
+  'load',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
 const knownTargets = ['done', 'again', 'forgotten'] as const;
-const finals = ['page', 'redirected', 'denied', 'failed', 'dead'] as const satisfies readonly FinalStatus[];
 
 export function writeChange(writer: ByteWriter, change: Change): void {
   writer.byte(kinds.indexOf(change.kind));
@@ -173,6 +173,8 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.hostKey);
       writeRobotsHop(writer, change.hop);
       return;
+    case 'load':
+      return writeLoadRow(writer, change.row);
     case 'check':
       writer.byte(change.version);
       writer.string(change.sum);
@@ -271,6 +273,8 @@ export function readChange(reader: ByteReader): Change {
     }
     case 'robotsHop':
       return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
+    case 'load':
+      return { kind, row: readLoadRow(reader) };
     case 'check':
       return { kind, version: reader.byte(), sum: reader.string() };
   }
@@ -290,7 +294,7 @@ function readBands(reader: ByteReader): (readonly [number, number])[] {
 
 function writeDisposition(writer: ByteWriter, disposition: Disposition): void {
   if (disposition.to === 'final') {
-    writer.byte(1 + finals.indexOf(disposition.status));
+    writer.byte(1 + finalStatuses.indexOf(disposition.status));
     return;
   }
   writer.byte(0);
@@ -300,7 +304,7 @@ function writeDisposition(writer: ByteWriter, disposition: Disposition): void {
 
 function readDisposition(reader: ByteReader): Disposition {
   const tag = reader.byte();
-  if (tag > 0) return { to: 'final', status: pick(finals, tag - 1, 'status') };
+  if (tag > 0) return { to: 'final', status: pick(finalStatuses, tag - 1, 'status') };
   return { to: 'again', dueAtMs: reader.uint(), entry: readEntry(reader) };
 }
 
@@ -342,45 +346,4 @@ export function readHostFacts(reader: ByteReader): HostFacts {
   const flags = reader.byte();
   const hold = pick(holds, flags & ~openFlag, 'hold');
   return { ...facts, hold, deferredOpen: flags >= openFlag, deadUntilMs: reader.uint() };
-}
-
-export function writeUrlRecord(writer: ByteWriter, record: UrlRecord): void {
-  writer.string(record.url);
-  writer.byte(finals.indexOf(record.status));
-  writer.byte(outcomeKinds.indexOf(record.outcome));
-  writer.uint(record.httpStatus);
-  writer.uint(record.atMs);
-  writer.uint(record.attempts);
-  writer.uint(record.depth);
-  writer.string(record.etag);
-  writer.string(record.lastModified);
-  writer.string(record.contentHash);
-  writer.boolean(record.soft404);
-}
-
-export function readUrlRecord(reader: ByteReader): UrlRecord {
-  return {
-    url: reader.string(),
-    status: pick(finals, reader.byte(), 'status'),
-    outcome: pick(outcomeKinds, reader.byte(), 'outcome'),
-    httpStatus: reader.uint(),
-    atMs: reader.uint(),
-    attempts: reader.uint(),
-    depth: reader.uint(),
-    etag: reader.string(),
-    lastModified: reader.string(),
-    contentHash: reader.string(),
-    soft404: reader.boolean(),
-  };
-}
-
-function pick<T>(list: readonly T[], index: number, what: string): T {
-  const value = list[index];
-  if (value === undefined) {
-    throw new CrawlstreamError(
-      'INVALID_RECORD',
-      `a record of the frontier cannot be read: no ${what} has number ${index}`,
-    );
-  }
-  return value;
 }

@@ -7,6 +7,7 @@
 import type { OutcomeKind, RobotsHop } from '../../schemas/types.ts';
 import type { TrapReason } from '../policy/traps/summary.ts';
 import type { Entry } from './entry.ts';
+import type { LoadRow } from './transfer/load-row.ts';
 
 /** Why a host takes no leases; empty: it does. */
 export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit';
@@ -94,6 +95,8 @@ export interface KnownFrom {
 }
 export const knownPlaces = ['new', 'lease', 'band', 'again', 'done', 'forgotten'] as const;
 export type KnownPlace = (typeof knownPlaces)[number];
+/** The same of any URL that is not to be admitted again. 'known': from another crawler; it was never admitted here. */
+export type KnownUrl = Omit<UrlRecord, 'status'> & { readonly status: FinalStatus | 'known' };
 
 export type Change =
   /**
@@ -200,6 +203,8 @@ export type Change =
   | { readonly kind: 'dropQueue'; readonly hostKey: string }
   /** GetURLs passes a queue until then, ms. 0: it does not. */
   | { readonly kind: 'blockQueue'; readonly hostKey: string; readonly untilMs: number }
+  /** A row of a dump, from another crawl. */
+  | { readonly kind: 'load'; readonly row: LoadRow }
   /** What the state must come to with the changes before this one (self-check.ts). It changes nothing. */
   | { readonly kind: 'check'; readonly version: number; readonly sum: string };
 
@@ -207,7 +212,7 @@ export type Change =
  * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.
  * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
  * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
- * new, but there was no room (queue-room.ts).
+ * new, but there was no room (queue-room.ts). `imported`: made known by a load, and not admitted.
  */
 export const tallyNames = [
   'discovered',
@@ -229,6 +234,7 @@ export const tallyNames = [
   'seenErrors',
   'queueFull',
   'tooLong',
+  'imported',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

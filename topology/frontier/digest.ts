@@ -37,7 +37,8 @@ export type RowKind =
   | 'lease'
   | 'leased'
   | 'seen'
-  | 'pulled';
+  | 'pulled'
+  | 'load';
 
 /** 32 hexadecimal digits. */
 export function digest(state: FrontierState): string {
@@ -83,6 +84,8 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
       if (entry !== null) visit(['leased', lease.id, index, ...fieldsOf(entry)]);
     });
   }
+  const { source, line, isDone } = state.load;
+  if (source !== '') visit(['load', source, line, isDone ? 1 : 0]);
   visit(['seen', state.seen.size, ...state.seen.sum.words]);
 }
 

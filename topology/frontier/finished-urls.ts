@@ -6,7 +6,7 @@ import type { OutcomeKind } from '../../schemas/types.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit } from './changelog.ts';
 import { changelogStart, judgeCommit } from './changelog.ts';
-import type { FinalStatus, UrlRecord } from './changes.ts';
+import type { FinalStatus, KnownUrl } from './changes.ts';
 import type { RequeueOutcome } from './control-payloads.ts';
 
 export interface FinishedFilter {
@@ -26,7 +26,7 @@ export interface FinishedUrl {
 }
 
 export class FinishedUrls {
-  readonly #matches: (record: UrlRecord) => boolean;
+  readonly #matches: (record: KnownUrl) => boolean;
   readonly #found = new Map<string, FinishedUrl>();
   #position: ChangelogPosition = changelogStart;
 
@@ -55,13 +55,15 @@ export class FinishedUrls {
       if (change.kind === 'admit' && change.known)
         for (const { url } of change.entries) this.#found.delete(seenKey(url));
       else if (change.kind === 'bury' || change.kind === 'finish') this.#end(change.record);
+      else if (change.kind === 'load' && change.row.row === 'known')
+        for (const record of change.row.urls) this.#end(record);
       else if (change.kind === 'resolve' && change.record !== null) this.#end(change.record);
     }
   }
 
-  #end(record: UrlRecord): void {
+  #end(record: KnownUrl): void {
     const { url, depth, status, outcome } = record;
-    if (this.#matches(record)) this.#found.set(seenKey(url), { url, depth, status, outcome });
+    if (status !== 'known' && this.#matches(record)) this.#found.set(seenKey(url), { url, depth, status, outcome });
     else this.#found.delete(seenKey(url));
   }
 }

@@ -11,6 +11,7 @@ import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
 import type { HostLanes } from './hosts/lanes.ts';
 import { unread } from './lease.ts';
+import { openBands } from './open-bands.ts';
 import type { SavedBand } from './queues/bands.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
@@ -64,7 +65,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   if (json !== '') traps.load(key, json);
   if (state.pull.on) state.pull.load(reader, id);
   if (!reader.done) hosts.lanes.put(id, readLanes(reader));
-  if (json !== '' || host.facts.deferredOpen) state.openBands(host);
+  if (json !== '' || host.facts.deferredOpen) openBands(state, host);
   state.settle(host);
 }
 

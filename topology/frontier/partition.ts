@@ -364,7 +364,8 @@ function finishInMemory(job: StoreJob): void {
   if (!job.next([]).done) throw new Error('a step is taken before the rows it needs were read');
 }
 
-function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
+/** The dead letter of a record that nobody could read. */
+export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
   return {
     reason: 'undecodable',
     sourceTopic: input.topic,

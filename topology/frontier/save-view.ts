@@ -13,13 +13,13 @@
 import { frontierLimits } from '../limits.ts';
 import { saveBudgets } from './budgets/budget-rows.ts';
 import { ByteWriter } from './bytes.ts';
-import { writeUrlRecord } from './change-codec.ts';
-import type { UrlRecord } from './changes.ts';
+import type { KnownUrl } from './changes.ts';
 import { hostRowKey, writeHost } from './host-row.ts';
 import { rowKey, writeRow } from './queues/queue-row.ts';
 import { manifestKey, saveSeen } from './seen/seen-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
+import { writeUrlRecord } from './url-record-bytes.ts';
 import { metaKey, metaValue, type Row } from './view.ts';
 
 export function* saveView(state: FrontierState, sliceBytes: number = frontierLimits.viewSliceBytes): StoreJob {
@@ -105,7 +105,7 @@ class Slice {
     return true;
   }
 
-  addRecord(record: UrlRecord): void {
+  addRecord(record: KnownUrl): void {
     const [hi, lo] = this.#state.fingerprintOf(record.url);
     const key = Buffer.allocUnsafe(9);
     key[0] = 0x75;

@@ -22,13 +22,13 @@ import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
 import type { Counters } from './counters.ts';
 import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
-import { budgetBand } from './held-bands.ts';
 import { HostClock } from './host-clock.ts';
 import { Host, Hosts } from './hosts/host.ts';
 import { type FingerprintKey, KeyTable } from './hosts/key-table.ts';
 import { InLinks } from './in-links.ts';
 import { type Lease, unread } from './lease.ts';
 import { LeaseDeadlines } from './lease-deadlines.ts';
+import { openBands } from './open-bands.ts';
 import { countQueue, placeOf } from './place-of.ts';
 import { applyPull } from './pull/apply.ts';
 import { PullState } from './pull/pull-state.ts';
@@ -40,6 +40,8 @@ import { RowsAhead } from './rows-ahead.ts';
 import type { SeenConfig } from './seen/seen-config.ts';
 import { SeenLoader } from './seen/seen-rows.ts';
 import { SeenTest } from './seen/seen-test.ts';
+import { applyLoadRow } from './transfer/apply-load-row.ts';
+import { type LoadProgress, noLoad } from './transfer/load-row.ts';
 import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
 import { Unsaved } from './unsaved.ts';
 
@@ -80,6 +82,7 @@ export class FrontierState {
   quotaWanted = 0;
   readonly quotaBook = new Map<number, QuotaRow>();
   nextLeaseId = 1;
+  load: LoadProgress = noLoad;
   readonly unsaved = new Unsaved();
   readonly #print = new Uint32Array(2);
   readonly ahead = new RowsAhead();
@@ -143,11 +146,13 @@ export class FrontierState {
       case 'known':
       case 'dropQueue':
       case 'blockQueue':
-        return applyPull(this, this.#meet(change.hostKey), change);
+        return applyPull(this, this.meet(change.hostKey), change);
+      case 'load':
+        return applyLoadRow(this, change.row);
       case 'check':
         return;
       default: {
-        const host = this.#meet(change.hostKey);
+        const host = this.meet(change.hostKey);
         const { bands } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
         else if (change.kind === 'raise') bands.queuedEver += 1;
@@ -178,7 +183,7 @@ export class FrontierState {
         return this.#putAgain(host, 0, change.entry);
       case 'trap':
         this.traps.add(change.hostKey, change);
-        this.openBands(host);
+        openBands(this, host);
         return this.#changed(host);
       case 'releaseTrap':
         return this.#releaseTrap(host, change.pattern);
@@ -233,7 +238,7 @@ export class FrontierState {
   }
 
   /** The host of a key, met now if it was not. */
-  #meet(key: string): Host {
+  meet(key: string): Host {
     const { id, isNew } = this.hosts.meet(key);
     if (isNew) {
       this.counters.hosts = this.hosts.size;
@@ -260,7 +265,7 @@ export class FrontierState {
   }
 
   #admit({ hostKey, known, entries, prints }: Change & { kind: 'admit' }): void {
-    const host = this.#meet(hostKey);
+    const host = this.meet(hostKey);
     const isAhead = this.#isAhead(host);
     const { bands } = this.queues;
     for (let index = 0; index < entries.length; index++) {
@@ -286,7 +291,7 @@ export class FrontierState {
 
   #grant(change: Change & { kind: 'grant' }): void {
     const { leaseId: id, deadlineMs, delayMs } = change;
-    const host = this.#meet(change.hostKey);
+    const host = this.meet(change.hostKey);
     this.nextLeaseId = id + 1;
     if (this.#isAhead(host)) return;
     const entries: (Entry | null)[] = [];
@@ -343,7 +348,7 @@ export class FrontierState {
       (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '') || facts.deferredOpen !== host.facts.deferredOpen;
     if (moves) countQueue(this, host, -1);
     this.hosts.facts.set(host.id, facts);
-    if (moves) this.openBands(host);
+    if (moves) openBands(this, host);
     if (moves) countQueue(this, host, 1);
     this.#changed(host);
   }
@@ -383,16 +388,8 @@ export class FrontierState {
   #releaseTrap(host: Host, pattern: string): void {
     countQueue(this, host, -1);
     this.traps.release(host.key, pattern);
-    this.openBands(host);
+    openBands(this, host);
     countQueue(this, host, 1);
     this.#changed(host);
-  }
-
-  /** A host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
-  openBands({ id, key }: Host): void {
-    const released = this.traps.of(key).released.map(({ band }) => band);
-    const opened = this.hosts.facts.get(id).deferredOpen ? [budgetBand, ...released] : released;
-    if (opened.length > 0) this.queues.opened.set(id, opened);
-    else this.queues.opened.delete(id);
   }
 }

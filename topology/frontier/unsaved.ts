@@ -1,10 +1,10 @@
 /** What changed since it was last written to the view. */
-import type { UrlRecord } from './changes.ts';
+import type { KnownUrl } from './changes.ts';
 import { fitted } from './hosts/columns.ts';
 
 export class Unsaved {
-  /** What is kept of URLs that were finished. */
-  records: UrlRecord[] = [];
+  /** What is kept of URLs that were finished, or are known from elsewhere. */
+  records: KnownUrl[] = [];
   #hosts: number[] = [];
   #flags = new Uint8Array(0);
 

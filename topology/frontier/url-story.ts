@@ -14,6 +14,7 @@ import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
 import { newHostFacts } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { isTrapBand } from './held-bands.ts';
+import type { LoadRow } from './transfer/load-row.ts';
 import type { StandingTrap } from './traps-state.ts';
 
 /** Where in the changelog, when, and by which policy. */
@@ -42,7 +43,7 @@ export interface Leased extends Decided {
 export interface CameTo extends Decided {
   readonly leaseId: number | null;
   /** 'again': back into the queue. */
-  readonly status: FinalStatus | 'again';
+  readonly status: FinalStatus | 'known' | 'again';
   readonly outcome: OutcomeKind | null;
   readonly httpStatus: number;
   readonly attempts: number;
@@ -54,7 +55,7 @@ export type Place =
   | { readonly in: 'band'; readonly band: number; readonly ahead: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
   | { readonly in: 'lease'; readonly leaseId: number }
-  | { readonly in: 'end'; readonly status: FinalStatus };
+  | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
 
 interface Waiting {
   readonly url: string;
@@ -78,7 +79,7 @@ export class UrlStory {
   readonly traps = new Map<string, StandingTrap & { readonly released: boolean }>();
   policyVersion = 0;
   nowMs = 0;
-  #end: FinalStatus | undefined;
+  #end: FinalStatus | 'known' | undefined;
   #position: ChangelogPosition = changelogStart;
   readonly #bands: string[][] = [];
   readonly #again: Waiting[] = [];
@@ -140,6 +141,8 @@ export class UrlStory {
       case 'admit':
         for (const entry of change.entries) this.#admit(entry, !change.known, decided, discovered);
         return;
+      case 'load':
+        return this.#load(change.row, decided);
       case 'grant':
         return this.#grant(change, decided);
       case 'resolve':
@@ -180,9 +183,28 @@ export class UrlStory {
     }
   }
 
+  /** What another crawl knew of it. */
+  #load(row: LoadRow, decided: Decided): void {
+    if (row.row === 'known') {
+      for (const one of row.urls) {
+        if (!this.#isIt(one.url)) continue;
+        const { status, outcome, httpStatus, attempts } = one;
+        this.#end = status;
+        note(this.outcomes, { ...decided, leaseId: null, status, outcome, httpStatus, attempts, dueAtMs: 0 });
+      }
+    } else if (row.row === 'again' && row.hostKey === this.hostKey) {
+      const { entry, dueAtMs, known } = row;
+      this.#putAgain(entry.url, dueAtMs);
+      if (this.#isIt(row.normal)) this.#noteAdmitted(entry, !known, decided, null);
+    }
+  }
+
   #admit(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
     (this.#bands[entry.band] ??= []).push(entry.url);
-    if (!this.#isIt(entry.url)) return;
+    if (this.#isIt(entry.url)) this.#noteAdmitted(entry, isNew, decided, discovered);
+  }
+
+  #noteAdmitted(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
     const { depth, hop, band } = entry;
     note(this.admitted, { ...decided, depth, hop, band, isNew, discovered });
   }

@@ -87,6 +87,9 @@ export function metaValue(state: FrontierState): Buffer {
   for (const [partition, row] of state.quotaBook) {
     for (const value of [partition, row.granted, row.returned, row.wanted, row.version]) writer.uint(value);
   }
+  writer.string(state.load.source);
+  writer.uint(state.load.line);
+  writer.boolean(state.load.isDone);
   return writer.take();
 }
 
@@ -113,4 +116,6 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
     const row = { granted: reader.uint(), returned: reader.uint(), wanted: reader.uint(), version: reader.uint() };
     state.quotaBook.set(partition, row);
   }
+  // A view of a release that could not load has nothing more.
+  if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
 }

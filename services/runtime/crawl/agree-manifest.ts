@@ -23,6 +23,8 @@ export interface Agreement {
   /** What a new crawl is made with; null: this command makes none. */
   readonly defaults: ManifestFacts | null;
   readonly createdBy: string;
+  /** Of a new crawl that goes on with another's fingerprints. Absent: 16 random bytes. */
+  readonly fingerprintKey?: string | undefined;
 }
 
 /** Throws INVALID_ARGUMENT where there is no such crawl, TOPIC_MISMATCH or DATA_FOLDER_FOREIGN where it is another. */
@@ -43,7 +45,7 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
       topicNames.map((name) => ({ name: `${crawl}.${name}`, partitions, retention: topics[name].retention })),
     );
     if ((await readControl(log, codec, crawl)).manifest === null) {
-      const fingerprintKey = randomBytes(16).toString('hex');
+      const fingerprintKey = agreement.fingerprintKey ?? randomBytes(16).toString('hex');
       const createdAt = new Date(clock.nowMs()).toISOString();
       const manifest: Manifest = {
         format: manifestFormat,

@@ -27,6 +27,8 @@ export interface NewFolder {
   /** Version of this program. */
   readonly createdBy: string;
   readonly clock: Clock;
+  /** Of a crawl that goes on with another's fingerprints. Absent: 16 random bytes. */
+  readonly fingerprintKey?: string | undefined;
 }
 
 const manifestName = 'manifest.json';
@@ -40,7 +42,7 @@ const harmlessNames = new Set([`${manifestName}.new`, 'lost+found']);
 export async function openDataFolder(
   folder: string,
   wanted: Partial<ManifestFacts>,
-  { defaults, createdBy, clock }: NewFolder,
+  { defaults, createdBy, clock, fingerprintKey }: NewFolder,
 ): Promise<DataFolder> {
   const path = resolve(folder);
   try {
@@ -55,7 +57,7 @@ export async function openDataFolder(
       format: manifestFormat,
       ...defaults,
       ...facts,
-      fingerprintKey: randomBytes(16).toString('hex'),
+      fingerprintKey: fingerprintKey ?? randomBytes(16).toString('hex'),
       createdAt: new Date(clock.nowMs()).toISOString(),
       createdBy,
     });

@@ -60,6 +60,18 @@ export class BudgetsState {
     else this.accounts.set(key, { ...account, period: change.period, used: change.used });
   }
 
+  /** Another account of the same key, of another partition or crawl, goes into this one. */
+  join(key: string, period: number, used: number, sources: readonly number[]): void {
+    const account = this.#account(key);
+    account.sources.join(sources);
+    const newest = Math.max(account.period, period);
+    // Of one period, the larger: what several partitions used is theirs.
+    const usedOf = (its: number, count: number) => (its === newest ? count : 0);
+    const most = Math.max(usedOf(account.period, account.used), usedOf(period, used));
+    this.accounts.set(key, { period: newest, used: most, sources: account.sources });
+    this.unsaved.add(key);
+  }
+
   /** Call after every change to a host. */
   settle({ id, queue, key: hostKey }: Waiter): void {
     if (this.keyMode === null && this.#keys.size === 0) return;

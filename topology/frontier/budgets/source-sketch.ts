@@ -21,11 +21,7 @@ export class SourceSketch {
       this.#exact.sort((a, b) => a - b);
       return true;
     }
-    if (this.#exact !== null) {
-      this.#registers = new Uint8Array(registerCount);
-      for (const one of this.#exact) this.#raise(one);
-      this.#exact = null;
-    }
+    if (this.#exact !== null) this.#toRegisters(this.#exact);
     this.#raise(print);
     return true;
   }
@@ -50,6 +46,18 @@ export class SourceSketch {
     return Math.max(exactMax, Math.round(raw < 2.5 * registerCount && empty > 0 ? small : Math.max(raw, small)));
   }
 
+  /** Adds the sources of another, as `save` gives them. */
+  join(saved: readonly number[]): void {
+    if (saved[0] !== -1) {
+      for (const print of saved) this.add(print);
+      return;
+    }
+    if (this.#exact !== null) this.#toRegisters(this.#exact);
+    saved.slice(1, registerCount + 1).forEach((rank, at) => {
+      this.#registers[at] = Math.max(this.#registers[at]!, rank);
+    });
+  }
+
   /** Numbers that `load` takes back: the exact prints, or the registers after a −1. */
   save(): number[] {
     return this.#exact === null ? [-1, ...this.#registers] : [...this.#exact];
@@ -64,6 +72,12 @@ export class SourceSketch {
       sketch.#exact = [...saved];
     }
     return sketch;
+  }
+
+  #toRegisters(exact: readonly number[]): void {
+    this.#registers = new Uint8Array(registerCount);
+    for (const one of exact) this.#raise(one);
+    this.#exact = null;
   }
 
   #raise(print: number): void {

@@ -1,0 +1,153 @@
+/**
+ * A dump of a crawl's frontier: every partition's state and what waits on its inputs, as lines (dump-line.ts).
+ *
+ * Read beside whoever owns the partitions, each as it is at its own moment. To move a crawl, stop its fetchers and its
+ * frontiers first: what they do after the dump is in no dump.
+ */
+import type { DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
+import { ByteReader } from '../../../topology/frontier/bytes.ts';
+import { placeNames } from '../../../topology/frontier/changes.ts';
+import { type Counters, sumCounters } from '../../../topology/frontier/counters.ts';
+import { unreadable } from '../../../topology/frontier/partition.ts';
+import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
+import type { FrontierState } from '../../../topology/frontier/state.ts';
+import {
+  type DumpHead,
+  type DumpLine,
+  type DumpTotals,
+  dumpVersion,
+} from '../../../topology/frontier/transfer/dump-line.ts';
+import {
+  budgetLines,
+  dumpHosts,
+  knownLine,
+  repeatedLine,
+  tallyLine,
+} from '../../../topology/frontier/transfer/dump-state.ts';
+import { readKnownUrl } from '../../../topology/frontier/url-record-bytes.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { LineWriter } from '../../runtime/lines/line-writer.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { type CopyOptions, settleCopy, tail } from './settle-copy.ts';
+
+export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store'> {
+  readonly manifest: Manifest;
+  readonly head: Pick<DumpHead, 'id' | 'madeBy' | 'policy' | 'asked' | 'seeds'>;
+  /** A store that is empty, and gone afterwards. */
+  readonly withScratch: <T>(act: (store: StateStore) => Promise<T>) => Promise<T>;
+  readonly lines: LineWriter;
+  readonly onPartition?: (partition: number) => void;
+}
+
+export async function dumpCrawl(options: DumpOptions): Promise<DumpTotals> {
+  const { manifest, head, clock } = options;
+  const { crawl, partitions, keyMode, seenKeyVersion, fingerprintVersion, fingerprintKey } = manifest;
+  const lines = new CountedLines(options.lines);
+  const facts = { crawl, partitions, keyMode, seenKeyVersion, fingerprintVersion, fingerprintKey };
+  lines.write({ dump: 'crawlstream', version: dumpVersion, madeAtMs: clock.nowMs(), ...head, ...facts });
+  const counters: Counters[] = [];
+  let links = 0;
+  for (let partition = 0; partition < partitions; partition++) {
+    options.onPartition?.(partition);
+    await options.withScratch(async (store) => {
+      const identity = { crawl, partition, partitions };
+      const dumped = await dumpPartition({ ...options, identity, store }, lines);
+      counters.push(dumped.counters);
+      links += dumped.links;
+    });
+  }
+  const { hosts, admitted, imported, ...sum } = sumCounters(counters);
+  const places = Object.fromEntries(placeNames.map((name) => [name, sum[name]])) as DumpTotals['places'];
+  const totals = { hosts, admitted, imported, places, links };
+  lines.write({ end: true, lines: lines.count, totals });
+  await options.lines.finish();
+  return totals;
+}
+
+async function dumpPartition(options: CopyOptions, lines: CountedLines) {
+  const { store, identity } = options;
+  const { state, offset, letters } = await settleCopy(options);
+  const counters = { ...state.counters };
+  const normalizer = state.policyJson === '' ? undefined : compileNormalizer(parsePolicy(state.policyJson).normalize);
+  const normal = (url: string) => normalizer?.(url) ?? url;
+  const write = (line: DumpLine) => lines.write(line);
+  write({ partition: identity.partition, offset, nowMs: state.nowMs });
+  for (const line of budgetLines(state)) {
+    write(line);
+    await lines.flush();
+  }
+  const records = new Map<string, number>();
+  for await (const [, value] of store.scan({ gte: Buffer.from('u'), lt: Buffer.from('v') })) {
+    const record = readKnownUrl(new ByteReader(value));
+    records.set(record.status, (records.get(record.status) ?? 0) + 1);
+    write(knownLine(record, normal));
+    await lines.flush();
+  }
+  await runFlushing(store, dumpHosts(state, normal, write), lines);
+  write(repeatedLine(state, records));
+  write(tallyLine(state));
+  const links = await dumpLinks(options, state, lines);
+  for (const letter of letters) write(letterLine(letter));
+  await lines.flush();
+  return { counters, links };
+}
+
+/** What of `discovered` was not decided. The first record may have been taken in part. */
+async function dumpLinks(options: CopyOptions, state: FrontierState, lines: CountedLines): Promise<number> {
+  const { codec, identity, clock } = options;
+  let links = 0;
+  let skip = state.positions.discovered.slice;
+  for await (const { offset, value } of tail(options, state, 'discovered')) {
+    await codec.prepare('discovered', value);
+    let groups: readonly LinkGroup[] = [];
+    try {
+      ({ groups } = codec.decode('discovered', value) as Discovered);
+    } catch (error) {
+      const input = { topic: 'discovered', offset, record: null, bytes: value, why: (error as Error).message } as const;
+      lines.write(letterLine(unreadable(identity, input, clock.nowMs())));
+    }
+    for (const group of groups) {
+      const left = group.links.slice(skip);
+      skip = Math.max(0, skip - group.links.length);
+      if (left.length > 0) lines.write({ links: { ...group, links: left } });
+      links += left.length;
+    }
+    skip = 0;
+    await lines.flush();
+  }
+  return links;
+}
+
+function letterLine(letter: DeadLetter): DumpLine {
+  return { letter: { ...letter, original: Buffer.from(letter.original).toString('base64') } };
+}
+
+/** Lines are written out whenever the job takes a breath. */
+async function runFlushing(store: StateStore, job: StoreJob, lines: CountedLines): Promise<void> {
+  for (let next = job.next([]); !next.done; ) {
+    const { read, write } = next.value;
+    if (read === undefined) await store.write(write);
+    await lines.flush();
+    next = job.next(read === undefined ? [] : await store.getMany(read));
+  }
+}
+
+class CountedLines {
+  readonly #lines: LineWriter;
+  count = 0;
+
+  constructor(lines: LineWriter) {
+    this.#lines = lines;
+  }
+
+  write(line: DumpLine): void {
+    this.#lines.write(JSON.stringify(line));
+    this.count += 1;
+  }
+
+  flush(): Promise<void> {
+    return this.#lines.flush();
+  }
+}

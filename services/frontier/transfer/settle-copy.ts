@@ -1,0 +1,124 @@
+/**
+ * A copy of a partition's state, as it would be if its owner had taken every result and operator's word, and all
+ * leases had come back.
+ *
+ * Made beside whoever owns it: nothing is claimed or appended. Time stands still at the last commit, so no lease expires
+ * and nothing is granted. What the decisions come to besides (dead letters) is told.
+ */
+import type { Control, DeadLetter } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { InputTopic } from '../../../topology/frontier/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import { endLeases } from '../../../topology/frontier/end-leases.ts';
+import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
+import { readLeases } from '../../../topology/frontier/read-rows.ts';
+import { saveView } from '../../../topology/frontier/save-view.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log, LogRecord } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { type ListFiles, listsOf } from '../../runtime/policy/list-files.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { runJob } from '../job-runner.ts';
+import { rebuild } from '../rebuild.ts';
+import type { RestoreProgress } from '../restore.ts';
+
+export interface CopyOptions {
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
+  readonly codec: RecordCodec;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  /** Empty; the copy's view is in it afterwards. */
+  readonly store: StateStore;
+  readonly lists: ListFiles;
+  /** The fetchers of all leases are gone. Else their hosts count as contacted until the leases' deadlines. */
+  readonly fetchersGone: boolean;
+  readonly onProgress?: (progress: RestoreProgress) => void;
+}
+
+export interface Copy {
+  readonly state: FrontierState;
+  /** Of the changelog: what was decided by others. */
+  readonly offset: number;
+  readonly letters: readonly DeadLetter[];
+}
+
+export async function settleCopy(options: CopyOptions): Promise<Copy> {
+  const { identity, store } = options;
+  const state = await rebuild(options);
+  if (state.pull.on) {
+    const message =
+      'a crawl that is served by the pull API has no dump: its queues are its clients’, who can list them';
+    throw new CrawlstreamError('UNSUPPORTED', message);
+  }
+  const { offset } = state.changelog;
+  const partition = new FrontierPartition(identity, state);
+  const letters: DeadLetter[] = [];
+  let listed = false;
+  for (const topic of ['control', 'results'] as const) {
+    for await (const record of tail(options, state, topic)) {
+      if (!listed) await loadLists(partition, options.lists, state.policyJson);
+      listed = true;
+      await offer(options, partition, topic, record);
+      letters.push(...(await take(partition, store, topic)));
+    }
+  }
+  await runJob(store, readLeases(state));
+  for (const { host, deadlineMs } of options.fetchersGone ? [] : state.leases.values()) {
+    const { facts, key: hostKey } = host;
+    const readyAtMs = Math.max(facts.readyAtMs, deadlineMs);
+    state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
+  }
+  endLeases(state, state.nowMs);
+  await runJob(store, saveView(state));
+  return { state, offset, letters };
+}
+
+/** What is on an input and was not taken yet, up to its end as it is now. */
+export async function* tail(
+  { log, identity }: Pick<CopyOptions, 'log' | 'identity'>,
+  state: FrontierState,
+  input: InputTopic,
+): AsyncGenerator<LogRecord> {
+  const topic = `${identity.crawl}.${input}`;
+  const { end } = await log.offsets(topic, identity.partition);
+  yield* recordsOf(log, topic, identity.partition, state.positions[input].offset, end);
+}
+
+async function offer(
+  { codec, lists }: CopyOptions,
+  partition: FrontierPartition,
+  topic: InputTopic,
+  { offset, value }: LogRecord,
+): Promise<void> {
+  await codec.prepare(topic, value);
+  let input: Input;
+  try {
+    input = { topic, offset, record: codec.decode(topic, value) } as Input;
+  } catch (error) {
+    input = { topic, offset, record: null, bytes: value, why: (error as Error).message };
+  }
+  const { kind, payload } = (topic === 'control' ? (input.record ?? {}) : {}) as Partial<Control>;
+  if (kind === 'policy') await loadLists(partition, lists, payload ?? '');
+  partition.offer(input);
+}
+
+async function loadLists(partition: FrontierPartition, lists: ListFiles, policyJson: string): Promise<void> {
+  const references = listsOf(policyJson);
+  if (references.length > 0) partition.lists.put(await lists.load(references, '/'));
+}
+
+/** Decides until the input is taken. Without a policy, results never are. */
+async function take(partition: FrontierPartition, store: StateStore, topic: InputTopic): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  while (partition.waiting(topic) > 0) {
+    await runJob(store, partition.reads());
+    const step = partition.step(partition.state.nowMs, 0);
+    if (step === null) break;
+    letters.push(...step.deadLetters);
+  }
+  await runJob(store, partition.reads());
+  return letters;
+}

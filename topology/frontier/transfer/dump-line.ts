@@ -1,0 +1,147 @@
+/**
+ * The format of a dump: a crawl's frontier as JSON lines, whatever its partitions were and will be.
+ *
+ * One object a line; the field that names it comes first. Fields at their default are left out. Times in ms since the
+ * Unix epoch, durations in ms.
+ *
+ *   dump        the first line: format, manifest, policy in force, what was asked for
+ *   partition   whose lines follow, and the position of its changelog they are of
+ *   budget      an account, and the hosts it is of
+ *   host        facts and traps; before its URLs
+ *   url         one URL: `status` says where it stands
+ *                 queued               in a band of its host, in the order it may be fetched
+ *                 waiting              came back: for a retry (`dueAtMs`), or at once
+ *                 page … dead          finished, with what is kept of it
+ *                 known                not to be admitted, and of no crawl of ours
+ *               what is finished comes first: one that is there again, queued, was forced
+ *   repeated    finished again after it was forced: counts by status
+ *   tallies     counters that only tell
+ *   links       of `discovered`, not decided yet: one group
+ *   letter      a dead letter that the dump's own reading came to
+ *   end         the last line: what all of it comes to
+ *
+ * A reader takes fields and statuses it does not know for an error: a newer format has a higher `version`.
+ */
+import type { DeadLetter, LinkGroup, OutcomeKind } from '../../../schemas/types.ts';
+import type { PolicyConfig } from '../../policy/policy.ts';
+import type { HostTraps } from '../../policy/traps/standing.ts';
+import type { KeyMode } from '../../url/host-key.ts';
+import type { FinalStatus, HostFacts, PlaceName, TallyName } from '../changes.ts';
+import type { HostLanes } from '../hosts/lanes.ts';
+import type { StandingTrap } from '../traps-state.ts';
+
+export const dumpVersion = 1;
+
+export interface DumpHead {
+  readonly dump: 'crawlstream';
+  readonly version: number;
+  /** Names this dump: a load that goes on after a crash knows it by that. */
+  readonly id: string;
+  readonly madeAtMs: number;
+  readonly madeBy: string;
+  readonly crawl: string;
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly seenKeyVersion: number;
+  readonly fingerprintVersion: number;
+  /** Secret, as the manifest's: whoever has it can aim at collisions. */
+  readonly fingerprintKey: string;
+  /** In force; null: none yet. */
+  readonly policy: PolicyConfig | null;
+  /** What the options of `crawl` or `inject` asked for last, and their seeds: the same options are no news after a load. */
+  readonly asked: PolicyConfig | null;
+  readonly seeds: readonly string[];
+}
+
+export interface PartitionLine {
+  readonly partition: number;
+  /** Of the changelog. */
+  readonly offset: number;
+  readonly nowMs: number;
+}
+
+export interface BudgetLine {
+  readonly budget: string;
+  /** Hosts of this partition whose URLs it pays for. */
+  readonly hosts: readonly string[];
+  readonly period: number;
+  readonly used: number;
+  /** budgets/source-sketch.ts */
+  readonly sources: readonly number[];
+}
+
+export interface HostLine {
+  readonly host: string;
+  /** Those that are not those of a new host. */
+  readonly facts?: Partial<HostFacts>;
+  readonly traps?: HostTraps<StandingTrap>;
+  /** Of a host that may be on several leases (hosts/lanes.ts). */
+  readonly lanes?: Pick<HostLanes, 'own' | 'most' | 'freeAtMs'>;
+}
+
+export interface QueuedLine {
+  readonly url: string;
+  readonly status: 'queued' | 'waiting';
+  /** Absent: the URL's own. */
+  readonly host?: string;
+  /** Band, as in held-bands.ts. */
+  readonly band: number;
+  readonly depth?: number;
+  readonly hop?: number;
+  readonly attempts?: number;
+  readonly expiries?: number;
+  /** Of one that waits; absent: at once. */
+  readonly dueAtMs?: number;
+  /** The spelling that is known, where this one is of a redirect. */
+  readonly normal?: string;
+}
+
+export interface KnownLine {
+  readonly url: string;
+  readonly status: FinalStatus | 'known';
+  readonly outcome?: OutcomeKind;
+  readonly http?: number;
+  readonly atMs?: number;
+  readonly attempts?: number;
+  readonly depth?: number;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  readonly contentHash?: string;
+  readonly soft404?: boolean;
+}
+
+export type RepeatedLine = { readonly repeated: Partial<Record<FinalStatus, number>> };
+export type TalliesLine = { readonly tallies: Partial<Record<TallyName, number>> };
+export type LinksLine = { readonly links: LinkGroup };
+/** `original` in base64. */
+export type LetterLine = { readonly letter: Omit<DeadLetter, 'original'> & { readonly original: string } };
+
+export interface EndLine {
+  readonly end: true;
+  /** Lines before this one. */
+  readonly lines: number;
+  readonly totals: DumpTotals;
+}
+
+/** What a load must come to. */
+export interface DumpTotals {
+  readonly hosts: number;
+  readonly admitted: number;
+  readonly imported: number;
+  readonly places: Readonly<Record<PlaceName, number>>;
+  /** Links that were not decided. */
+  readonly links: number;
+}
+
+/** A line that goes to the partition of a host. */
+export type RoutedLine = HostLine | QueuedLine | KnownLine;
+export type DumpLine =
+  | DumpHead
+  | PartitionLine
+  | BudgetLine
+  | RoutedLine
+  | RepeatedLine
+  | TalliesLine
+  | LinksLine
+  | LetterLine
+  | EndLine;

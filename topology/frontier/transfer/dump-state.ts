@@ -1,0 +1,167 @@
+/**
+ * A partition's state as lines of a dump (dump-line.ts).
+ *
+ * It takes the state apart: queues are emptied as they are told, which reads each row once. So the state must be a copy,
+ * with nothing on lease, and everything in its view.
+ */
+import { hostKeyOf } from '../../url/host-key.ts';
+import type { HostFacts, KnownUrl } from '../changes.ts';
+import { newHostFacts, tallyNames } from '../changes.ts';
+import type { Entry } from '../entry.ts';
+import { readLeases } from '../read-rows.ts';
+import type { StoreJob } from '../seen/store-job.ts';
+import type { FrontierState, Host } from '../state.ts';
+import type { StandingTrap } from '../traps-state.ts';
+import { finalStatuses } from '../url-record-bytes.ts';
+import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
+
+/** Lines that are told together: some milliseconds of work, and a megabyte. */
+const linesPerTurn = 4_096;
+
+type Write = (line: DumpLine) => void;
+
+export function* budgetLines({ hosts, budgets }: FrontierState): Generator<BudgetLine> {
+  if (budgets.accounts.size === 0) return;
+  const hostsOf = new Map<string, string[]>();
+  for (const { key } of hosts.values()) {
+    const budget = budgets.keyOf(key);
+    const list = hostsOf.get(budget);
+    if (list === undefined) hostsOf.set(budget, [key]);
+    else list.push(key);
+  }
+  for (const [budget, { period, used, sources }] of budgets.accounts) {
+    // A key that was linked to before any host of its was met.
+    yield { budget, hosts: hostsOf.get(budget) ?? [budget], period, used, sources: sources.save() };
+  }
+}
+
+/** Hosts and what they have queued. `normal`: the spelling of a URL that the seen test knows it by. */
+export function* dumpHosts(state: FrontierState, normal: (url: string) => string, write: Write): StoreJob {
+  const told = new Told(state, write);
+  for (const host of state.hosts.values()) {
+    yield* told.line(hostLine(state, host));
+    const { key, queue } = host;
+    for (const { dueAtMs, entry } of queue.again) yield* told.line(waitingLine(key, dueAtMs, entry, normal(entry.url)));
+    for (const { band, size } of queue.bands()) yield* told.band(key, band, size);
+  }
+  yield* told.flush();
+}
+
+/** What is told, and entries whose rows are read first: a turn for whoever writes it, now and then. */
+class Told {
+  readonly #state: FrontierState;
+  readonly #write: Write;
+  #groups: { readonly hostKey: string; readonly entries: Entry[] }[] = [];
+  #count = 0;
+
+  constructor(state: FrontierState, write: Write) {
+    this.#state = state;
+    this.#write = write;
+  }
+
+  *line(line: DumpLine): StoreJob {
+    this.#write(line);
+    if (++this.#count >= linesPerTurn) yield* this.flush();
+  }
+
+  *band(hostKey: string, band: number, size: number): StoreJob {
+    for (let left = size; left > 0; ) {
+      const some = Math.min(left, linesPerTurn - this.#count);
+      const entries: Entry[] = [];
+      this.#state.queues.bands.take(band, some, (index, entry) => {
+        entries[index] = entry;
+      });
+      this.#groups.push({ hostKey, entries });
+      this.#count += some;
+      left -= some;
+      if (this.#count >= linesPerTurn) yield* this.flush();
+    }
+  }
+
+  *flush(): StoreJob {
+    yield* readLeases(this.#state);
+    for (const { hostKey, entries } of this.#groups)
+      for (const entry of entries) this.#write(queuedLine('queued', hostKey, entry));
+    this.#groups = [];
+    this.#count = 0;
+    yield { read: [] };
+  }
+}
+
+function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
+  const told: Partial<Record<keyof HostFacts, unknown>> = {};
+  for (const name of Object.keys(newHostFacts) as (keyof HostFacts)[]) {
+    if (facts[name] !== newHostFacts[name]) told[name] = facts[name];
+  }
+  const standing = state.traps.standing.get(key);
+  const traps = standing && {
+    trapped: standing.trapped.map(plainTrap),
+    released: standing.released.map(plainTrap),
+  };
+  const lanes = state.hosts.lanes.entries.get(id);
+  return {
+    host: key,
+    ...(Object.keys(told).length > 0 && { facts: told as Partial<HostFacts> }),
+    ...(traps !== undefined && { traps }),
+    ...(lanes !== undefined && { lanes: { own: lanes.own, most: lanes.most, freeAtMs: lanes.freeAtMs } }),
+  };
+}
+
+function plainTrap({ pattern, reason, detail, band }: StandingTrap): StandingTrap {
+  return { pattern, reason, detail, band };
+}
+
+function waitingLine(hostKey: string, dueAtMs: number, entry: Entry, normal: string): QueuedLine {
+  return {
+    ...queuedLine('waiting', hostKey, entry),
+    ...(dueAtMs > 0 && { dueAtMs }),
+    ...(normal !== entry.url && { normal }),
+  };
+}
+
+function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry): QueuedLine {
+  const { url, band, depth, hop, attempts, expiries } = entry;
+  return {
+    url,
+    status,
+    band,
+    ...(hostKeyOf(url) !== hostKey && { host: hostKey }),
+    ...(depth > 0 && { depth }),
+    ...(hop > 0 && { hop }),
+    ...(attempts > 0 && { attempts }),
+    ...(expiries > 0 && { expiries }),
+  };
+}
+
+/** A URL that was given up on is kept as it was asked for last. */
+export function knownLine(record: KnownUrl, normal: (url: string) => string): KnownLine {
+  const { status, outcome, httpStatus: http, atMs, attempts, depth, etag, lastModified, contentHash, soft404 } = record;
+  return {
+    url: status === 'dead' ? normal(record.url) : record.url,
+    status,
+    ...(status !== 'known' && { outcome }),
+    ...(http > 0 && { http }),
+    ...(atMs > 0 && { atMs }),
+    ...(attempts > 0 && { attempts }),
+    ...(depth > 0 && { depth }),
+    ...(etag !== '' && { etag }),
+    ...(lastModified !== '' && { lastModified }),
+    ...(contentHash !== '' && { contentHash }),
+    ...(soft404 && { soft404 }),
+  };
+}
+
+/** `records`: how many were told, by status. */
+export function repeatedLine({ counters }: FrontierState, records: ReadonlyMap<string, number>): RepeatedLine {
+  const repeated: Partial<Record<(typeof finalStatuses)[number], number>> = {};
+  for (const status of finalStatuses) {
+    const more = counters[status] - (records.get(status) ?? 0);
+    if (more > 0) repeated[status] = more;
+  }
+  return { repeated };
+}
+
+export function tallyLine({ counters }: FrontierState): DumpLine {
+  const told = tallyNames.filter((name) => name !== 'imported' && counters[name] > 0);
+  return { tallies: Object.fromEntries(told.map((name) => [name, counters[name]])) };
+}

@@ -1,0 +1,38 @@
+/**
+ * A commit of a load: changes that were decided elsewhere, made by whoever owns the partition now.
+ *
+ * Like any step it is applied as it is decided, and whoever replays the changelog comes to the same state. No input's
+ * position moves.
+ */
+import { encodeCommit, inputTopics } from '../changelog.ts';
+import type { Change } from '../changes.ts';
+import { lostUrls } from '../counters.ts';
+import { Decision, type PartitionIdentity } from '../decision.ts';
+import type { FrontierState } from '../state.ts';
+
+export interface LoadStep {
+  readonly commit: Buffer;
+  /** Offset the commit must get. */
+  readonly offset: number;
+}
+
+export function loadStep(
+  state: FrontierState,
+  identity: PartitionIdentity,
+  wallMs: number,
+  changes: readonly Change[],
+): LoadStep {
+  state.nowMs = Math.max(state.nowMs, wallMs);
+  const decision = new Decision(identity, state, state.nowMs, () => null);
+  for (const change of changes) decision.emit(change);
+  const bytes = decision.finish();
+  const lost = lostUrls(state.counters);
+  if (lost !== 0) throw new Error(`conservation is broken: ${lost} loaded URLs are in no place`);
+  const { positions, counters, policyVersion } = state;
+  const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
+  const { epoch, offset } = state.changelog;
+  const { seq, nowMs } = decision;
+  state.changelog = { offset: offset + 1, epoch, seq };
+  const header = { kind: 'commit', epoch, seq, nowMs, policyVersion, demand: 0, inputs, counters } as const;
+  return { commit: encodeCommit(header, bytes), offset };
+}

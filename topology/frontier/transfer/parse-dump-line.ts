@@ -1,0 +1,113 @@
+/** Reads a line of a dump. Throws INVALID_RECORD, naming the line, the field and what it should be. */
+import { outcomeKinds } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../errors.ts';
+import { type HostFacts, newHostFacts } from '../changes.ts';
+import { trapBandFirst, trapBands } from '../held-bands.ts';
+import { finalStatuses } from '../url-record-bytes.ts';
+import { type DumpHead, type DumpLine, dumpVersion } from './dump-line.ts';
+
+type Fields = Record<string, unknown>;
+
+export function parseDumpLine(text: string, number: number): DumpLine {
+  const line = parse(text, number);
+  if ('url' in line) checkUrl(line, number);
+  else if ('host' in line) checkHost(line, number);
+  else if ('budget' in line) {
+    for (const field of ['period', 'used']) need(number, line, field, isWhole, 'a whole number');
+    for (const field of ['hosts', 'sources']) need(number, line, field, Array.isArray, 'a list');
+  } else if ('links' in line) checkFields(line, 'links', 'links', number);
+  else if ('letter' in line) checkFields(line, 'letter', 'original', number);
+  else {
+    const known = ['partition', 'repeated', 'tallies', 'end'].some((name) => name in line);
+    if (!known) throw invalid(number, `${Object.keys(line)[0] ?? 'nothing'} begins no line that this version knows`);
+  }
+  return line as unknown as DumpLine;
+}
+
+/** The first line. Throws UNSUPPORTED on a newer format. */
+export function parseDumpHead(text: string): DumpHead {
+  const line = parse(text, 1);
+  if (line['dump'] !== 'crawlstream') throw invalid(1, 'this is no dump of crawlstream: it must begin with {"dump"');
+  checkHead(line, 1);
+  return line as unknown as DumpHead;
+}
+
+function checkHead(line: Fields, number: number): void {
+  const { version } = line;
+  if (typeof version === 'number' && version > dumpVersion) {
+    const message = `the dump has format ${version}, this version reads up to ${dumpVersion}: use a newer crawlstream`;
+    throw new CrawlstreamError('UNSUPPORTED', message);
+  }
+  for (const field of ['id', 'crawl', 'keyMode', 'fingerprintKey']) need(number, line, field, isText, 'a text');
+  for (const field of ['version', 'partitions', 'seenKeyVersion']) need(number, line, field, isWhole, 'a whole number');
+  need(number, line, 'seeds', Array.isArray, 'a list');
+}
+
+function parse(text: string, number: number): Fields {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(number, `it is no JSON (${(cause as Error).message})`, cause);
+  }
+  if (typeof line !== 'object' || line === null || Array.isArray(line)) throw invalid(number, 'it is no JSON object');
+  return line as Fields;
+}
+
+const lastBand = trapBandFirst + trapBands - 1;
+const statuses: ReadonlySet<unknown> = new Set(['queued', 'waiting', 'known', ...finalStatuses]);
+const kinds: ReadonlySet<unknown> = new Set(outcomeKinds);
+const counts = ['depth', 'hop', 'attempts', 'expiries', 'dueAtMs', 'http', 'atMs'] as const;
+
+function checkUrl(line: Fields, number: number): void {
+  const { url, status } = line;
+  if (!isText(url) || !/^https?:\/\/[^/]/.test(url)) throw invalid(number, '"url" is no http or https URL');
+  if (!statuses.has(status)) throw invalid(number, `"status" is none of ${[...statuses].join(', ')}`);
+  for (const field of counts) if (field in line) need(number, line, field, isWhole, 'a whole number');
+  if (status === 'queued' || status === 'waiting') {
+    if (!isWhole(line['band']) || line['band'] > lastBand)
+      throw invalid(number, `"band" is no number from 0 to ${lastBand}`);
+  } else if ('outcome' in line && !kinds.has(line['outcome'])) {
+    throw invalid(number, `"outcome" is none of ${outcomeKinds.join(', ')}`);
+  }
+}
+
+function checkHost(line: Fields, number: number): void {
+  need(number, line, 'host', isText, 'a text');
+  const lanes = line['lanes'] as Fields | undefined;
+  if (lanes !== undefined) {
+    const { own, most, freeAtMs } = lanes;
+    const isRight = Number.isSafeInteger(own) && isWhole(most) && Array.isArray(freeAtMs) && freeAtMs.every(isWhole);
+    if (!isRight) throw invalid(number, '"lanes" lacks "own", "most" or "freeAtMs", in whole numbers');
+  }
+  const facts = (line['facts'] ?? {}) as Fields;
+  for (const [name, value] of Object.entries(facts)) {
+    const usual = newHostFacts[name as keyof HostFacts];
+    if (usual === undefined) throw invalid(number, `"facts.${name}" is no fact that this version knows`);
+    if (typeof value !== typeof usual) throw invalid(number, `"facts.${name}" is no ${typeof usual}`);
+  }
+}
+
+/** What else is in a record of a topic, its schema says. */
+function checkFields(line: Fields, name: 'links' | 'letter', field: string, number: number): void {
+  const { hostKey, [field]: value } = (line[name] ?? {}) as Fields;
+  const isRight = typeof hostKey === 'string' && (name === 'links' ? Array.isArray(value) : typeof value === 'string');
+  if (!isRight) throw invalid(number, `"${name}" lacks "hostKey" or "${field}"`);
+}
+
+function need(number: number, line: Fields, field: string, is: (value: unknown) => boolean, what: string): void {
+  if (!is(line[field])) throw invalid(number, `"${field}" is not ${what}`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function invalid(number: number, why: string, cause?: unknown): CrawlstreamError {
+  const remedy = 'make the dump anew, or mend that line';
+  return new CrawlstreamError('INVALID_RECORD', `line ${number} of the dump: ${why}; ${remedy}`, cause);
+}
