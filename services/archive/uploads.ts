@@ -1,5 +1,5 @@
 /**
- * Moves whole WARC files to S3, each with its index, and removes them here once they are there.
+ * Moves whole WARC files to an object store, each with its index, and removes them here once they are there.
  *
  * A crash repeats an upload: same name, same bytes. A store that is away leaves the files where they are; the next
  * start, or the next file, tries again.
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { putFile, type S3Target } from './s3.ts';
+import type { ObjectStore } from '../runtime/objects/objects.ts';
 
 export interface Uploads {
   /** Uploads, in the background, all whole files there are. */
@@ -20,7 +20,7 @@ export interface Uploads {
 
 export function createUploads(
   folder: string,
-  target: S3Target,
+  objects: Pick<ObjectStore, 'putFile'>,
   clock: Clock,
   files: () => Promise<readonly string[]>,
 ): Uploads {
@@ -30,7 +30,7 @@ export function createUploads(
     for (const name of await files()) {
       for (const ending of ['.cdxj', '.warc.gz']) {
         const path = join(folder, `${name}${ending}`);
-        await patiently(clock, () => putFile(target, `${name}${ending}`, path, clock.nowMs()));
+        await patiently(clock, () => objects.putFile(`${name}${ending}`, path));
       }
       // In this order: an index left alone is never taken for a file to upload.
       await rm(join(folder, `${name}.warc.gz`));

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { openArchiver } from '../archive/archiver.ts';
-import { s3Target } from '../archive/s3.ts';
 import { createUploads } from '../archive/uploads.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import { groupPositions, ownPositions } from '../runtime/consumer/positions.ts';
+import { openS3Objects } from '../runtime/objects/s3-objects.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import { attach } from './attach-consumer.ts';
@@ -21,7 +21,7 @@ export interface ArchiveFlags {
 export async function attachArchive(context: AttachContext, flags: ArchiveFlags): Promise<Attached> {
   const { log, manifest, clock } = context;
   // Before anything is made: credentials that are missing are said at once.
-  const target = flags.archiveTo === undefined ? undefined : s3Target(flags.archiveTo, process.env);
+  const objects = flags.archiveTo === undefined ? undefined : await openS3Objects(flags.archiveTo);
   const folder = context.part('archive');
   const store = await openRocksdbStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
   try {
@@ -33,7 +33,7 @@ export async function attachArchive(context: AttachContext, flags: ArchiveFlags)
       fileBytesMax: flags.archiveFileMb === undefined ? archiveLimits.fileBytes : flags.archiveFileMb << 20,
       onFile: () => uploads?.start(),
     });
-    const uploads = target && createUploads(folder, target, clock, archiver.files);
+    const uploads = objects && createUploads(folder, objects, clock, archiver.files);
     uploads?.start();
     const group = groupPositions(log, `${manifest.crawl}.archive`);
     return await attach(context, {
@@ -47,7 +47,10 @@ export async function attachArchive(context: AttachContext, flags: ArchiveFlags)
         await archiver.finish();
         await uploads?.settled();
       },
-      close: () => store.close(),
+      close: async () => {
+        await store.close();
+        objects?.close();
+      },
     });
   } catch (error) {
     await store.close();

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -111,6 +111,7 @@ export async function fetchOnce(name: string, fill: (folder: string) => Promise<
   if (existsSync(folder)) return folder;
   await mkdir(cacheFolder, { recursive: true });
   const lock = await lockFolder(`${folder}.lock`);
+  const stays = setInterval(() => utimes(`${folder}.lock`, new Date(), new Date()).catch(() => {}), lockMs / 10);
   try {
     if (existsSync(folder)) return folder;
     const partial = await mkdtemp(join(cacheFolder, `${name}-partial-`));
@@ -123,6 +124,7 @@ export async function fetchOnce(name: string, fill: (folder: string) => Promise<
     }
     return folder;
   } finally {
+    clearInterval(stays);
     await lock.release();
   }
 }

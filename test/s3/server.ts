@@ -1,0 +1,114 @@
+/**
+ * A real S3 server on loopback for tests: versitygw over a folder, installed once by Go into a cache folder.
+ *
+ * Where Go is missing, the tests that need it say so and are skipped; where `CI` is set that is a failure.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { cacheFolder, fetchOnce } from '../kafka/components.ts';
+import { freePorts, isListening } from '../kafka/daemon.ts';
+
+const run = promisify(execFile);
+
+const version = 'v1.8.0';
+const name = `versitygw-${version}`;
+
+export interface TestS3 {
+  /** What AWS's own tools take, and so ours: endpoint, credentials. */
+  readonly env: Readonly<Record<string, string>>;
+  /** An empty bucket. */
+  bucket(): Promise<string>;
+  /** Where the objects of a bucket lie as files. */
+  folderOf(bucket: string): string;
+  stop(): Promise<void>;
+}
+
+/** Why the tests that need the server can't run here; undefined where they can. */
+export async function s3SkipReason(): Promise<string | undefined> {
+  const reason = await findMissing();
+  if (reason && process.env['CI']) throw new Error(`${reason}: in CI nothing may be skipped`);
+  return reason;
+}
+
+async function findMissing(): Promise<string | undefined> {
+  if (existsSync(join(cacheFolder, name))) return undefined;
+  try {
+    await run('go', ['version']);
+  } catch {
+    return 'no Go here to install the S3 server with';
+  }
+  try {
+    await program();
+    return undefined;
+  } catch (error) {
+    return `the S3 server could not be installed: ${(error as Error).message.split('\n')[0]}`;
+  }
+}
+
+/** One that a developer has installed, or else a fresh one: a minute or two of compiling. */
+async function program(): Promise<string> {
+  const folder = await fetchOnce(name, async (into) => {
+    const { stdout } = await run('go', ['env', 'GOPATH']);
+    const there = join(stdout.trim(), 'bin', 'versitygw');
+    const about = await run('go', ['version', '-m', there]).catch(() => ({ stdout: '' }));
+    if (about.stdout.includes(`versitygw\t${version}`)) return copyFile(there, join(into, 'versitygw'));
+    const env = { ...process.env, GOBIN: into };
+    await run('go', ['install', `github.com/versity/versitygw/cmd/versitygw@${version}`], { env, timeout: 600_000 });
+  });
+  return join(folder, 'versitygw');
+}
+
+export async function startS3(): Promise<TestS3> {
+  const file = await program();
+  const [port] = await freePorts(1);
+  const folder = await mkdtemp(join(tmpdir(), 'crawlstream-s3-'));
+  const buckets = join(folder, 'buckets');
+  await mkdir(buckets);
+  const env = {
+    AWS_ACCESS_KEY_ID: 'crawlstream',
+    AWS_SECRET_ACCESS_KEY: 'a secret of the tests',
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+    AWS_REGION: 'us-east-1',
+  };
+  const child = spawn(file, ['--quiet', '--port', `127.0.0.1:${port}`, 'posix', buckets], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, ROOT_ACCESS_KEY: env.AWS_ACCESS_KEY_ID, ROOT_SECRET_KEY: env.AWS_SECRET_ACCESS_KEY },
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.on('exit', kill);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  while (!(await isListening(port!))) {
+    if (child.exitCode !== null) throw new Error(`the S3 server ended with code ${child.exitCode}`);
+    await sleep(50);
+  }
+  const client = new S3Client({
+    endpoint: env.AWS_ENDPOINT_URL_S3,
+    region: env.AWS_REGION,
+    forcePathStyle: true,
+    credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY },
+  });
+  let count = 0;
+  return {
+    env,
+    async bucket() {
+      const bucket = `bucket-${count++}`;
+      await client.send(new CreateBucketCommand({ Bucket: bucket }));
+      return bucket;
+    },
+    folderOf: (bucket) => join(buckets, bucket),
+    async stop() {
+      process.off('exit', kill);
+      client.destroy();
+      kill();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
