@@ -4,20 +4,24 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { DumpTotals } from '../../topology/frontier/transfer/dump-line.ts';
 import { validatePolicy } from '../../topology/policy/validate.ts';
-import { dumpCrawl } from '../frontier/transfer/dump-crawl.ts';
+import { type DumpOptions, dumpCrawl } from '../frontier/transfer/dump-crawl.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openLineWriter } from '../runtime/lines/line-writer.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
+import { createOverlayStore } from '../runtime/store/overlay-store.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { logFolder, readRequest } from './crawl-folder.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
 import { printRestore } from './restore-text.ts';
-import { type StateSource, withScratch, withStates } from './state-source.ts';
+import { withSnapshots } from './state-snapshot.ts';
+import { type StateSource, withScratch, withStates, withView } from './state-source.ts';
 import { productVersion } from './version.ts';
 
-interface DumpFlags extends KafkaFlags {
+export interface DumpFlags extends KafkaFlags {
+  /** Where snapshots are kept. Absent: in the data folder. */
+  readonly snapshots?: string;
   readonly json?: boolean;
 }
 
@@ -27,6 +31,7 @@ export function addDumpCommand(program: Command): void {
     .description('write the frontier into a file: queues, hosts, known URLs, policy; to move a crawl, stop it first')
     .argument('<file>', 'JSON lines, gzip where its name ends in .gz; - for standard output');
   addCrawlOptions(command)
+    .option('--snapshots <place>', 'where snapshots are kept: a folder, or s3://bucket/prefix')
     .option('--json', 'print the totals as one JSON object')
     .addHelpText('after', '\nExample:\n  crawlstream dump news.jsonl.gz --data crawl-data/example.org')
     .action((file: string, flags: DumpFlags) => dump(file, flags));
@@ -39,7 +44,7 @@ async function dump(file: string, flags: DumpFlags): Promise<void> {
   say.write(flags.json ? `${JSON.stringify({ file, ...totals })}\n` : `${totalsText(totals)} in ${file}\n`);
 }
 
-export async function dumpTo(file: string, flags: KafkaFlags): Promise<DumpTotals> {
+export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals> {
   let totals: DumpTotals | undefined;
   await withStates(flags, async (source) => {
     const head = await headOf(source);
@@ -47,7 +52,15 @@ export async function dumpTo(file: string, flags: KafkaFlags): Promise<DumpTotal
     try {
       const lists = createListFiles(source.folder?.part('lists'));
       const fetchersGone = source.folder !== null && flags.brokers === undefined && !(await isHeld(source.folder));
-      totals = await dumpCrawl({ ...source, head, lines, lists, fetchersGone, withScratch, onProgress: printRestore });
+      const withStart: DumpOptions['withStart'] = (partition, act) =>
+        withSnapshots(source, partition, flags.snapshots, (found) =>
+          withView(source, partition, (view) =>
+            view === undefined
+              ? withScratch((store) => act({ ...found, store }))
+              : act({ ...found, store: createOverlayStore(view) }),
+          ),
+        );
+      totals = await dumpCrawl({ ...source, head, lines, lists, fetchersGone, withStart, onProgress: printRestore });
     } catch (error) {
       await lines.abandon();
       throw error;

@@ -10,15 +10,13 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { KeyMode } from '../../topology/url/host-key.ts';
 import { oneOf, wholeNumber } from './arguments.ts';
-import { dumpTo, totalsText } from './dump-command.ts';
-import type { KafkaFlags } from './kafka-flags.ts';
+import { type DumpFlags, dumpTo, totalsText } from './dump-command.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
 import { loadFrom } from './load-command.ts';
 
-interface RepartitionFlags extends KafkaFlags {
+interface RepartitionFlags extends DumpFlags {
   readonly into: string;
   readonly key?: KeyMode;
-  readonly json?: boolean;
 }
 
 const examples = `
@@ -40,6 +38,7 @@ export function addRepartitionCommand(program: Command): void {
     )
     .option('--key <mode>', 'partition by host or domain (default: as it is)', oneOf('--key', ['host', 'domain']));
   addCrawlOptions(command)
+    .option('--snapshots <place>', 'where snapshots of the old crawl are kept: a folder, or s3://bucket/prefix')
     .option('--json', 'print the totals as one JSON object')
     .addHelpText('after', examples)
     .action(repartition);

@@ -30,13 +30,13 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { LineWriter } from '../../runtime/lines/line-writer.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { type CopyOptions, settleCopy, tail } from './settle-copy.ts';
+import { type CopyOptions, type CopyStart, settleCopy, tail } from './settle-copy.ts';
 
-export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store'> {
+export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store' | 'shelf' | 'onNotice'> {
   readonly manifest: Manifest;
   readonly head: Pick<DumpHead, 'id' | 'madeBy' | 'policy' | 'asked' | 'seeds'>;
-  /** A store that is empty, and gone afterwards. */
-  readonly withScratch: <T>(act: (store: StateStore) => Promise<T>) => Promise<T>;
+  /** What a copy of a partition is made in, and may begin with; nothing of it is kept. */
+  readonly withStart: (partition: number, act: (start: CopyStart) => Promise<void>) => Promise<void>;
   readonly lines: LineWriter;
   readonly onPartition?: (partition: number) => void;
 }
@@ -51,9 +51,9 @@ export async function dumpCrawl(options: DumpOptions): Promise<DumpTotals> {
   let links = 0;
   for (let partition = 0; partition < partitions; partition++) {
     options.onPartition?.(partition);
-    await options.withScratch(async (store) => {
+    await options.withStart(partition, async (start) => {
       const identity = { crawl, partition, partitions };
-      const dumped = await dumpPartition({ ...options, identity, store }, lines);
+      const dumped = await dumpPartition({ ...options, ...start, identity }, lines);
       counters.push(dumped.counters);
       links += dumped.links;
     });

@@ -21,17 +21,21 @@ import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ListFiles, listsOf } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../job-runner.ts';
-import { rebuild } from '../rebuild.ts';
+import { type Rebuild, rebuild } from '../rebuild.ts';
 import type { RestoreProgress } from '../restore.ts';
 
-export interface CopyOptions {
+/** Where a copy begins. */
+export interface CopyStart extends Pick<Rebuild, 'shelf' | 'onNotice'> {
+  /** Empty, or with a view of the partition; the copy's view is in it afterwards. */
+  readonly store: StateStore;
+}
+
+export interface CopyOptions extends CopyStart {
   readonly log: Pick<Log, 'reader' | 'offsets'>;
   readonly codec: RecordCodec;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
-  /** Empty; the copy's view is in it afterwards. */
-  readonly store: StateStore;
   readonly lists: ListFiles;
   /** The fetchers of all leases are gone. Else their hosts count as contacted until the leases' deadlines. */
   readonly fetchersGone: boolean;

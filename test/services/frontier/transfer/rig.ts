@@ -63,7 +63,7 @@ export async function dump(crawl: Crawl, options: Partial<DumpOptions> = {}): Pr
     lists: createListFiles(),
     fetchersGone: true,
     head: { id: 'again', madeBy: 'test', policy: null, asked: null, seeds: [] },
-    withScratch: (act) => act(createMemoryStore()),
+    withStart: (_, act) => act({ store: createMemoryStore() }),
     lines: { write: (line) => lines.push(line), flush: none, finish: none, abandon: none },
     ...options,
   });
