@@ -7,9 +7,12 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ConsumerOptions, ConsumerStats } from '../runtime/consumer/consumer.ts';
 import { startConsumer } from '../runtime/consumer/consumer.ts';
+import { consumerMetrics } from '../runtime/consumer/consumer-metrics.ts';
 import { letterRecord } from '../runtime/consumer/dead-letter.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { storeMetrics } from '../runtime/metrics/store-metrics.ts';
+import type { Service } from '../runtime/service.ts';
 
 export interface AttachContext {
   readonly log: Log;
@@ -22,6 +25,8 @@ export interface AttachContext {
   readonly shared: boolean;
   /** Read again what was read before. */
   readonly fromStart: boolean;
+  /** Hears how the consumer stands. */
+  readonly service: Service;
   say(text: string): void;
 }
 
@@ -55,7 +60,7 @@ export async function attach<T extends AvroTopic>(
   context: AttachContext,
   attachment: Attachment<T>,
 ): Promise<Attached> {
-  const { log, codec, manifest } = context;
+  const { log, codec, clock, manifest, service } = context;
   const { crawl, partitions } = manifest;
   const { name, topics, finish = async () => {}, close, alone = false } = attachment;
   let failure: { readonly error: unknown } | undefined;
@@ -95,9 +100,17 @@ export async function attach<T extends AvroTopic>(
       await close();
       throw error;
     });
-  const ended = consumer.ended.then(() => {
-    if (failure !== undefined) throw failure.error;
-  });
+  const metered = consumerMetrics({ log, clock, name, group: `${crawl}.${name}`, consumer });
+  const sized = storeMetrics(name, context.part(name));
+  service.sources.add(metered).add(sized);
+  const ended = consumer.ended
+    .then(() => {
+      if (failure !== undefined) throw failure.error;
+    })
+    .finally(() => {
+      service.sources.delete(metered);
+      service.sources.delete(sized);
+    });
   ended.catch(() => {});
   return {
     name,

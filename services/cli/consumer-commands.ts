@@ -48,14 +48,15 @@ function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
   return withHttp(flags, { role: name, say }, (service) => readFolder(name, flags, service));
 }
 
-async function readFolder(name: ConsumerName, flags: Flags, { probes }: Service): Promise<void> {
+async function readFolder(name: ConsumerName, flags: Flags, service: Service): Promise<void> {
   const clock = new SystemClock();
   const folder = await readDataFolder(needData(flags.data));
   await withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
-    const context = { log, codec, clock, manifest, part, shared: false, fromStart: flags.fromStart ?? false, say };
+    const fromStart = flags.fromStart ?? false;
+    const context = { log, codec, clock, manifest, part, shared: false, fromStart, service, say };
     const attached = await attachOne(name, context, flags);
-    probes.serve(() => null);
+    service.probes.serve(() => null);
     try {
       await attached.drain();
       process.stdout.write(`${name}: ${attached.stats().records} records read\n`);
@@ -66,10 +67,10 @@ async function readFolder(name: ConsumerName, flags: Flags, { probes }: Service)
 }
 
 function runOnKafka(name: ConsumerName, flags: Flags): Promise<void> {
-  return runRole(name, flags, async ({ log, codec, clock, manifest, onFailure }): Promise<Attached> => {
+  return runRole(name, flags, async ({ log, codec, clock, manifest, service, onFailure }): Promise<Attached> => {
     const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
     const fromStart = flags.fromStart ?? false;
-    const context: AttachContext = { log, codec, clock, manifest, part, shared: true, fromStart, say };
+    const context: AttachContext = { log, codec, clock, manifest, part, shared: true, fromStart, service, say };
     const attached = await attachOne(name, context, flags);
     attached.ended.catch(onFailure);
     return attached;

@@ -117,6 +117,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
             part: folder.part,
             shared: false,
             fromStart: false,
+            service,
             say: progress.note,
           },
           flags,

@@ -17,8 +17,11 @@ import { topicNames, topics } from '../../topology/topics.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import { startFetcher } from '../fetcher/fetcher.ts';
+import { fetcherMetrics } from '../fetcher/fetcher-metrics.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import { startFrontier } from '../frontier/frontier.ts';
+import { frontierMetrics } from '../frontier/frontier-metrics.ts';
+import { createMeters } from '../frontier/meters.ts';
 import type { Shelf } from '../frontier/snapshots/shelf.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
@@ -32,6 +35,7 @@ import { Mailbox } from '../runtime/data-folder/mailbox.ts';
 import type { EmbeddedLog } from '../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../runtime/log/embedded-log.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
+import { storeMetrics } from '../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { Service } from '../runtime/service.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
@@ -121,6 +125,7 @@ async function runOn(
       shelf.objects.close();
     }
   } finally {
+    crawl.service.sources.clear();
     await consumers.stop();
   }
 }
@@ -141,6 +146,7 @@ async function runWith(
   for (let partition = 0; partition < partitions; partition++) {
     positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
   }
+  const meters = createMeters();
   const frontier = startFrontier({
     log,
     codec,
@@ -152,9 +158,13 @@ async function runWith(
     lists: createListFiles(folder.part('lists')),
     endsLeases: true,
     seen: crawl.seen,
-    onProgress: printRestore,
     shelf,
     onNotice: printNotice,
+    meters,
+    onProgress: (progress) => {
+      meters.restores.set(progress.partition, progress);
+      printRestore(progress);
+    },
     leasesMax,
   });
   crawl.service.probes.serve(frontier.waitsFor);
@@ -177,6 +187,11 @@ async function runWith(
     config: { ...crawl.fetcher, leasesMax },
     onFailure: failFetcher,
   });
+  crawl.service.sources
+    .add(frontierMetrics({ log, clock, crawl: name, meters, committed: () => frontier.committed().entries() }))
+    .add(fetcherMetrics({ log, clock, group: `${name}.fetcher`, fetcher }))
+    .add(storeMetrics('state', folder.part('state')))
+    .add(storeMetrics('log', logFolder(folder)));
   const expiring = new AbortController();
   const kept = { ...crawl, log, codec, shelf, onNotice: printNotice };
   const expired = Promise.all([expireRegularly(kept, expiring.signal), snapshotsBeside(kept, expiring.signal)]);

@@ -4,6 +4,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { httpLimits } from '../../topology/limits.ts';
 import type { Routes } from '../runtime/http/http-server.ts';
 import { type ListenAddress, parseListenAddress } from '../runtime/http/listen-address.ts';
+import type { MetricSource } from '../runtime/metrics/metrics.ts';
 import type { Service } from '../runtime/service.ts';
 import { createService } from '../runtime/service.ts';
 import { productVersion } from './version.ts';
@@ -37,17 +38,20 @@ export async function withHttp<T>(
 ): Promise<T> {
   const service = createService(role);
   const { probes, sources } = service;
-  sources.add((tell) => {
-    tell('crawlstream_info', 1, { version: productVersion, role });
-    tell('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
-  });
   if (listen === undefined) return act(service);
   const token = tokenOf(process.env);
   const [{ startHttpServer }, { createExposition }] = await Promise.all([
     import('../runtime/http/http-server.ts'),
     import('../runtime/metrics/exposition.ts'),
   ]);
-  const exposition = createExposition(sources, (error) => say(`metrics: ${(error as Error).message}`));
+  const ofService: MetricSource = (tell) => {
+    tell.value('crawlstream_info', 1, { version: productVersion, role });
+    tell.value('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
+  };
+  const exposition = createExposition(
+    () => [ofService, ...sources],
+    (error) => say(`metrics: ${(error as Error).message}`),
+  );
   const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
   const server = await startHttpServer({ listen, token, probes, metrics: exposition.scrape, routes, onBug });
   say(`listening on http://${server.address}`);

@@ -89,11 +89,11 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
 
 /** Their state is this process's own, in its data folder. */
 async function attachToKafka(
-  { clock, flags, say }: KafkaCrawl,
+  { clock, flags, service, say }: KafkaCrawl,
   { log, codec, manifest }: KafkaConnection,
 ): Promise<Consumers> {
   const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
-  return attachConsumers({ log, codec, clock, manifest, part, shared: true, fromStart: false, say }, flags);
+  return attachConsumers({ log, codec, clock, manifest, part, shared: true, fromStart: false, service, say }, flags);
 }
 
 /** Its band is the policy's to say. */

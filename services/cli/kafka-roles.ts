@@ -8,11 +8,15 @@ import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import type { FetcherGroup } from '../fetcher/fetcher-group.ts';
 import { joinFetcherGroup } from '../fetcher/fetcher-group.ts';
+import { fetcherMetrics } from '../fetcher/fetcher-metrics.ts';
 import type { FrontierGroup } from '../frontier/frontier-group.ts';
 import { joinFrontierGroup } from '../frontier/frontier-group.ts';
+import { frontierMetrics } from '../frontier/frontier-metrics.ts';
+import { createMeters } from '../frontier/meters.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import { adoptDataFolder, type DataFolder } from '../runtime/data-folder/data-folder.ts';
+import { storeMetrics } from '../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { Service } from '../runtime/service.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
@@ -38,7 +42,8 @@ interface Role extends KafkaConnection {
 type FrontierRole = Role & { readonly flags: SeenFlags & MemberFlags & SnapshotRoleFlags };
 
 export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
-  const { log, codec, clock, manifest, flags, onFailure } = role;
+  const { log, codec, clock, manifest, flags, service, onFailure } = role;
+  const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
   const kept = await keptStates(folder);
@@ -60,15 +65,22 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     holds: () => kept,
     onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
     onStandbyTrouble: ({ message }) => process.stderr.write(`crawlstream: standby: ${message}\n`),
-    onProgress: printRestore,
     shelf,
     onNotice: printNotice,
+    meters,
+    onProgress: (progress) => {
+      meters.restores.set(progress.partition, progress);
+      printRestore(progress);
+    },
     openStore: async (partition) => {
       const path = stateFolder(folder, partition);
       await mkdir(path, { recursive: true });
       return openRocksdbStore(path);
     },
   });
+  const { committed, standbys } = group;
+  service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys }));
+  service.sources.add(storeMetrics('state', folder.part('state')));
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
   const { stop } = group;
@@ -114,12 +126,12 @@ async function keptStates(folder: DataFolder): Promise<number[]> {
 }
 
 export async function takeFetcherRole(role: Role, config: FetcherConfig): Promise<FetcherGroup> {
-  const { log, codec, clock, manifest, onFailure } = role;
+  const { log, codec, clock, manifest, service, onFailure } = role;
   const { crawl, partitions, keyMode } = manifest;
   const { policy } = await readControl(log, codec, crawl);
   // How links are spelt is a saving here, not a decision: the frontier normalises by the policy in force again.
   const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
-  return joinFetcherGroup({
+  const joined = await joinFetcherGroup({
     log,
     codec,
     clock,
@@ -131,4 +143,6 @@ export async function takeFetcherRole(role: Role, config: FetcherConfig): Promis
     config,
     onFailure,
   });
+  service.sources.add(fetcherMetrics({ log, clock, group: `${crawl}.fetcher`, fetcher: joined.fetcher }));
+  return joined;
 }

@@ -78,6 +78,7 @@ async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Pro
           holdRole({ ...connection, clock, flags, service }, take, stop.signal),
         );
       } catch (error) {
+        service.sources.clear();
         if (!(error instanceof CrawlstreamError && error.retriable) || stop.signal.aborted) throw error;
         process.stderr.write(`crawlstream: ${error.message}; starting again\n`);
         await clock.sleepUntil(clock.nowMs() + againMs, stop.signal);

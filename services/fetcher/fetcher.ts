@@ -15,6 +15,7 @@ import type { Normalizer } from '../../topology/url/normalize.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogRecord, Position } from '../runtime/log/log.ts';
+import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import { createAddressPacer } from './address-pacer.ts';
 import { watchBlockedHosts } from './blocked-hosts.ts';
 import { acceptEncoding } from './content-coding.ts';
@@ -113,6 +114,9 @@ export interface FetcherStats {
   readonly outcomes: Readonly<Partial<Record<OutcomeKind, number>>>;
   readonly openOrigins: number;
   readonly pacedHosts: number;
+  readonly requestSeconds: Distribution;
+  /** From the start of a contact to the start of the next one to the same host. */
+  readonly hostIntervalSeconds: Distribution;
 }
 
 export interface Fetcher {
@@ -121,6 +125,8 @@ export interface Fetcher {
   /** Stops reading a partition; leases already taken are finished. */
   revoke(partition: number): void;
   stats(): FetcherStats;
+  /** The next task to start, of each partition that is being read. */
+  positions(): readonly Position[];
   /** Starts nothing new, finishes requests under way for up to `graceMs`, gives the rest back, publishes all of it. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -141,6 +147,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   let backlog: LogRecord[] = [];
   /** Partitions taken away since the newest tasks were taken from the backlog. */
   const revoked = new Set<number>();
+  const next = new Map<number, Position>();
+  const requestSeconds = new Distribution(secondsBounds);
+  const hostIntervalSeconds = new Distribution(waitBounds);
   let requests = 0;
   let bytes = 0;
   let leaseEnded = () => {};
@@ -186,7 +195,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { partitions } = options;
   const blockedHosts = watchBlockedHosts({ log, codec, crawl, partitions, onFailure: fail });
   const lanes = createLanes();
-  const pacer = createPacer(options.clock, stopping.signal, lanes.of);
+  const pacer = createPacer(options.clock, stopping.signal, lanes.of, (ms) => hostIntervalSeconds.observe(ms / 1000));
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const runner: LeaseRunner = {
@@ -242,6 +251,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       report(report) {
         outcomes[report.outcome.kind] = (outcomes[report.outcome.kind] ?? 0) + 1;
         requests += report.requests.length;
+        for (const { startMs, endMs } of report.requests) requestSeconds.observe((endMs - startMs) / 1000);
         bytes += report.outcome.bytes;
         return reporter.report(report);
       },
@@ -264,6 +274,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
     if (deadLetters.length > 0) await log.append(deadLetters);
     const ours = await commitStarts(positions.filter(({ partition }) => !revoked.has(partition)));
+    for (const position of positions) if (ours.has(position.partition)) next.set(position.partition, position);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);
       else intake.forget(task);
@@ -297,13 +308,18 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   };
 
   const topic = `${crawl}.tasks`;
-  for (const { partition, offset } of options.positions) reader.seek(topic, partition, offset);
+  const read = (partition: number, offset: number) => {
+    reader.seek(topic, partition, offset);
+    next.set(partition, { topic, partition, offset });
+  };
+  for (const { partition, offset } of options.positions) read(partition, offset);
   const reading = readTasks().catch(fail);
 
   return {
-    assign: (partition, offset) => reader.seek(topic, partition, offset),
+    assign: read,
     revoke(partition) {
       reader.drop(topic, partition);
+      next.delete(partition);
       revoked.add(partition);
       backlog = backlog.filter((record) => record.partition !== partition);
     },
@@ -318,7 +334,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       outcomes: { ...outcomes },
       openOrigins: http.stats().origins,
       pacedHosts: pacer.size,
+      requestSeconds,
+      hostIntervalSeconds,
     }),
+    positions: () => [...next.values()],
     async stop(graceMs = requestLimits.totalTimeoutMs) {
       stopping.abort();
       leaseEnded();

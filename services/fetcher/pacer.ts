@@ -58,8 +58,14 @@ const sweepAtLeast = 4_096;
 
 /**
  * `signal` aborts at shutdown: waiting ends, and no turn is given any more. `lanesOf`: how many turns a host has at once.
+ * `onInterval` hears how long after the start of its last turn a host has another one, ms.
  */
-export function createPacer(clock: Clock, signal: AbortSignal, lanesOf: (hostKey: string) => number = oneLane): Pacer {
+export function createPacer(
+  clock: Clock,
+  signal: AbortSignal,
+  lanesOf: (hostKey: string) => number = oneLane,
+  onInterval: (ms: number) => void = () => {},
+): Pacer {
   const hosts = new Map<string, HostTimes>();
   let sweepAt = sweepAtLeast;
 
@@ -86,7 +92,9 @@ export function createPacer(clock: Clock, signal: AbortSignal, lanesOf: (hostKey
   const take = (times: HostTimes, lane: Lane, alone: boolean): Turn => {
     lane.busy = true;
     times.busy += 1;
-    times.lastStartMs = clock.nowMs();
+    const nowMs = clock.nowMs();
+    if (times.lastStartMs > 0) onInterval(nowMs - times.lastStartMs);
+    times.lastStartMs = nowMs;
     return {
       release(endMs, delayMs) {
         lane.busy = false;

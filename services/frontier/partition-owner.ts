@@ -28,6 +28,7 @@ import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { CallSide } from './call-side.ts';
 import { JobRunner, runJob } from './job-runner.ts';
+import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 
@@ -57,6 +58,8 @@ export interface OwnerOptions {
   readonly shelf?: OpenPartition['shelf'];
   /** Told of views and snapshots that were passed over. */
   readonly onNotice?: (text: string) => void;
+  /** Counts and times what is done, for metrics. Absent: nobody looks. */
+  readonly meters?: FrontierMeters;
   /** Told of the partition each time it is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
   /** Told why the partition is about to be opened again. */
@@ -74,6 +77,7 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
 export class PartitionOwner {
   readonly #options: OwnerOptions;
   readonly #lists: ListFiles;
+  readonly #meters: FrontierMeters;
   #committed: Committed | undefined;
   #reader: LogReader | undefined;
   readonly #stopping = new AbortController();
@@ -95,6 +99,7 @@ export class PartitionOwner {
     this.#lists = options.lists ?? createListFiles();
     this.#calls = new CallSide(options.store, options.identity.partition);
     this.#warm = options.warm;
+    this.#meters = options.meters ?? createMeters();
   }
 
   /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
@@ -200,12 +205,20 @@ export class PartitionOwner {
       maxBytes: frontierServiceLimits.pollBytes,
       waitMs: this.#waitMs(partition, demand(), jobs.busy),
     });
-    for (const record of records) await this.#take(partition, record);
+    let oldestMs: number | undefined;
+    for (const record of records) {
+      await this.#take(partition, record);
+      if (oldestMs === undefined || record.timestampMs < oldestMs) oldestMs = record.timestampMs;
+    }
     if (this.#failure !== undefined) throw this.#failure;
     if (partition.isUnread) await runJob(this.#options.store, partition.reads());
     await this.#calls.lookNow(partition);
+    const beganMs = performance.now();
     const step = partition.step(clock.nowMs(), demand());
-    if (step !== null) await this.#commit(partition, step);
+    if (step !== null) {
+      this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
+      await this.#commit(partition, step, oldestMs);
+    }
     this.#calls.answer(partition, this.#acks, () => this.#failure);
     if (jobs.busy) return;
     const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));
@@ -247,7 +260,8 @@ export class PartitionOwner {
     }
   }
 
-  async #commit(partition: FrontierPartition, step: Step): Promise<void> {
+  /** `inputMs`: when the oldest of the inputs just read was appended. */
+  async #commit(partition: FrontierPartition, step: Step, inputMs?: number): Promise<void> {
     const { log, identity } = this.#options;
     if (step.deadLetters.length > 0)
       await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));
@@ -258,6 +272,7 @@ export class PartitionOwner {
     this.#changedBytes += step.commit.length;
     this.#underWay += 1;
     const before = this.#acks;
+    const beganMs = performance.now();
     const committed = committedOf(partition);
     const read = runJob(this.#options.store, partition.reads()).then(() => step.tasks);
     const acked = (async () => {
@@ -266,8 +281,10 @@ export class PartitionOwner {
       if (offset !== step.offset) throw lost(identity.partition);
       this.#underWay -= 1;
       this.#committed = committed;
+      this.#meter(step, beganMs, inputMs);
       const tasks = await read;
       if (tasks.length > 0) await log.append(tasks.map((task) => this.#record('tasks', task)));
+      this.#meters.granted += tasks.length;
       await this.#publishControls(step.controls);
     })();
     this.#acks = acked.catch((error) => {
@@ -276,6 +293,16 @@ export class PartitionOwner {
     });
     await read;
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
+  }
+
+  #meter(step: Step, beganMs: number, inputMs: number | undefined): void {
+    const meters = this.#meters;
+    meters.commits += 1;
+    meters.commitBytes += step.commit.length;
+    meters.commitSeconds.observe((performance.now() - beganMs) / 1000);
+    if (inputMs !== undefined) {
+      meters.latencySeconds.observe(Math.max(0, this.#options.clock.nowMs() - inputMs) / 1000);
+    }
   }
 
   async #publishControls(controls: Step['controls']): Promise<void> {

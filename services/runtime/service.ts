@@ -6,6 +6,7 @@ export interface Service {
   /** `frontier`, `fetcher`, … */
   readonly role: string;
   readonly probes: Probes;
+  /** Of what it is now: they go when it loses its role. */
   readonly sources: Set<MetricSource>;
 }
 

@@ -17,6 +17,7 @@ import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import type { Running } from '../services/cli/command.ts';
 import { lastJson, runCommand, startCommand } from '../services/cli/command.ts';
 import { fetchedAgain, publishedTasks } from '../services/cli/fetched-again.ts';
+import { listening, scrape, untilReady } from '../services/cli/listening.ts';
 import type { SmallWeb } from '../services/cli/small-web.ts';
 import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
 import type { TestBroker } from './broker.ts';
@@ -55,7 +56,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     return running;
   };
   const frontier = (crawl: string, name: string) =>
-    start(['frontier', ...at(crawl), '--partitions', '6', '--data', join(folder, `${crawl}-${name}`)]);
+    start(['frontier', ...at(crawl), '--partitions', '6', '--http', '0', '--data', join(folder, `${crawl}-${name}`)]);
   const fetcher = (crawl: string, web: SmallWeb) =>
     start(['fetcher', ...at(crawl), '--partitions', '6', '--resolve', `*:${web.port}:127.0.0.1`]);
   const inject = async (crawl: string, web: SmallWeb, policy: readonly string[]) => {
@@ -125,6 +126,17 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     await untilPages('moving', 20);
     const second = frontier('moving', 'b');
     await untilPages('moving', 150);
+    // Each tells of its own partitions, and of no other.
+    const owned = async (running: Running) => {
+      const series = await scrape(await listening(running));
+      return [...series.keys()].filter((name) => name.startsWith('crawlstream_frontier_leases{'));
+    };
+    for (let told: string[] = []; new Set(told).size !== 6; await sleep(100)) {
+      const [here, there] = await Promise.all([owned(first), owned(second)]);
+      told = here.length === 3 && there.length === 3 ? [...here, ...there] : [];
+      assert.equal(first.child.exitCode ?? second.child.exitCode, null);
+    }
+    await untilReady(await listening(second));
     await stop(first);
     await untilDone('moving');
     assertFlawless(web.check({ delayMs: 15 }));

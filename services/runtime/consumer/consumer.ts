@@ -69,6 +69,8 @@ export interface Consumer {
   /** Records of its partitions that are not handled yet. */
   lag(): Promise<number>;
   stats(): ConsumerStats;
+  /** The next offset to handle, of each partition that is its. */
+  positions(): readonly Position[];
   /** Ends after the batch under way, its positions saved. */
   stop(): Promise<void>;
   /** Resolves when it has stopped, rejects with what stopped it. */
@@ -263,6 +265,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
       return sum;
     },
     stats: () => ({ ...counts }),
+    positions: () => [...next.values()],
     stop() {
       stopping.abort();
       reader.wake();

@@ -1,6 +1,11 @@
-/** Metrics as Prometheus reads them. The one file that knows prom-client; loaded only by a service that listens. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { type MetricName, type MetricSource, type MetricSpec, metrics } from './metrics.ts';
+/**
+ * Metrics as Prometheus reads them. The one file that knows prom-client; loaded only by a service that listens.
+ *
+ * Every scrape begins with nothing, so that what nobody tells any more, such as the counters of a partition that has
+ * moved on, is gone from the answer; and what a process has no part in is not there as zeros.
+ */
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { type MetricName, type MetricSource, type MetricSpec, metrics, type Spread, type Telling } from './metrics.ts';
 
 export interface Exposition {
   /** Asks all sources. */
@@ -8,26 +13,72 @@ export interface Exposition {
 }
 
 /** A source that fails leaves its values out; `onFailure` hears of it, and the others are told all the same. */
-export function createExposition(sources: Iterable<MetricSource>, onFailure: (error: unknown) => void): Exposition {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const byName = new Map(
-    Object.entries<MetricSpec>(metrics).map(([name, { kind, help, labels }]) => {
-      const options = { name, help, labelNames: labels, registers: [registry] };
-      return [name as MetricName, kind === 'counter' ? new Counter(options) : new Gauge(options)] as const;
-    }),
-  );
+export function createExposition(
+  sources: () => Iterable<MetricSource>,
+  onFailure: (error: unknown) => void,
+): Exposition {
+  const ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
   return {
     async scrape() {
-      for (const metric of byName.values()) metric.reset();
-      for (const source of sources) {
+      const registry = new Registry();
+      const tell = tellInto(registry);
+      for (const source of sources()) {
         try {
-          await source((name, value, labels) => byName.get(name)!.inc(labels ?? {}, value));
+          await source(tell);
         } catch (error) {
           onFailure(error);
         }
       }
-      return { type: registry.contentType, text: await registry.metrics() };
+      return { type: registry.contentType, text: `${await registry.metrics()}${await ofProcess.metrics()}` };
     },
   };
+}
+
+function tellInto(registry: Registry): Telling {
+  const values = new Map<MetricName, Counter | Gauge>();
+  const spreads = new Map<MetricName, Spread[]>();
+  return {
+    value(name, value, labels = {}) {
+      let metric = values.get(name);
+      if (metric === undefined) {
+        const { kind, help, labels: labelNames }: MetricSpec = metrics[name];
+        const options = { name, help, labelNames, registers: [registry] };
+        metric = kind === 'counter' ? new Counter(options) : new Gauge(options);
+        values.set(name, metric);
+      }
+      metric.inc(labels, value);
+    },
+    spread(name, spread) {
+      const told = spreads.get(name);
+      if (told !== undefined) told.push(spread);
+      else {
+        const all = [spread];
+        spreads.set(name, all);
+        registry.registerMetric(histogramOf(name, metrics[name].help, all));
+      }
+    },
+  };
+}
+
+/** prom-client's own histograms count for themselves; this one shows what others have counted. */
+function histogramOf(name: string, help: string, told: readonly Spread[]): Metric {
+  const shown = { name, help, type: 'histogram', aggregator: 'sum' };
+  const metric = { ...shown, get: async () => ({ ...shown, values: samplesOf(name, told) }), reset: () => {} };
+  return metric as unknown as Metric;
+}
+
+function samplesOf(name: string, told: readonly Spread[]): object[] {
+  const samples: object[] = [];
+  const bounds = told[0]?.bounds ?? [];
+  let total = 0;
+  for (let bucket = 0; bucket <= bounds.length; bucket++) {
+    for (const { counts } of told) total += counts[bucket] ?? 0;
+    const le = bounds[bucket] ?? '+Inf';
+    samples.push({ metricName: `${name}_bucket`, labels: { le }, value: total });
+  }
+  const sum = told.reduce((all, one) => all + one.sum, 0);
+  samples.push({ metricName: `${name}_sum`, labels: {}, value: sum });
+  samples.push({ metricName: `${name}_count`, labels: {}, value: total });
+  return samples;
 }

@@ -2,8 +2,9 @@
  * Every metric of every service, by name.
  *
  * Prometheus's conventions: base units (seconds, bytes), `_total` on what only grows, labels of few values (never a
- * URL or a host). Nothing here costs a hot path anything: values are read from counters that exist anyway, when
- * somebody scrapes.
+ * URL or a host). What a partition's counters say is labelled by partition, so that a rate over all of them is right
+ * while partitions move between processes. Nothing here costs a hot path anything: values are read, when somebody
+ * scrapes, from counters that exist anyway.
  */
 export interface MetricSpec {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -12,18 +13,94 @@ export interface MetricSpec {
 }
 
 export const metrics = {
-  crawlstream_info: {
-    kind: 'gauge',
-    help: 'Always 1; the release and the role of this process',
-    labels: ['version', 'role'],
-  },
-  crawlstream_ready: { kind: 'gauge', help: '1 while everything this process holds is restored', labels: [] },
+  crawlstream_info: gauge('Always 1: the release, and what this process does', 'version', 'role'),
+  crawlstream_ready: gauge('1 while everything this process holds is restored'),
+
+  crawlstream_frontier_urls: gauge('Admitted URLs by where they are: queued, leased, page, …', 'partition', 'place'),
+  crawlstream_frontier_hosts_known: gauge('Hosts ever met', 'partition'),
+  crawlstream_frontier_hosts: gauge('Hosts with queued URLs: ready, delayed, or on lease', 'partition', 'state'),
+  crawlstream_frontier_leases: gauge('Leases out now', 'partition'),
+  crawlstream_frontier_links_total: counter('Links read from discovered', 'partition'),
+  crawlstream_frontier_admissions_total: counter('URLs admitted', 'partition'),
+  crawlstream_frontier_duplicates_total: counter('Links to URLs that were known', 'partition'),
+  crawlstream_frontier_refusals_total: counter('Links not admitted, by the rule', 'partition', 'reason'),
+  crawlstream_frontier_retries_total: counter('URLs that went back to be tried again', 'partition'),
+  crawlstream_frontier_requests_total: counter('Requests that fetchers reported, robots.txt among them', 'partition'),
+  crawlstream_frontier_received_bytes_total: counter('Bytes that fetchers reported', 'partition'),
+  crawlstream_frontier_not_modified_total: counter('Answers 304', 'partition'),
+  crawlstream_frontier_late_results_total: counter('Results of leases that had ended', 'partition'),
+  crawlstream_frontier_undecodable_total: counter('Records that nobody could read', 'partition'),
+  crawlstream_frontier_granted_total: counter('Leases granted by this process'),
+  crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),
+  crawlstream_frontier_commit_bytes_total: counter('Their bytes in the changelog'),
+  crawlstream_frontier_step_seconds: histogram('What deciding a commit took'),
+  crawlstream_frontier_commit_seconds: histogram('From a commit handed to the log until it is durable'),
+  crawlstream_frontier_latency_seconds: histogram(
+    'From the oldest input of a read being appended until the commit that followed is durable',
+  ),
+  crawlstream_frontier_restored_ratio: gauge('How far the restore of a partition is; 1: done', 'partition'),
+  crawlstream_frontier_restore_left_seconds: gauge('What is left of it, at the pace so far', 'partition'),
+
+  crawlstream_standby_lag_records: gauge('Changelog that a warm copy has still to take', 'partition', 'rank'),
+  crawlstream_standby_staleness_seconds: gauge(
+    'How old the newest moment is whose whole state a warm copy has',
+    'partition',
+    'rank',
+  ),
+
+  crawlstream_fetcher_leases: gauge('Leases being worked on'),
+  crawlstream_fetcher_leases_max: gauge('Leases worked on at once, at most'),
+  crawlstream_fetcher_tasks_waiting: gauge('Tasks read and not begun'),
+  crawlstream_fetcher_requests_in_flight: gauge('Requests under way'),
+  crawlstream_fetcher_requests_waiting: gauge('Requests whose host is ready, waiting for a slot'),
+  crawlstream_fetcher_hosts: gauge('Hosts in the memory of the pacer'),
+  crawlstream_fetcher_origins: gauge('Origins with a connection'),
+  crawlstream_fetcher_fetches_total: counter('URLs of leases by what became of them', 'outcome'),
+  crawlstream_fetcher_requests_total: counter('Requests made, robots.txt and hops among them'),
+  crawlstream_fetcher_received_bytes_total: counter('Bytes of bodies of URLs'),
+  crawlstream_fetcher_request_seconds: histogram('From the start of a request to its completion'),
+  crawlstream_fetcher_host_interval_seconds: histogram(
+    'From the start of a request to the start of the next one to the same host: the inverse of the rate of a host',
+  ),
+
+  crawlstream_consumer_records_total: counter('Records handled', 'consumer'),
+  crawlstream_consumer_batches_total: counter('Batches handled', 'consumer'),
+  crawlstream_consumer_retries_total: counter('Batches that failed and were tried again', 'consumer'),
+  crawlstream_consumer_dead_letters_total: counter('Records given up on', 'consumer'),
+
+  crawlstream_lag_records: gauge('Records not dealt with yet', 'group', 'topic', 'partition'),
+  crawlstream_lag_seconds: gauge('Age of the oldest of them; 0: there is none', 'group', 'topic', 'partition'),
+  crawlstream_store_bytes: gauge('Size of a store on disk', 'store'),
 } as const satisfies Readonly<Record<string, MetricSpec>>;
 
 export type MetricName = keyof typeof metrics;
 
-/** Puts a value beside a name, at a scrape. */
-export type Tell = (name: MetricName, value: number, labels?: Readonly<Record<string, string | number>>) => void;
+type Labels = Readonly<Record<string, string | number>>;
+
+/** Takes values at a scrape. Values of one name and the same labels, from several sources, add up. */
+export interface Telling {
+  value(name: MetricName, value: number, labels?: Labels): void;
+  spread(name: MetricName, distribution: Spread): void;
+}
+
+/** As `Distribution` (distribution.ts) has it. */
+export interface Spread {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
 
 /** Tells what it knows when it is asked. */
-export type MetricSource = (tell: Tell) => void | Promise<void>;
+export type MetricSource = (tell: Telling) => void | Promise<void>;
+
+function gauge(help: string, ...labels: string[]): MetricSpec {
+  return { kind: 'gauge', help, labels };
+}
+
+function counter(help: string, ...labels: string[]): MetricSpec {
+  return { kind: 'counter', help, labels };
+}
+
+function histogram(help: string): MetricSpec {
+  return { kind: 'histogram', help, labels: [] };
+}

@@ -6,19 +6,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { metrics } from '../../../services/runtime/metrics/metrics.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { type CommandOptions, type Running, runCommand, startCommand } from './command.ts';
+import { type CommandOptions, runCommand, startCommand } from './command.ts';
+import { listening, scrape, untilReady } from './listening.ts';
 import { startSmallWeb } from './small-web.ts';
-
-/** The address a service says it listens on. */
-async function listening(running: Running): Promise<string> {
-  for (;;) {
-    const url = /listening on (http:\/\/\S+)/.exec(running.output())?.[1];
-    if (url !== undefined) return url;
-    assert.equal(running.child.exitCode, null, running.output());
-    await sleep(20);
-  }
-}
 
 test('a crawl with --http is alive, becomes ready, tells its metrics, and ends as without', async () => {
   const small = await startSmallWeb({ hosts: 2, pagesPerHost: 20, domains: 1 });
@@ -26,11 +18,31 @@ test('a crawl with --http is alive, becomes ready, tells its metrics, and ends a
   const crawl = startCommand([...small.crawlArguments, '--delay', '100', '--data', data, '--http', '0']);
   const url = await listening(crawl);
   assert.equal((await fetch(`${url}/livez`)).status, 200);
-  while ((await fetch(`${url}/readyz`)).status !== 200) await sleep(20);
-  const text = await (await fetch(`${url}/metrics`)).text();
-  assert.match(text, /^crawlstream_ready 1$/m);
-  assert.match(text, /^crawlstream_info\{version="[^"]+",role="crawl"\} 1$/m);
-  assert.match(text, /^process_cpu_seconds_total /m);
+  await untilReady(url);
+  while (small.web.requests().length < 12) {
+    assert.equal(crawl.child.exitCode, null, crawl.output());
+    await sleep(20);
+  }
+  const series = await scrape(url);
+  for (const [name, least] of [
+    ['crawlstream_ready', 1],
+    ['crawlstream_frontier_urls{partition="0",place="page"}', 1],
+    ['crawlstream_frontier_hosts_known{partition="0"}', 2],
+    ['crawlstream_fetcher_fetches_total{outcome="fetched"}', 1],
+    ['crawlstream_fetcher_host_interval_seconds_count', 1],
+    ['crawlstream_frontier_commit_seconds_count', 1],
+    ['crawlstream_lag_records{group="crawl.frontier",topic="crawl.discovered",partition="0"}', 0],
+    ['crawlstream_store_bytes{store="log"}', 1],
+    ['process_cpu_seconds_total', 0],
+  ] as const) {
+    assert.ok((series.get(name) ?? -1) >= least, `${name}: ${series.get(name)}`);
+  }
+  // All that the two roles are said to tell is told.
+  const told = [...series.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
+  const missing = Object.keys(metrics).filter(
+    (name) => /^crawlstream_(frontier|fetcher)_/.test(name) && !told.includes(name),
+  );
+  assert.deepEqual(missing, []);
   const ended = await crawl.ended;
   assert.equal(ended.code, 0, ended.stderr);
 });

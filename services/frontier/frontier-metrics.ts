@@ -1,0 +1,89 @@
+/** The frontier's metrics: what its partitions' commits say, and what this process measured of its own work. */
+import { inputTopics } from '../../topology/frontier/changelog.ts';
+import { placeNames } from '../../topology/frontier/changes.ts';
+import type { Counters } from '../../topology/frontier/counters.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log, Position } from '../runtime/log/log.ts';
+import { tellLag } from '../runtime/metrics/lag.ts';
+import type { MetricName, MetricSource, Telling } from '../runtime/metrics/metrics.ts';
+import type { FrontierMeters } from './meters.ts';
+import type { Committed } from './partition-owner.ts';
+import type { Standby, StandbyStatus } from './standby.ts';
+
+export interface MeteredFrontier {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly clock: Clock;
+  readonly crawl: string;
+  readonly meters: FrontierMeters;
+  /** Of the partitions that this process has; undefined: being restored. */
+  committed(): Iterable<readonly [partition: number, Committed | undefined]>;
+  /** The copies that this process keeps. Absent: it keeps none. */
+  standbys?(): Iterable<readonly [partition: number, Pick<Standby, 'status'>]>;
+}
+
+const tallies = [
+  ['crawlstream_frontier_links_total', 'discovered'],
+  ['crawlstream_frontier_admissions_total', 'admitted'],
+  ['crawlstream_frontier_duplicates_total', 'duplicates'],
+  ['crawlstream_frontier_retries_total', 'retries'],
+  ['crawlstream_frontier_requests_total', 'fetches'],
+  ['crawlstream_frontier_received_bytes_total', 'bytes'],
+  ['crawlstream_frontier_not_modified_total', 'notModified'],
+  ['crawlstream_frontier_late_results_total', 'lateResults'],
+  ['crawlstream_frontier_undecodable_total', 'undecodable'],
+  ['crawlstream_frontier_hosts_known', 'hosts'],
+  ['crawlstream_frontier_leases', 'leases'],
+] as const satisfies readonly (readonly [MetricName, keyof Counters])[];
+
+const refusals = ['invalid', 'filtered', 'outOfScope', 'tooDeep', 'tooLong', 'hostFull', 'queueFull'] as const;
+
+export function frontierMetrics({ log, clock, crawl, meters, committed, standbys }: MeteredFrontier): MetricSource {
+  return async (tell) => {
+    const positions: Position[] = [];
+    for (const [partition, one] of committed()) {
+      tellRestore(tell, meters, partition, one === undefined);
+      if (one === undefined) continue;
+      tellPartition(tell, partition, one);
+      for (const topic of inputTopics) {
+        positions.push({ topic: `${crawl}.${topic}`, partition, offset: one.positions[topic].offset });
+      }
+    }
+    for (const [partition, { status }] of standbys?.() ?? []) tellStandby(tell, clock, partition, status);
+    tell.value('crawlstream_frontier_commits_total', meters.commits);
+    tell.value('crawlstream_frontier_commit_bytes_total', meters.commitBytes);
+    tell.value('crawlstream_frontier_granted_total', meters.granted);
+    tell.spread('crawlstream_frontier_step_seconds', meters.stepSeconds);
+    tell.spread('crawlstream_frontier_commit_seconds', meters.commitSeconds);
+    tell.spread('crawlstream_frontier_latency_seconds', meters.latencySeconds);
+    await tellLag(tell, { log, clock, group: `${crawl}.frontier`, positions });
+  };
+}
+
+function tellPartition(tell: Telling, partition: number, { counters, readyHosts, delayedHosts }: Committed): void {
+  for (const [name, counter] of tallies) tell.value(name, counters[counter], { partition });
+  for (const place of placeNames) tell.value('crawlstream_frontier_urls', counters[place], { partition, place });
+  for (const reason of refusals) {
+    tell.value('crawlstream_frontier_refusals_total', counters[reason], { partition, reason });
+  }
+  const hosts = { ready: readyHosts, delayed: delayedHosts, leased: counters.leases };
+  for (const [state, count] of Object.entries(hosts)) {
+    tell.value('crawlstream_frontier_hosts', count, { partition, state });
+  }
+}
+
+/** How stale a copy is that has not heard of its owner yet, nobody knows. */
+function tellStandby(tell: Telling, clock: Clock, partition: number, { rank, behind, asOfMs }: StandbyStatus): void {
+  if (asOfMs === 0) return;
+  const labels = { partition, rank };
+  tell.value('crawlstream_standby_lag_records', behind, labels);
+  tell.value('crawlstream_standby_staleness_seconds', Math.max(0, clock.nowMs() - asOfMs) / 1000, labels);
+}
+
+/** A restore too short to be told of is not begun, or done. */
+function tellRestore(tell: Telling, { restores }: FrontierMeters, partition: number, restoring: boolean): void {
+  const progress = restores.get(partition);
+  const ratio = progress === undefined ? 0 : progress.records / Math.max(1, progress.recordsTotal);
+  tell.value('crawlstream_frontier_restored_ratio', restoring ? ratio : 1, { partition });
+  const leftSeconds = restoring ? (progress?.leftMs ?? 0) / 1000 : 0;
+  tell.value('crawlstream_frontier_restore_left_seconds', leftSeconds, { partition });
+}

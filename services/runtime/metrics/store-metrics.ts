@@ -1,0 +1,23 @@
+/** The size of a store on disk: the bytes of the files in its folder and below it, looked at when somebody scrapes. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MetricSource } from './metrics.ts';
+
+/** `store`: `state`, `log`, or the name of a consumer. */
+export function storeMetrics(store: string, folder: string): MetricSource {
+  return async (tell) => tell.value('crawlstream_store_bytes', await folderBytes(folder), { store });
+}
+
+/** What vanishes meanwhile, or is not there, counts nothing. */
+async function folderBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) =>
+      stat(join(parentPath, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { Distribution } from '../../../../services/runtime/metrics/distribution.ts';
+import { createExposition } from '../../../../services/runtime/metrics/exposition.ts';
+import { tellLag } from '../../../../services/runtime/metrics/lag.ts';
+import { type MetricSource, type MetricSpec, metrics } from '../../../../services/runtime/metrics/metrics.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+
+/** Our own series of a scrape, by name and labels. */
+async function scraped(...sources: readonly MetricSource[]): Promise<Map<string, string>> {
+  const failures: unknown[] = [];
+  const { text } = await createExposition(
+    () => sources,
+    (error) => failures.push(error),
+  ).scrape();
+  assert.deepEqual(failures, []);
+  return seriesOf(text);
+}
+
+function seriesOf(text: string): Map<string, string> {
+  const lines = text.split('\n').filter((line) => line.startsWith('crawlstream_'));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]));
+}
+
+test('names follow the conventions of Prometheus: a prefix, base units last, _total on counters alone', () => {
+  for (const [name, { kind, help, labels }] of Object.entries<MetricSpec>(metrics)) {
+    assert.match(name, /^crawlstream_[a-z]+(_[a-z]+)*$/);
+    assert.equal(name.endsWith('_total'), kind === 'counter', name);
+    assert.doesNotMatch(name, /_(ms|millis|milliseconds|kb|mb|minutes|percent)(_|$)/);
+    if (kind === 'histogram') assert.match(name, /_(seconds|bytes)$/);
+    assert.ok(help.length > 10, name);
+    for (const label of labels) assert.ok(!['url', 'host', 'le', 'quantile'].includes(label), `${name} ${label}`);
+  }
+});
+
+test('what sources tell of the same series adds up, and what nobody tells is not there', async () => {
+  const series = await scraped(
+    (tell) => tell.value('crawlstream_frontier_leases', 2, { partition: 0 }),
+    (tell) => tell.value('crawlstream_frontier_leases', 3, { partition: 0 }),
+    (tell) => tell.value('crawlstream_frontier_leases', 4, { partition: 1 }),
+  );
+  assert.deepEqual(
+    [...series],
+    [
+      ['crawlstream_frontier_leases{partition="0"}', '5'],
+      ['crawlstream_frontier_leases{partition="1"}', '4'],
+    ],
+  );
+});
+
+test('a scrape shows what is now: series of a partition that has moved on are gone', async () => {
+  let partition = 0;
+  const source: MetricSource = (tell) => tell.value('crawlstream_frontier_links_total', 7, { partition });
+  const exposition = createExposition(
+    () => [source],
+    (error) => assert.fail(String(error)),
+  );
+  assert.deepEqual(
+    [...seriesOf((await exposition.scrape()).text).keys()],
+    ['crawlstream_frontier_links_total{partition="0"}'],
+  );
+  partition = 1;
+  assert.deepEqual(
+    [...seriesOf((await exposition.scrape()).text).keys()],
+    ['crawlstream_frontier_links_total{partition="1"}'],
+  );
+});
+
+test('a spread is a histogram: cumulative buckets, sum and count, over all that told of it', async () => {
+  const [one, other] = [new Distribution([1, 5]), new Distribution([1, 5])];
+  for (const value of [0.5, 1, 3]) one.observe(value);
+  for (const value of [5, 100]) other.observe(value);
+  const series = await scraped(
+    (tell) => tell.spread('crawlstream_fetcher_request_seconds', one),
+    (tell) => tell.spread('crawlstream_fetcher_request_seconds', other),
+  );
+  assert.deepEqual(Object.fromEntries(series), {
+    'crawlstream_fetcher_request_seconds_bucket{le="1"}': '2',
+    'crawlstream_fetcher_request_seconds_bucket{le="5"}': '4',
+    'crawlstream_fetcher_request_seconds_bucket{le="+Inf"}': '5',
+    crawlstream_fetcher_request_seconds_sum: '109.5',
+    crawlstream_fetcher_request_seconds_count: '5',
+  });
+});
+
+test('a source that fails is reported, and the others are told all the same', async () => {
+  const failures: unknown[] = [];
+  const sources: MetricSource[] = [
+    () => {
+      throw new Error('the log is closed');
+    },
+    (tell) => tell.value('crawlstream_ready', 1),
+  ];
+  const { text } = await createExposition(
+    () => sources,
+    (error) => failures.push(error),
+  ).scrape();
+  assert.match(text, /^crawlstream_ready 1$/m);
+  assert.match(String(failures), /the log is closed/);
+});
+
+test('lag counts what a group has not dealt with, and tells the age of the oldest of it', async () => {
+  const clock = new SystemClock();
+  const log = await openEmbeddedLog(createMemoryStore(), clock);
+  await log.createTopics([{ name: 't.pages', partitions: 3, retention: 'time' }]);
+  const record = (partition: number) => ({ topic: 't.pages', partition, key: null, value: Buffer.from('page') });
+  await log.append([record(0), record(0), record(0), record(1)]);
+  const later = { nowMs: () => clock.nowMs() + 60_000, sleepUntil: clock.sleepUntil.bind(clock) };
+  const positions = [1, 1, 0].map((offset, partition) => ({ topic: 't.pages', partition, offset }));
+  const series = await scraped((tell) => tellLag(tell, { log, clock: later, group: 't.g', positions }));
+  const of = (name: string, partition: number) =>
+    Number(series.get(`${name}{group="t.g",topic="t.pages",partition="${partition}"}`));
+  assert.deepEqual(
+    [0, 1, 2].map((partition) => of('crawlstream_lag_records', partition)),
+    [2, 0, 0],
+  );
+  assert.deepEqual([of('crawlstream_lag_seconds', 1), of('crawlstream_lag_seconds', 2)], [0, 0]);
+  const age = of('crawlstream_lag_seconds', 0);
+  assert.ok(age >= 60 && age < 90, `${age}`);
+  await log.close();
+});
