@@ -55,3 +55,9 @@ export const indexLimits = {
   hits: 10,
   hitsMax: 10_000,
 } as const;
+
+/** Bounds of the link graph. */
+export const graphLimits = {
+  /** Pages written at once: some 10 kB of rows. */
+  batchRecords: 256,
+} as const;

@@ -52,6 +52,13 @@ export const processors: readonly Processor[] = [
     writes: ['dead-letters'],
     stores: ['payloads met, the open file'],
   },
+  {
+    name: 'graph',
+    does: 'keeps the links between pages, for exports and ranks of hosts',
+    reads: ['pages'],
+    writes: ['dead-letters'],
+    stores: ['links by page'],
+  },
 ];
 
 /** The graph in the Mermaid language: processors as boxes, topics as rounded ones. */

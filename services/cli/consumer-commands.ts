@@ -26,12 +26,14 @@ const descriptions: Readonly<Record<ConsumerName, string>> = {
   dedup: 'tell which pages of a crawl are duplicates, and of which others',
   index: 'make the pages of a crawl searchable',
   archive: 'write the raw responses of a crawl into WARC files',
+  graph: 'keep the links between the pages of a crawl, whose fetchers publish them (--outlinks)',
 };
 
 export function addConsumerCommands(program: Command): void {
   addConsumer(program, 'dedup', addDedupOptions);
   addConsumer(program, 'index', addIndexOptions);
   addConsumer(program, 'archive', addArchiveOptions);
+  addConsumer(program, 'graph', (command) => command);
 }
 
 function addConsumer(program: Command, name: ConsumerName, addOptions: (command: Command) => Command): void {

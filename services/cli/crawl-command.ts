@@ -86,7 +86,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
         service,
         clock,
         seeds,
-        flags: withResponses(flags),
+        flags: withNeeds(flags),
         say: progress.note,
       });
       progress.end();
@@ -102,7 +102,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       clock,
       seeds,
       policy: policyOf(flags, known),
-      fetcher: fetcherConfig(withResponses(flags)),
+      fetcher: fetcherConfig(withNeeds(flags)),
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
@@ -142,9 +142,11 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   }
 }
 
-/** An archive needs them. */
-function withResponses(flags: CrawlFlags): CrawlFlags {
-  return flags.with?.includes('archive') ? { ...flags, responses: true } : flags;
+/** What the consumers of this process need the fetcher to publish. */
+function withNeeds(flags: CrawlFlags): CrawlFlags {
+  const responses = flags.with?.includes('archive') ?? false;
+  const outlinks = flags.with?.includes('graph') ?? false;
+  return { ...flags, ...(responses && { responses }), ...(outlinks && { outlinks }) };
 }
 
 function noSeed(): CrawlstreamError {

@@ -6,11 +6,12 @@ import { attachArchive } from './attach-archive.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import type { DedupFlags } from './attach-dedup.ts';
 import { attachDedup } from './attach-dedup.ts';
+import { attachGraph } from './attach-graph.ts';
 import type { IndexFlags } from './attach-index.ts';
 import { attachIndex } from './attach-index.ts';
 
 /** In the order they drain: each may read what the ones before it write. */
-export const consumerNames = ['dedup', 'index', 'archive'] as const;
+export const consumerNames = ['dedup', 'index', 'archive', 'graph'] as const;
 export type ConsumerName = (typeof consumerNames)[number];
 
 export interface ConsumerFlags extends ArchiveFlags, DedupFlags, IndexFlags {
@@ -72,6 +73,6 @@ export async function attachConsumers(context: AttachContext, flags: ConsumerFla
 }
 
 export function attachOne(name: ConsumerName, context: AttachContext, flags: ConsumerFlags): Promise<Attached> {
-  const attachers = { dedup: attachDedup, index: attachIndex, archive: attachArchive } as const;
+  const attachers = { dedup: attachDedup, index: attachIndex, archive: attachArchive, graph: attachGraph } as const;
   return attachers[name](context, flags);
 }

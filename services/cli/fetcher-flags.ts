@@ -22,6 +22,8 @@ export interface FetcherFlags {
   readonly concurrency: number;
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
+  /** Publish all links of a page in its record, for a link graph. */
+  readonly outlinks?: boolean;
   readonly requests?: readonly RequestRuleInput[];
   readonly extract?: ExtractRules;
   readonly http2: boolean;
@@ -49,6 +51,7 @@ export function addFetcherOptions(command: Command): Command {
       rulesFile('--extract', extractRulesSchema, {}),
     )
     .option('--no-http2', 'speak HTTP/1.1 alone')
+    .option('--outlinks', 'publish all links of a page in its record too, for a link graph')
     .option('--responses', 'publish raw responses too, for archives')
     .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'))
     .addOption(
@@ -69,6 +72,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     linksMax: crawlLimits.linksPerPageMax,
     leasesMax: flags.concurrency,
     http2: flags.http2,
+    outlinks: flags.outlinks ?? false,
     ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.extract !== undefined && { extract: flags.extract }),
     ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),

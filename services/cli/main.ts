@@ -9,6 +9,7 @@ import { addCrawlCommand } from './crawl-command.ts';
 import { addDlqCommand } from './dlq-command.ts';
 import { addDumpCommand } from './dump-command.ts';
 import { addExplainCommand } from './explain-command.ts';
+import { addExportCommand } from './export-command.ts';
 import { addInjectCommand } from './inject-command.ts';
 import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
@@ -30,6 +31,7 @@ const program = new Command('crawlstream')
 addCrawlCommand(program);
 addRoleCommands(program);
 addConsumerCommands(program);
+addExportCommand(program);
 addInjectCommand(program);
 addReadCommands(program);
 addSearchCommand(program);

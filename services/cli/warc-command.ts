@@ -108,7 +108,8 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   const cache = createLinkCache(fetcherLimits.linkCacheEntries);
   const extractor = createExtractor();
   const links = { normalize: compileNormalizer(), cache };
-  const reader: PageReader = { extractor, links, productToken, linksMax: crawlLimits.linksPerPageMax };
+  const linksMax = crawlLimits.linksPerPageMax;
+  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false };
   const payloads = createPayloads(archiveLimits.recordBytesMax);
   try {
     for (const file of files) {

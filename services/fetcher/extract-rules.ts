@@ -31,8 +31,6 @@ export const extractRulesSchema = z.strictObject({
   mainText: z.boolean().default(false),
   language: z.boolean().default(false),
   metadata: z.boolean().default(false),
-  /** Every link of a page in its record, for a graph of pages. */
-  outlinks: z.boolean().default(false),
   links: z
     .strictObject({ images: z.boolean().default(false), scripts: z.boolean().default(false) })
     .default({ images: false, scripts: false }),

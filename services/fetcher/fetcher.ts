@@ -70,6 +70,8 @@ export interface FetcherConfig {
   readonly requests?: readonly RequestRuleInput[];
   /** What is taken from pages beyond links and text. Absent: nothing. */
   readonly extract?: ExtractRules;
+  /** Keep a page's links in its record too, for a graph of pages. */
+  readonly outlinks?: boolean;
   /** Speak HTTP/2 where it is offered. Default: yes. */
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
@@ -226,10 +228,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       links: { normalize: options.normalize, cache: linkCache },
       productToken,
       linksMax: config.linksMax,
-      ...(config.extract !== undefined && {
-        wishesOf: compileExtractRules(config.extract),
-        outlinks: config.extract.outlinks,
-      }),
+      outlinks: config.outlinks ?? false,
+      ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },
     headers: requestHeaders(config, pageAccept, acceptEncoding),
     // Sitemaps are read as they come, and gzip is the one coding that is undone that way.

@@ -34,7 +34,7 @@ export interface PageReader {
   /** What pages of a host are asked for beyond links and text. Absent: nothing. */
   readonly wishesOf?: (hostname: string) => PageWishes | undefined;
   /** Keep a page's links in its record too. */
-  readonly outlinks?: boolean;
+  readonly outlinks: boolean;
 }
 
 /** Without the requests, which the lease knows. */

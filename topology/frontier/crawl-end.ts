@@ -33,9 +33,8 @@ export function crawlEnd(before: Look, now: Look): CrawlEnd {
 function endOf({ partitions, pageQuota }: Look): CrawlEnd {
   const { queued, retrying, leased, leases, quotaSpent } = sumCounters(partitions.map(({ counters }) => counters));
   if (leases > 0 || leased > 0) return null;
-  if (pageQuota !== null && quotaSpent >= pageQuota) return 'quotaSpent';
-  const read = partitions.every(({ positions, ends }) =>
-    inputTopics.every((topic) => positions[topic].offset >= ends[topic]),
-  );
-  return read && queued + retrying === 0 ? 'done' : null;
+  const read = (topic: InputTopic) => partitions.every(({ positions, ends }) => positions[topic].offset >= ends[topic]);
+  // A policy that raises the quota may be under way.
+  if (pageQuota !== null && quotaSpent >= pageQuota && read('control')) return 'quotaSpent';
+  return queued + retrying === 0 && inputTopics.every(read) ? 'done' : null;
 }

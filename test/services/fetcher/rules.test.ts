@@ -19,10 +19,10 @@ test('a lease fetches through the proxy and with the headers of its rules, and i
       requests: requestRulesSchema.parse([
         { hosts: ['*'], proxies: [`http://127.0.0.1:${proxy.port}`], headers: { 'X-Team': 'search' } },
       ]),
+      outlinks: true,
       extract: extractRulesSchema.parse({
         mainText: true,
         language: true,
-        outlinks: true,
         links: { images: true },
         fields: [{ name: 'price', selector: '.price', type: 'number' }],
       }),

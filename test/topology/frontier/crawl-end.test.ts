@@ -48,3 +48,9 @@ it('a spent quota ends a crawl with URLs still queued, once no lease is out', ()
   const leased = { ...look(busy({ queued: 50, quotaSpent: 3, leases: 1, leased: 1 })), pageQuota: 3 };
   assert.equal(crawlEnd(leased, leased), null);
 });
+
+it('a spent quota does not end a crawl that has not heard all of its operators: one may have raised it', () => {
+  const unheard = { ...busy({ queued: 50, quotaSpent: 3 }), ends: { ...quiet.ends, control: 2, discovered: 10 } };
+  const spent = { ...look(unheard), pageQuota: 3 };
+  assert.equal(crawlEnd(spent, spent), null);
+});

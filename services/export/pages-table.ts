@@ -1,0 +1,44 @@
+/** `export pages`: the newest record of each page, in the order of their URLs. */
+import type { Page } from '../../schemas/types.ts';
+import { newestRows } from './newest-rows.ts';
+import type { Column, Row, Table } from './table.ts';
+import { type Source, topicRecords } from './topic-records.ts';
+
+const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[] = [
+  { name: 'url', type: 'string', of: ({ url }) => url },
+  { name: 'host', type: 'string', of: ({ hostKey }) => hostKey },
+  { name: 'fetchedAt', type: 'timestamp', of: ({ fetchedAtMs }) => fetchedAtMs },
+  { name: 'status', type: 'int', of: ({ status }) => status },
+  { name: 'depth', type: 'int', of: ({ depth }) => depth },
+  { name: 'contentType', type: 'string', of: ({ contentType }) => contentType },
+  { name: 'title', type: 'string', of: ({ title }) => title },
+  { name: 'description', type: 'string', of: ({ description }) => description },
+  { name: 'text', type: 'string', of: ({ text }) => text },
+  { name: 'mainText', type: 'string', of: ({ mainText }) => mainText || null },
+  { name: 'language', type: 'string', of: ({ language }) => language || null },
+  { name: 'canonical', type: 'string', of: ({ canonical }) => canonical || null },
+  { name: 'contentHash', type: 'string', of: ({ contentHash }) => contentHash },
+  { name: 'etag', type: 'string', of: ({ etag }) => etag || null },
+  { name: 'lastModified', type: 'string', of: ({ lastModified }) => lastModified || null },
+  { name: 'bytes', type: 'int', of: ({ bytes }) => bytes },
+  { name: 'truncated', type: 'boolean', of: ({ truncated }) => truncated },
+  { name: 'noindex', type: 'boolean', of: ({ noindex }) => noindex },
+  { name: 'nofollow', type: 'boolean', of: ({ nofollow }) => nofollow },
+  { name: 'links', type: 'int', of: ({ links }) => links },
+  { name: 'metadata', type: 'json', of: ({ metadata }) => metadata || null },
+  { name: 'fields', type: 'json', of: ({ fields }) => (fields.length === 0 ? null : JSON.stringify(byName(fields))) },
+];
+
+export function pagesTable(source: Source, folder: string, unreadable: () => void): Table {
+  return { columns, rows: newestRows(rowsOf(source, unreadable), folder) };
+}
+
+async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
+  for await (const page of topicRecords(source, 'pages', unreadable)) {
+    yield [page.url, columns.map(({ of }) => of(page))];
+  }
+}
+
+function byName(fields: Page['fields']): Record<string, readonly string[]> {
+  return Object.fromEntries(fields.map(({ name, values }) => [name, values]));
+}

@@ -1,0 +1,65 @@
+/** Rows as a Parquet file, Snappy-compressed. The only file that knows hyparquet-writer. */
+import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
+import type { Cell, Column, ColumnType, RowWriter } from './table.ts';
+
+/** Rows of one group: a reader skips or reads a group whole, and a writer holds one in memory. */
+const groupRows = 50_000;
+/** And no more text than that: pages are long. */
+const groupChars = 32 << 20;
+
+const basicTypes: Readonly<Record<ColumnType, BasicType>> = {
+  string: 'STRING',
+  json: 'JSON',
+  int: 'INT64',
+  double: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  timestamp: 'TIMESTAMP',
+};
+
+export function parquetFile(path: string, columns: readonly Column[]): RowWriter {
+  const typed = (data: Cell[][]) =>
+    columns.map(({ name, type }, at) => ({
+      name,
+      data: data[at]!.map((cell) => stored(cell, type)),
+      type: basicTypes[type],
+      nullable: true,
+    }));
+  const empty = () => columns.map((): Cell[] => []);
+  const out = new ParquetWriter({
+    writer: fileWriter(path),
+    schema: schemaFromColumnData({ columnData: typed(empty()) }),
+    codec: 'SNAPPY',
+  });
+  let group = empty();
+  let rows = 0;
+  let chars = 0;
+  const flush = async () => {
+    if (rows === 0) return;
+    await out.write({ columnData: typed(group), rowGroupSize: rows });
+    group = empty();
+    rows = chars = 0;
+  };
+  return {
+    write(row) {
+      for (const [at, cells] of group.entries()) {
+        const cell = row[at] ?? null;
+        cells.push(cell);
+        if (typeof cell === 'string') chars += cell.length;
+      }
+      rows += 1;
+      return rows < groupRows && chars < groupChars ? undefined : flush();
+    },
+    async end() {
+      await flush();
+      await out.finish();
+    },
+  };
+}
+
+function stored(cell: Cell, type: ColumnType): unknown {
+  if (cell === null) return null;
+  if (type === 'int') return BigInt(cell as number);
+  if (type === 'timestamp') return new Date(cell as number);
+  // Written as JSON again by the library.
+  return type === 'json' ? JSON.parse(cell as string) : cell;
+}

@@ -1,0 +1,23 @@
+/** What an export is made of: named columns of simple types, and rows of their values in that order. */
+
+/** `int`: a whole number up to 2^53. `json`: text that holds JSON. `timestamp`: ms since the Unix epoch. */
+export type ColumnType = 'string' | 'int' | 'double' | 'boolean' | 'timestamp' | 'json';
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+export type Cell = string | number | boolean | null;
+export type Row = readonly Cell[];
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: AsyncIterable<Row>;
+}
+
+/** Writes rows somewhere. `end` resolves when all is written. */
+export interface RowWriter {
+  write(row: Row): void | Promise<void>;
+  end(): Promise<void>;
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { newestRows } from '../../../services/export/newest-rows.ts';
+import { parquetFile } from '../../../services/export/parquet-writer.ts';
+import type { Column, Row } from '../../../services/export/table.ts';
+import { csv, jsonLines } from '../../../services/export/text-writers.ts';
+
+const columns: readonly Column[] = [
+  { name: 'url', type: 'string' },
+  { name: 'bytes', type: 'int' },
+  { name: 'rank', type: 'double' },
+  { name: 'ok', type: 'boolean' },
+  { name: 'at', type: 'timestamp' },
+  { name: 'fields', type: 'json' },
+];
+const atMs = Date.UTC(2026, 10, 21, 10);
+const rows: readonly Row[] = [
+  ['http://a.test/?q="x",y', 2 ** 40, 0.25, true, atMs, '{"price":["3.5"]}'],
+  ['http://b.test/line\nbreak 😀', 0, null, false, null, null],
+];
+
+async function written(writer: typeof csv): Promise<string> {
+  const out = new PassThrough();
+  const all = text(out);
+  const to = writer(out, columns);
+  for (const row of rows) await to.write(row);
+  await to.end();
+  out.end();
+  return all;
+}
+
+test('JSON lines are read back as what was written; what is absent has no key', async () => {
+  const lines = (await written(jsonLines)).trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    [
+      {
+        url: rows[0]![0],
+        bytes: 2 ** 40,
+        rank: 0.25,
+        ok: true,
+        at: '2026-11-21T10:00:00.000Z',
+        fields: { price: ['3.5'] },
+      },
+      { url: rows[1]![0], bytes: 0, ok: false },
+    ],
+  );
+});
+
+test('CSV is read back by an independent reader, quotes, commas and line breaks included', async () => {
+  const read = parse(await written(csv), { columns: true });
+  assert.deepEqual(read, [
+    {
+      url: rows[0]![0],
+      bytes: String(2 ** 40),
+      rank: '0.25',
+      ok: 'true',
+      at: '2026-11-21T10:00:00.000Z',
+      fields: '{"price":["3.5"]}',
+    },
+    { url: rows[1]![0], bytes: '0', rank: '', ok: 'false', at: '', fields: '' },
+  ]);
+});
+
+test('Parquet is read back by an independent reader, over several groups of rows, with its types', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parquet-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'x.parquet');
+  const writer = parquetFile(file, columns);
+  for (const row of rows) await writer.write(row);
+  const more = 60_000;
+  for (let i = 0; i < more; i++)
+    await writer.write([`http://c.test/${i}`, i, i / 2, i % 2 === 0, atMs + i, `{"i":${i}}`]);
+  await writer.end();
+  const read = await parquetReadObjects({ file: await asyncBufferFromFile(file) });
+  assert.equal(read.length, more + 2);
+  assert.deepEqual(read[0], {
+    url: rows[0]![0],
+    bytes: 2n ** 40n,
+    rank: 0.25,
+    ok: true,
+    at: new Date(atMs),
+    fields: { price: ['3.5'] },
+  });
+  assert.deepEqual(read[1], { url: rows[1]![0], bytes: 0n, rank: null, ok: false, at: null, fields: null });
+  assert.deepEqual(read.at(-1), {
+    url: `http://c.test/${more - 1}`,
+    bytes: BigInt(more - 1),
+    rank: (more - 1) / 2,
+    ok: false,
+    at: new Date(atMs + more - 1),
+    fields: { i: more - 1 },
+  });
+});
+
+test('an empty table is a file all the same', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parquet-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'none.parquet');
+  await parquetFile(file, columns).end();
+  assert.deepEqual(await parquetReadObjects({ file: await asyncBufferFromFile(file) }), []);
+});
+
+test('of rows with one key, the last is kept, in the order of the keys', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'newest-'));
+  t.after(() => rm(folder, { recursive: true }));
+  async function* some(): AsyncGenerator<readonly [string, Row]> {
+    for (let round = 0; round < 3; round++)
+      for (let i = 999; i >= 0; i--) yield [`k${String(i).padStart(3, '0')}`, [i, round]];
+  }
+  const kept: Row[] = [];
+  for await (const row of newestRows(some(), folder)) kept.push(row);
+  assert.deepEqual(
+    kept,
+    Array.from({ length: 1_000 }, (_, i) => [i, 2]),
+  );
+});
