@@ -22,6 +22,7 @@ const primitives: Record<string, string> = {
   int: 'number',
   long: 'number',
   double: 'number',
+  float: 'number',
   boolean: 'boolean',
   bytes: 'Uint8Array',
 };

@@ -129,6 +129,8 @@ export interface LinkGroup {
   readonly intent: Intent;
   /** When the links were found, ms since the Unix epoch. 0: unknown. */
   readonly discoveredAtMs: number;
+  /** Cash that each of these links brings (policy score opic). 0: none. */
+  readonly share: number;
   /** The links, in the order they were found. */
   readonly links: readonly Link[];
 }
@@ -435,6 +437,8 @@ export interface TaskUrl {
   readonly etag: string;
   /** Validator for If-Modified-Since, as the server sent it. Empty: none. */
   readonly lastModified: string;
+  /** What its links share (policy score opic). 0: the policy scores otherwise. */
+  readonly cash: number;
 }
 
 /** One lease: up to k URLs of one host, to be fetched one after another. Key: host key. */

@@ -1,6 +1,7 @@
 /** `crawlstream check score`: the score of a URL, factor by factor, and its band. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
 import type { LinkSource, PageKind, ScoreInputs } from '../../topology/policy/score/inputs.ts';
 import {
   bandOfScore,
@@ -74,6 +75,12 @@ function number(option: string, most = Number.MAX_SAFE_INTEGER): (value: string)
 async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
   const policy = flags.policy === undefined ? null : parsePolicy(await readText('--policy', flags.policy));
   const config = policy?.score ?? defaultScore;
+  if (config.kind === 'opic') {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--policy scores by cash (kind opic), which a URL has in a crawl alone: ask `crawlstream explain URL` of one',
+    );
+  }
   const url = normalUrl(given);
   const inputs = inputsOf(flags);
   const score = compileScorer(config)(url, inputs);

@@ -191,6 +191,6 @@ function taskOf(url: string, hostKey: string): Task {
     delayFactor: 0,
     policyVersion: 0,
     robotsHops: [],
-    urls: [{ url, depth: 0, hop: 0, attempt: 0, etag: '', lastModified: '' }],
+    urls: [{ url, depth: 0, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0 }],
   };
 }

@@ -25,12 +25,12 @@ export interface PageLinks {
   readonly count: number;
 }
 
-/** `depth`: of the links. `hop`, `front`: as in LinkGroup. */
+/** `depth`: of the links. `hop`, `front`, `share`: as in LinkGroup. Links that bring cash must all arrive. */
 export function gatherLinks(
   maker: LinkMaker,
   origin: LinkOrigin,
   urls: readonly string[],
-  { depth, hop, front }: Pick<LinkGroup, 'depth' | 'hop' | 'front'>,
+  { depth, hop, front, share }: Pick<LinkGroup, 'depth' | 'hop' | 'front' | 'share'>,
 ): PageLinks {
   const byHost = new Map<string, Link[]>();
   const pending: number[] = [];
@@ -40,7 +40,7 @@ export function gatherLinks(
     if (url === null) continue;
     count += 1;
     // Hops must arrive, whatever was seen before: the frontier waits for nothing, but a chain would end here.
-    if (hop === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
+    if (hop === 0 && share === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
     const hostKey = hostKeyOf(url);
     const links = byHost.get(hostKey);
     const link: Link = { url: detached(url), lastModifiedMs: 0, priority: -1 };
@@ -58,6 +58,7 @@ export function gatherLinks(
       front,
       intent: 'discover',
       discoveredAtMs: origin.atMs,
+      share,
       links,
     });
   }

@@ -64,7 +64,7 @@ export async function readPage(
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));
   if (kind === 'redirect') {
-    const hop = { depth: item.depth, hop: item.hop + 1, front: true };
+    const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash };
     const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
     return { outcome: { ...answered, redirectUrl: target! }, page: null, groups, pending, readMs: 0 };
   }
@@ -163,9 +163,11 @@ function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedP
 }
 
 function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: ParsedPage): PageLinks {
-  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false });
-  if (parsed.metaRefresh === null || parsed.robots.nofollow) return found;
-  const hop = { depth: item.depth, hop: item.hop + 1, front: true };
+  const refreshes = parsed.metaRefresh !== null && !parsed.robots.nofollow;
+  const share = item.cash / Math.max(1, parsed.links.length + (refreshes ? 1 : 0));
+  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false, share });
+  if (parsed.metaRefresh === null || !refreshes) return found;
+  const hop = { depth: item.depth, hop: item.hop + 1, front: true, share };
   const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
   return {
     groups: [...found.groups, ...refresh.groups],

@@ -154,6 +154,7 @@ function publish(
         front: false,
         intent: dated ? 'refresh' : 'discover',
         discoveredAtMs: road.clock.nowMs(),
+        share: 0,
         links: [],
       };
       groups.set(key, group);

@@ -100,6 +100,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
     front: false,
     intent: 'discover',
     discoveredAtMs: 0,
+    share: 0,
     links,
   };
 }

@@ -143,6 +143,7 @@ async function generate(
       front: false,
       intent: 'discover',
       discoveredAtMs: 0,
+      share: 0,
       links,
     });
     if (groupsOf[partition]!.length >= groupsPerMessage) flush(partition);

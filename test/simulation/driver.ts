@@ -296,7 +296,7 @@ export class TopologyDriver {
     // A hop of another host's robots.txt takes the place of the URLs.
     const [hop] = task.robotsHops;
     const one = (index: number): void => {
-      const target = task.urls[index] ?? (index === 0 && hop ? { url: hop.url, depth: 0, hop: 0 } : undefined);
+      const target = task.urls[index] ?? (index === 0 && hop ? { url: hop.url, depth: 0, hop: 0, cash: 0 } : undefined);
       if (target !== undefined && (this.#troubledAtMs.get(task.hostKey) ?? 0) > beganMs) {
         this.#report(task, outcomes, requests, groups, crawlDelayMs);
         return;
@@ -316,10 +316,14 @@ export class TopologyDriver {
         requests.push({ ...emptyRequest, url: target.url, outcomeIndex: index, startMs, endMs: this.nowMs, delayMs });
         if (hop === undefined) outcomes.push(outcomeOf(index, target.url, answer));
         for (const url of answer.links ?? []) {
-          groups.push({ url, group: { depth: target.depth + 1, sourceUrl: target.url } });
+          const share = target.cash / answer.links!.length;
+          groups.push({ url, group: { depth: target.depth + 1, sourceUrl: target.url, share } });
         }
         if (answer.redirectUrl !== undefined) {
-          groups.push({ url: answer.redirectUrl, group: { depth: target.depth, hop: target.hop + 1, front: true } });
+          groups.push({
+            url: answer.redirectUrl,
+            group: { depth: target.depth, hop: target.hop + 1, front: true, share: target.cash },
+          });
         }
         if (answer.kind === 'throttled' || answer.kind === 'connectionFailed' || answer.kind === 'robotsUnreachable') {
           this.#troubledAtMs.set(task.hostKey, this.nowMs);
@@ -414,6 +418,7 @@ const emptyGroup: LinkGroup = {
   front: false,
   intent: 'discover',
   discoveredAtMs: 0,
+  share: 0,
   links: [],
 };
 

@@ -9,6 +9,7 @@ import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/crawl-end.ts';
+import { defaultBudget } from '../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { topicNames } from '../../topology/topics.ts';
 import { chanceOf } from './chance.ts';
@@ -93,6 +94,7 @@ function request({ cluster, world, scheduler }: MachineOptions, codec: RecordCod
   const { delayMs, delayFactor, urlsPerLeaseMax, pageQuota } = world;
   const policy: PolicyConfig = {
     ...defaultPolicy(),
+    ...(world.score === null ? {} : { score: world.score, budget: defaultBudget }),
     retriesMs: [1_000, 4_000, 10_000],
     delayMs,
     delayFactor,

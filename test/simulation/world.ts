@@ -4,6 +4,8 @@
  * `steady` hosts answer, always: what can be reached over them must have been fetched when the crawl ends. Of the rest
  * only the end is known: fetched, refused, or given up on with a reason.
  */
+import { defaultOpic } from '../../topology/policy/score/opic.ts';
+import { defaultScore, type ScoreConfig } from '../../topology/policy/score/score-config.ts';
 import { chanceOf } from './chance.ts';
 
 export type Temper =
@@ -83,6 +85,8 @@ export interface World {
   readonly pageQuota: number | null;
   /** Do frontiers keep warm copies of each other's partitions? */
   readonly standbys: boolean;
+  /** null: by depth and spelling. */
+  readonly score: ScoreConfig | null;
   /** How far clocks of different processes are apart at most, ms. */
   readonly skewMs: number;
 }
@@ -136,6 +140,7 @@ export function drawWorld(seed: number): World {
     pageQuota: chance.happens(0.1) ? chance.between(1, 12) : null,
     skewMs: chance.happens(0.2) ? 2_000 : 0,
     standbys: chance.happens(0.7),
+    score: chanceOf(seed, 'score').pick([null, defaultScore, defaultOpic]),
   };
 }
 

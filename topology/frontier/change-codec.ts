@@ -37,6 +37,7 @@ const kinds = [
   'dropQueue',
   'blockQueue',
   'load',
+  'cash',
 ] as const satisfies readonly Change['kind'][];
 const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 /** In the place of a band's number: of what came back. */
@@ -166,8 +167,12 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.pattern);
       return;
     case 'linked':
-      writer.uint(change.prints.length);
-      for (const word of change.prints) writer.uint(word);
+      writePrints(writer, change.prints);
+      return;
+    case 'cash':
+      writer.double(change.amount);
+      writer.boolean(change.isNew);
+      writePrints(writer, change.prints);
       return;
     case 'robotsHop':
       writer.string(change.hostKey);
@@ -266,11 +271,10 @@ export function readChange(reader: ByteReader): Change {
       };
     case 'releaseTrap':
       return { kind, hostKey: reader.string(), pattern: reader.string() };
-    case 'linked': {
-      const prints: number[] = [];
-      for (let left = reader.uint(); left > 0; left--) prints.push(reader.uint());
-      return { kind, prints };
-    }
+    case 'linked':
+      return { kind, prints: readPrints(reader) };
+    case 'cash':
+      return { kind, amount: reader.double(), isNew: reader.boolean(), prints: readPrints(reader) };
     case 'robotsHop':
       return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
     case 'load':
@@ -278,6 +282,17 @@ export function readChange(reader: ByteReader): Change {
     case 'check':
       return { kind, version: reader.byte(), sum: reader.string() };
   }
+}
+
+function writePrints(writer: ByteWriter, prints: readonly number[]): void {
+  writer.uint(prints.length);
+  for (const word of prints) writer.uint(word);
+}
+
+function readPrints(reader: ByteReader): number[] {
+  const prints: number[] = [];
+  for (let left = reader.uint(); left > 0; left--) prints.push(reader.uint());
+  return prints;
 }
 
 function readEntries(reader: ByteReader): Entry[] {

@@ -179,6 +179,8 @@ export type Change =
   | { readonly kind: 'releaseTrap'; readonly hostKey: string; readonly pattern: string }
   /** Links to URLs were sighted: their fingerprints, as pairs. Only where the policy scores by in-links. */
   | { readonly kind: 'linked'; readonly prints: readonly number[] }
+  /** URLs, by their fingerprints as pairs, receive cash each, or spend it (below 0). `isNew`: they have just been met. */
+  | { readonly kind: 'cash'; readonly amount: number; readonly isNew: boolean; readonly prints: readonly number[] }
   /** Page quota given to this partition in all, and given back in all. */
   | { readonly kind: 'quota'; readonly granted: number; readonly returned: number; readonly wanted: number }
   /** Partition 0: the quota's book, a row for one partition. */

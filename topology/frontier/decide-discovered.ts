@@ -10,6 +10,7 @@ import type { Policy, PolicyConfig } from '../policy/policy.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import type { TallyName } from './changes.ts';
 import { citeHost, isBeyondBudget, linkingDomains, spendBudget } from './decide-budgets.ts';
+import { cashPerLink, Payments } from './decide-cash.ts';
 import { noticeTraps, trapAt } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
@@ -18,6 +19,7 @@ import { budgetBand } from './held-bands.ts';
 import { dropOf } from './queue-room.ts';
 import { scoreInputs } from './score-inputs.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
+import type { FrontierState } from './state.ts';
 import { admittedEvents } from './traps-state.ts';
 
 /**
@@ -93,12 +95,13 @@ function arrive(
   decision.tally('discovered');
   const known = seen === seenVerdicts.seen;
   if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
+  const cash = policy.opic === null ? 0 : cashPerLink(group);
   if (policy.scores && (isCited || known)) {
     const host = state.hosts.get(hostKey);
-    const sightings = known && policy.countsLinks ? 1 + state.inLinks.countOf(hi, lo) : 0;
-    if (host !== undefined && (isCited || isPowerOfTwo(sightings))) growth.note(host);
+    if (host !== undefined && (isCited || grows(state, policy, hi, lo, cash))) growth.note(host);
   }
   if (known && !forced) {
+    if (cash > 0) admission.payments.pay(cash, false, hi, lo);
     decision.tally('duplicates');
     return true;
   }
@@ -110,12 +113,14 @@ function arrive(
     ? 0
     : link.priority >= 0
       ? Math.min(link.priority, bandCount - 1)
-      : policy.scores
-        ? policy.bandOf(
-            url,
-            scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), linking),
-          )
-        : verdict.band;
+      : policy.opic !== null
+        ? state.cash.bandOf(state.cash.heldBy(hi, lo) + cash, verdict.band)
+        : policy.scores
+          ? policy.bandOf(
+              url,
+              scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), linking),
+            )
+          : verdict.band;
   const hostQueued = (host?.queue.size ?? 0) + admission.sizeOf(hostKey);
   const dropped = forced ? null : dropOf(state.counters, policy.config, hostQueued, band);
   if (dropped !== null) {
@@ -134,12 +139,20 @@ function arrive(
   const isBeyond = defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey));
   const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
   admission.add(hostKey, known, entry, hi, lo);
+  if (cash > 0) admission.payments.pay(cash, !known, hi, lo);
   return true;
 }
 
-/** Scores go by the logarithm of sightings. */
-function isPowerOfTwo(count: number): boolean {
-  return count > 1 && (count & (count - 1)) === 0;
+/** Is a known URL worth a better band, if it waits, for one more link and the cash it brings? */
+function grows(state: FrontierState, policy: Policy, hi: number, lo: number, cash: number): boolean {
+  if (cash > 0) {
+    const held = state.cash.heldBy(hi, lo);
+    return state.cash.bandOf(held + cash, 0) < state.cash.bandOf(held, 0);
+  }
+  if (!policy.countsLinks) return false;
+  // Scores go by the logarithm of sightings.
+  const sightings = 1 + state.inLinks.countOf(hi, lo);
+  return (sightings & (sightings - 1)) === 0;
 }
 
 function tallyOf(rule: string, detail: string): TallyName {
@@ -163,11 +176,17 @@ class Admission {
   #prints: number[] = [];
   /** Fingerprints of URLs that a link was sighted to, as pairs. */
   #sighted: number[] = [];
-  bytes = 0;
+  readonly payments: Payments;
+  #bytes = 0;
 
   constructor(decision: Decision, config: PolicyConfig) {
     this.#decision = decision;
+    this.payments = new Payments(decision);
     this.#config = config;
+  }
+
+  get bytes(): number {
+    return this.#bytes + this.payments.bytes;
   }
 
   holds(hostKey: string, hi: number, lo: number): boolean {
@@ -193,17 +212,18 @@ class Admission {
     this.#known = known;
     this.#entries.push(entry);
     this.#prints.push(hi, lo);
-    this.bytes += entry.url.length + 4;
+    this.#bytes += entry.url.length + 4;
   }
 
   sight(hi: number, lo: number): void {
     this.#sighted.push(hi, lo);
-    this.bytes += 10;
+    this.#bytes += 10;
   }
 
   flush(): void {
     if (this.#sighted.length > 0) this.#decision.emit({ kind: 'linked', prints: this.#sighted });
     this.#sighted = [];
+    this.payments.flush();
     if (this.#entries.length > 0) {
       const { seen } = this.#decision.state;
       const { traps, budget } = this.#config;
@@ -217,6 +237,6 @@ class Admission {
     }
     this.#entries = [];
     this.#prints = [];
-    this.bytes = 0;
+    this.#bytes = 0;
   }
 }

@@ -55,6 +55,7 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
 function bandNow(decision: Decision, policy: Policy, host: Host, url: string, depth: number): number {
   const { state } = decision;
   const [hi, lo] = state.fingerprintOf(url);
+  if (policy.opic !== null) return state.cash.bandOf(state.cash.heldBy(hi!, lo!), bandCount - 1);
   const linking = policy.config.budget === undefined ? null : linkingDomains(decision, host.key);
   return policy.bandOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking));
 }

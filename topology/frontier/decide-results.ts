@@ -10,6 +10,7 @@ import { frontierLimits, urlLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import { spendCash } from './decide-cash.ts';
 import { giveLaneBack } from './decide-lanes.ts';
 import { decideWishes } from './decide-robots-hops.ts';
 import { noticeTraps } from './decide-traps.ts';
@@ -105,6 +106,7 @@ function decideOutcome(
     const disposition = { to: 'final', status } as const;
     const record = recordOf(policy, outcome, entry, status, nowMs);
     decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+    if (policy.opic !== null) spendCash(decision, record.url);
     if (policy.config.traps !== undefined)
       noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
     return;
@@ -282,6 +284,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     if (again === undefined) continue; // on a new lease, or finished
     const record = recordOf(policy, outcome, again.entry, status, decision.nowMs);
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
+    if (policy.opic !== null) spendCash(decision, record.url);
   }
   if (result.completedAtMs === 0) return;
   const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));

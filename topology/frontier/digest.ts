@@ -30,6 +30,7 @@ export type RowKind =
   | 'budget'
   | 'trap'
   | 'inLinks'
+  | 'cash'
   | 'released'
   | 'everQueued'
   | 'band'
@@ -69,6 +70,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     });
   }
   if (state.inLinks.total > 0) visit(['inLinks', state.inLinks.total]);
+  visit(['cash', ...state.cash.rows]);
   for (const [key, { period, used, sources }] of state.budgets.accounts) {
     visit(['budget', key, period, used, ...sources.save()]);
   }

@@ -27,6 +27,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   const meta = { key: metaKey, value: metaValue(state) };
   const seen = saveSeen(state.seen);
   const inLinks = state.inLinks.takeRows();
+  const cash = state.cash.takeRows();
   const budgets = saveBudgets(state.budgets);
   const { records } = unsaved;
   unsaved.records = [];
@@ -46,7 +47,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
-  yield { write: [...budgets, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+  yield { write: [...budgets, ...cash, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
   state.pull.known.written();
 }
 

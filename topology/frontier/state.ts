@@ -16,6 +16,7 @@ import type { PolicyConfig } from '../policy/policy.ts';
 import { fingerprint } from '../url/fingerprint.ts';
 import { seenKey } from '../url/seen-key.ts';
 import { BudgetsState } from './budgets/budgets-state.ts';
+import { Cash } from './cash/cash.ts';
 import type { ChangelogPosition, InputPosition, InputTopic } from './changelog.ts';
 import { changelogStart } from './changelog.ts';
 import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
@@ -28,6 +29,7 @@ import { type FingerprintKey, KeyTable } from './hosts/key-table.ts';
 import { InLinks } from './in-links.ts';
 import { type Lease, unread } from './lease.ts';
 import { LeaseDeadlines } from './lease-deadlines.ts';
+import { moveQueued } from './move-queued.ts';
 import { openBands } from './open-bands.ts';
 import { countQueue, placeOf } from './place-of.ts';
 import { applyPull } from './pull/apply.ts';
@@ -60,6 +62,7 @@ export class FrontierState {
   readonly clock = new HostClock();
   readonly traps = new TrapsState();
   readonly inLinks = new InLinks();
+  readonly cash = new Cash();
   readonly budgets = new BudgetsState();
   readonly pull = new PullState();
   readonly leases = new Map<number, Lease>();
@@ -137,6 +140,8 @@ export class FrontierState {
         return this.setPolicy(change.version, change.json);
       case 'linked':
         return this.inLinks.count(change.prints);
+      case 'cash':
+        return this.cash.move(change.amount, change.isNew, change.prints);
       case 'quota':
       case 'quotaBook':
         return applyQuota(this, change);
@@ -177,10 +182,9 @@ export class FrontierState {
       case 'finish':
         return this.#finish(host, change.seq, change.record);
       case 'raise':
-        return this.#raise(host, change);
       case 'expedite':
-        this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, change), change.band ?? 0)] -= 1;
-        return this.#putAgain(host, 0, change.entry);
+        moveQueued(this, host, change);
+        return this.#changed(host);
       case 'trap':
         this.traps.add(change.hostKey, change);
         openBands(this, host);
@@ -360,14 +364,6 @@ export class FrontierState {
     if (first !== undefined) this.queues.bands.skip(first.band);
     this.counters[placeOf(this.hosts, host, again?.dueAtMs ?? 0, first?.number)] -= 1;
     this.#end(host, 'dead', record);
-    this.#changed(host);
-  }
-
-  #raise(host: Host, { hostKey, band, seq, entry }: Change & { kind: 'raise' }): void {
-    const { bands } = this.queues;
-    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { band, seq }), band)] -= 1;
-    bands.push(host.id, hostKey, entry);
-    this.counters[placeOf(this.hosts, host, 0, entry.band)] += 1;
     this.#changed(host);
   }
 

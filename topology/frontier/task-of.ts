@@ -1,6 +1,7 @@
 /** The task that carries a lease. Made once the lease's URLs have been read, before the next step: results end them. */
 import type { Task } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';
+import { handedOn } from '../policy/score/opic.ts';
 import type { PartitionIdentity } from './decision.ts';
 import { unread } from './lease.ts';
 import type { FrontierState } from './state.ts';
@@ -36,8 +37,14 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         attempt: entry.attempts,
         etag: '',
         lastModified: '',
+        cash: policy.opic === null ? 0 : handedOn(policy.opic, heldBy(state, entry.url)),
       };
     }),
     robotsHops,
   };
+}
+
+function heldBy(state: FrontierState, url: string): number {
+  const [hi, lo] = state.fingerprintOf(url);
+  return state.cash.heldBy(hi!, lo!);
 }

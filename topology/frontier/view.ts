@@ -6,6 +6,7 @@
  * | first byte | key | value |
  * | --- | --- | --- |
  * | b | budget key | its account: budgets/budgets-state.ts |
+ * | c | block | cash that URLs hold; without a block: its scale |
  * | h | host number | key, facts, bands, what came back, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
  * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
@@ -33,7 +34,7 @@ export const metaKey = Buffer.from('m');
 
 /** Ranges of all rows a restart reads after the position: queues and records of finished URLs are read row by row. */
 export const loadRanges = [
-  { gte: Buffer.from('b'), lt: Buffer.from('c') },
+  { gte: Buffer.from('b'), lt: Buffer.from('d') },
   { gte: Buffer.from('h'), lt: Buffer.from('j') },
   { gte: Buffer.from('s'), lt: Buffer.from('t') },
 ] as const;
@@ -46,6 +47,8 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
   switch (String.fromCharCode(key[0]!)) {
     case 'b':
       return state.budgets.load(key.toString('utf8', 1), value);
+    case 'c':
+      return state.cash.load(key, value);
     case 'h':
       return loadHost(state, key.readUInt32BE(1), value);
     case 'm':

@@ -17,6 +17,7 @@ import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
+import type { OpicScore } from './score/opic.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
 import type { TrapConfig } from './traps/trap-config.ts';
@@ -92,6 +93,8 @@ export interface Policy {
   readonly scores: boolean;
   /** Do links to a URL that is known already count? */
   readonly countsLinks: boolean;
+  /** Where cash says how urgent a URL is; null: it does not. */
+  readonly opic: OpicScore | null;
   /** The band of a normal URL by all that is known of it. */
   bandOf(url: string, inputs: ScoreInputs): number;
   /** When a host may be contacted, by the crawl's windows. */
@@ -121,14 +124,17 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
   const filter = compileFilters(config.filters, null, lists);
   const metadata = compileMetadataRules(config.metadata ?? []);
   const hasMetadata = (config.metadata?.length ?? 0) > 0;
-  const score = config.score === undefined ? null : compileScorer(config.score);
+  const opic = config.score?.kind === 'opic' ? config.score : null;
+  const weights = config.score === undefined || config.score.kind === 'opic' ? null : config.score;
+  const score = weights === null ? null : compileScorer(weights);
   const outOfScope = compileScope(config.scope);
   const { maxDepth, hopsMax } = config;
   return {
     config,
     normalize,
-    scores: score !== null,
-    countsLinks: config.score !== undefined && config.score.page > 0 && config.score.factors.inLinks > 0,
+    scores: config.score !== undefined,
+    countsLinks: weights !== null && weights.page > 0 && weights.factors.inLinks > 0,
+    opic,
     openAt: compileWindows(config.windows ?? []),
     leasesOf: compileParallel(config.parallel ?? []),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),

@@ -126,6 +126,7 @@ const emptyGroup: LinkGroup = {
   front: false,
   intent: 'discover',
   discoveredAtMs: 0,
+  share: 0,
   links: [],
 };
 

@@ -22,6 +22,7 @@ export function linksOf(message: number): Discovered {
     front: false,
     intent: 'discover' as const,
     discoveredAtMs: 0,
+    share: 0,
     links: [{ url, lastModifiedMs: 0, priority: -1 }],
   }));
   return { groups };

@@ -58,6 +58,8 @@ const changes: Change[] = [
   { kind: 'policy', version: 4, json: '{"a":1}' },
   { kind: 'trap', hostKey: 'a.test', pattern: '/cal/#', reason: 'calendar', detail: '24 pages', band: 17 },
   { kind: 'releaseTrap', hostKey: 'a.test', pattern: '/cal/#' },
+  { kind: 'cash', amount: 0.25, isNew: true, prints: [1, 0xffff_ffff] },
+  { kind: 'cash', amount: -1e-9, isNew: false, prints: [1, 2] },
   { kind: 'linked', prints: [1, 0xffff_ffff, 0, 7] },
   { kind: 'cite', key: 'a.test', print: 0xffff_fff0 },
   { kind: 'spend', key: 'a.test', period: 20_000, used: 7 },

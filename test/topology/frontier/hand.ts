@@ -131,6 +131,7 @@ const plainGroup: LinkGroup = {
   front: false,
   intent: 'discover',
   discoveredAtMs: 0,
+  share: 0,
   links: [],
 };
 

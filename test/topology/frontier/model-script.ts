@@ -59,6 +59,7 @@ export function randomLinks(chance: Chance): Discovered {
       front: chance.percent(10),
       intent: chance.percent(5) ? ('force' as const) : ('discover' as const),
       discoveredAtMs: 0,
+      share: 0,
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
         url: `https://${hostKey}/${chance.below(60)}`,
         lastModifiedMs: 0,

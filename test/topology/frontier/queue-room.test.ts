@@ -18,6 +18,7 @@ const group = {
   front: false,
   intent: 'discover',
   discoveredAtMs: 0,
+  share: 0,
 } as const;
 
 describe('a full partition that pauses', () => {

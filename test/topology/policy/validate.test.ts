@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { linkOnly } from '../../../topology/policy/score/inputs.ts';
+import { defaultOpic } from '../../../topology/policy/score/opic.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 
@@ -23,7 +24,9 @@ test('windows, metadata rules, scores and lists travel too', () => {
     metadata: [{ name: 'old', modifiedBeforeMs: 1, offHost: true, intents: ['refresh'] }],
     score: defaultScore,
   };
-  assert.deepEqual(parsePolicy(JSON.stringify(policy)), policy);
+  for (const score of [defaultScore, { ...defaultScore, kind: 'weighted' } as const, defaultOpic]) {
+    assert.deepEqual(parsePolicy(JSON.stringify({ ...policy, score })), { ...policy, score });
+  }
 });
 
 test('a policy written before these fields were there is understood as it was meant', () => {
@@ -39,6 +42,9 @@ test('a policy at fault is refused with the field and a remedy', () => {
   const rows: [unknown, RegExp][] = [
     ['{', /^policy: not JSON/],
     [null, /^policy: /],
+    [{ ...good, score: { kind: 'opic', tax: 1 } }, /^policy\.score\.tax: .*; correct this field/],
+    [{ ...good, score: { kind: 'rank' } }, /^policy\.score\.kind: /],
+    [{ ...good, score: { ...defaultScore, pages: 1 } }, /^policy\.score\.pages: .*; remove this field/],
     [{ ...good, delayMs: -1 }, /^policy\.delayMs: .*; correct this field/],
     [{ ...good, delayMs: undefined }, /^policy\.delayMs: /],
     [{ ...good, retriesMs: [1, 'x'] }, /^policy\.retriesMs\[1\]: /],

@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import { type OpicScore, opicSchema } from './opic.ts';
+
+/** How URLs are scored: by weights, or by the cash they hold. */
+export type ScoreConfig = WeightedScore | OpicScore;
 
 /**
  * Weights and scales of the score, as plain data. Weights count against those of factors that are known, within their
  * group and between groups; 0 switches a factor off.
  */
-export interface ScoreConfig {
+export interface WeightedScore {
+  /** Absent: this one. */
+  readonly kind?: 'weighted' | undefined;
   /** Of the groups. */
   readonly domain: number;
   readonly page: number;
@@ -41,7 +47,7 @@ export interface Scales {
   readonly changesPerDayHalf: number;
 }
 
-export const defaultScore: ScoreConfig = {
+export const defaultScore: WeightedScore = {
   domain: 0.3,
   page: 0.4,
   freshness: 0.3,
@@ -74,7 +80,8 @@ export const defaultScore: ScoreConfig = {
 const weight = z.number().min(0).max(1000);
 const positive = z.number().positive().max(1e15);
 
-export const scoreSchema: z.ZodType<ScoreConfig> = z.strictObject({
+const weightedSchema = z.strictObject({
+  kind: z.literal('weighted').optional(),
   domain: weight,
   page: weight,
   freshness: weight,
@@ -99,3 +106,5 @@ export const scoreSchema: z.ZodType<ScoreConfig> = z.strictObject({
     changesPerDayHalf: positive,
   }),
 });
+
+export const scoreSchema: z.ZodType<ScoreConfig> = z.discriminatedUnion('kind', [weightedSchema, opicSchema]);

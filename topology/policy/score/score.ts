@@ -13,7 +13,7 @@ import * as domain from './domain-factors.ts';
 import * as freshness from './freshness-factors.ts';
 import type { ScoreInputs } from './inputs.ts';
 import * as page from './page-factors.ts';
-import { defaultScore, type Factors, type ScoreConfig } from './score-config.ts';
+import { defaultScore, type Factors, type WeightedScore } from './score-config.ts';
 
 /** `url` is normal. */
 export type Scorer = (url: string, inputs: ScoreInputs) => number;
@@ -28,7 +28,7 @@ export interface FactorScore {
   readonly weight: number;
 }
 
-export function compileScorer(config: ScoreConfig = defaultScore): Scorer {
+export function compileScorer(config: WeightedScore = defaultScore): Scorer {
   const { factors, scales } = config;
   return (url, { domain: of, page: its, freshness: past }) => {
     const mean = new Mean();
@@ -51,7 +51,7 @@ export function compileScorer(config: ScoreConfig = defaultScore): Scorer {
 }
 
 /** Every factor with its value and its weight within its group: what `check score` prints. */
-export function factorScores(config: ScoreConfig, url: string, inputs: ScoreInputs): FactorScore[] {
+export function factorScores(config: WeightedScore, url: string, inputs: ScoreInputs): FactorScore[] {
   const { factors, scales } = config;
   const row = (group: GroupName, factor: keyof Factors, value: number | null): FactorScore => ({
     group,

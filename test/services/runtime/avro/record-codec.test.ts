@@ -23,6 +23,7 @@ const discovered = (count: number): Discovered => ({
       front: true,
       intent: 'refresh',
       discoveredAtMs: 1_700_000_000_123,
+      share: 0,
       links: Array.from({ length: count }, (_, i) => ({
         url: `https://b.example/p/${i}`,
         lastModifiedMs: 0,

@@ -1,0 +1,73 @@
+/**
+ * How much cash is much: what new URLs came with lately, as a histogram in steps of half an octave.
+ *
+ * Cash thins out as a crawl grows, by orders of magnitude, so a band is not an amount but a place among the others: band 0
+ * is for what holds more than all but 1/128 of what arrives, the next for all but 1/64, and the last for the lesser half.
+ * That is also how the draw weighs bands (host-clock.ts). Counts are halved now and then, so that old amounts fade.
+ *
+ * Exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may round differently.
+ */
+import { bandCount } from '../../policy/band.ts';
+
+const stepCount = 4096;
+/** Counts are halved when there are so many: about the last hundred thousand URLs count. */
+/** One for the first band. */
+const countsMin = 2 ** (bandCount - 1);
+const countsMax = 2 ** 17;
+
+export class CashScale {
+  readonly #counts = new Uint32Array(stepCount);
+  #total = 0;
+
+  /** New URLs arrived with `amount` each. */
+  note(amount: number, urls: number): void {
+    this.#counts[stepOf(amount)]! += urls;
+    this.#total += urls;
+    if (this.#total < countsMax) return;
+    this.#total = 0;
+    for (let step = 0; step < stepCount; step++) {
+      this.#counts[step]! >>= 1;
+      this.#total += this.#counts[step]!;
+    }
+  }
+
+  /** `otherwise`: while too few have been seen to tell. */
+  bandOf(amount: number, otherwise: number): number {
+    if (this.#total < countsMin) return otherwise;
+    if (amount <= 0) return bandCount - 1;
+    const own = stepOf(amount);
+    // Its own step counts by half.
+    let above = this.#counts[own]! / 2;
+    for (let step = own + 1; step < topStep; step++) above += this.#counts[step]!;
+    let band = 0;
+    for (let most = this.#total / 2 ** (bandCount - 1); above > most && band < bandCount - 1; most *= 2) band += 1;
+    return band;
+  }
+
+  /** Steps and their counts in turn, those that have any. */
+  save(): number[] {
+    const saved: number[] = [];
+    this.#counts.forEach((count, step) => {
+      if (count > 0) saved.push(step, count);
+    });
+    return saved;
+  }
+
+  load(saved: readonly number[]): void {
+    for (let at = 0; at + 1 < saved.length; at += 2) {
+      this.#counts[saved[at]!] = saved[at + 1]!;
+      this.#total += saved[at + 1]!;
+    }
+  }
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** Exponent and the first bit of the fraction. */
+function stepOf(amount: number): number {
+  bits.setFloat64(0, amount);
+  return bits.getUint32(0) >>> 19;
+}
+
+/** Nobody holds 2^32. */
+const topStep = stepOf(2 ** 32);

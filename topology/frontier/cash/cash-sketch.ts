@@ -1,0 +1,82 @@
+/**
+ * What cash each URL holds: a count-min sketch from which cash is taken as well (Cormode & Muthukrishnan, J. Algorithms
+ * 55, 2005, §3: point queries where every true value is at least 0).
+ *
+ * Each URL has two cells; what it receives goes into both, what it spends leaves both, and it holds what the lesser says.
+ * So the two rows each sum up all cash there is, and an answer is never too small, but for rounding; it is too large by
+ * what strangers hold in the same cell: by the average of cells, about the cash of URLs / cells pages. Past two million
+ * URLs a partition, what holds little is told apart no more; the few pages that hold much are.
+ *
+ * State: changes carry amounts and fingerprints, so a replay adds the same numbers in the same order. 4 MiB, made when the
+ * first cash arrives: other crawls have none.
+ */
+const cellsLog2 = 19;
+export const cellCount = 2 ** cellsLog2;
+const mask = cellCount - 1;
+/** Cells of one row of the view: 4 KiB, and 1,024 of them. */
+export const blockCells = 1024;
+
+export class CashSketch {
+  #high: Float32Array | undefined;
+  #low: Float32Array | undefined;
+  /** Blocks that are not in the view as they are; those of the second row follow those of the first. */
+  #unsaved = new Set<number>();
+
+  /** What a URL holds, or a little more. */
+  heldBy(hi: number, lo: number): number {
+    return this.#high === undefined ? 0 : Math.min(this.#high[hi & mask]!, this.#low![lo & mask]!);
+  }
+
+  /** `amount` below 0: it spends. */
+  add(hi: number, lo: number, amount: number): void {
+    const [high, low] = this.#rows();
+    const [a, b] = [hi & mask, lo & mask];
+    high[a] = Math.max(0, high[a]! + amount);
+    low[b] = Math.max(0, low[b]! + amount);
+    this.#unsaved.add(Math.floor(a / blockCells));
+    this.#unsaved.add(Math.floor((cellCount + b) / blockCells));
+  }
+
+  /** Blocks that changed since the last call, by number, ascending. */
+  takeBlocks(): { readonly block: number; readonly value: Buffer }[] {
+    const blocks = [...this.#unsaved].sort((a, b) => a - b);
+    this.#unsaved = new Set();
+    return blocks.map((block) => {
+      const value = Buffer.allocUnsafe(4 * blockCells);
+      this.#cellsOf(block).forEach((cash, at) => {
+        value.writeFloatBE(cash, 4 * at);
+      });
+      return { block, value };
+    });
+  }
+
+  load(block: number, value: Buffer): void {
+    const cells = this.#cellsOf(block);
+    for (let at = 0; at < blockCells; at++) cells[at] = value.readFloatBE(4 * at);
+  }
+
+  /** 32 bits that all of it goes into; 0 where there was never any cash. */
+  checksum(): number {
+    let sum = 0;
+    for (const cells of [this.#high, this.#low]) {
+      if (cells === undefined) return 0;
+      const words = new Uint32Array(cells.buffer);
+      for (let at = 0; at < words.length; at++) {
+        if (words[at] !== 0) sum = Math.imul(sum ^ words[at]! ^ Math.imul(at, 0x9e3779b1), 0x01000193);
+      }
+    }
+    return sum >>> 0;
+  }
+
+  #rows(): readonly [Float32Array, Float32Array] {
+    return [(this.#high ??= new Float32Array(cellCount)), (this.#low ??= new Float32Array(cellCount))];
+  }
+
+  #cellsOf(block: number): Float32Array {
+    const [high, low] = this.#rows();
+    const first = block * blockCells;
+    return first < cellCount
+      ? high.subarray(first, first + blockCells)
+      : low.subarray(first - cellCount, first - cellCount + blockCells);
+  }
+}

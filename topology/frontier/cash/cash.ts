@@ -1,0 +1,61 @@
+/**
+ * A partition's cash (policy/score/opic.ts): who holds how much, and how much is much. State: the change `cash` is the only
+ * one that moves it; in the view as rows of its own, all of one position.
+ */
+import { ByteReader, ByteWriter } from '../bytes.ts';
+import { CashScale } from './cash-scale.ts';
+import { CashSketch } from './cash-sketch.ts';
+
+/** `c`, then the block's number; the scale has none. */
+const keyByte = 0x63;
+
+export class Cash {
+  readonly #sketch = new CashSketch();
+  readonly #scale = new CashScale();
+  #unsaved = false;
+
+  heldBy(hi: number, lo: number): number {
+    return this.#sketch.heldBy(hi, lo);
+  }
+
+  /** The band of a URL that holds so much; `otherwise` where the crawl is too young to tell. */
+  bandOf(amount: number, otherwise: number): number {
+    return this.#scale.bandOf(amount, otherwise);
+  }
+
+  /** Each URL of `prints`, fingerprints as pairs, receives `amount`, or spends it if below 0. */
+  move(amount: number, isNew: boolean, prints: readonly number[]): void {
+    for (let at = 0; at + 1 < prints.length; at += 2) this.#sketch.add(prints[at]!, prints[at + 1]!, amount);
+    if (isNew) this.#scale.note(amount, prints.length >> 1);
+    this.#unsaved = true;
+  }
+
+  /** For the digest. */
+  get rows(): readonly number[] {
+    return [this.#sketch.checksum(), ...this.#scale.save()];
+  }
+
+  /** Rows of the view that changed since the last call, in the order of their keys. */
+  takeRows(): { readonly key: Buffer; readonly value: Buffer }[] {
+    if (!this.#unsaved) return [];
+    this.#unsaved = false;
+    const writer = new ByteWriter(256);
+    for (const number of this.#scale.save()) writer.uint(number);
+    const blocks = this.#sketch.takeBlocks().map(({ block, value }) => ({
+      key: Buffer.from([keyByte, block >> 8, block & 0xff]),
+      value,
+    }));
+    return [{ key: Buffer.from([keyByte]), value: writer.take() }, ...blocks];
+  }
+
+  load(key: Buffer, value: Buffer): void {
+    if (key.length > 1) {
+      this.#sketch.load(key.readUInt16BE(1), value);
+      return;
+    }
+    const reader = new ByteReader(value);
+    const saved: number[] = [];
+    while (!reader.done) saved.push(reader.uint());
+    this.#scale.load(saved);
+  }
+}
