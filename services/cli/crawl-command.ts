@@ -157,7 +157,7 @@ function noSeed(): CrawlstreamError {
 async function openFolder(seeds: readonly string[], flags: CrawlFlags, clock: SystemClock): Promise<DataFolder> {
   if (flags.data === undefined && seeds.length === 0) throw noSeed();
   const path = flags.data ?? join('crawl-data', new URL(seeds[0]!).host.replaceAll(/[^A-Za-z0-9.-]/g, '_'));
-  const wanted = flags.partitions === undefined ? {} : { partitions: flags.partitions };
+  const wanted = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
   return openDataFolder(path, wanted, { defaults: newCrawl(flags.crawl, 1), createdBy: productVersion, clock });
 }
 

@@ -9,7 +9,7 @@ import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { needBrokers } from './kafka-flags.ts';
-import { newCrawl } from './new-crawl.ts';
+import { newCrawl, type Sink } from './new-crawl.ts';
 import { productVersion } from './version.ts';
 
 export interface KafkaConnection {
@@ -22,6 +22,8 @@ export interface KafkaConnection {
 export interface NewKafkaCrawl {
   readonly partitions?: number | undefined;
   readonly keyMode?: KeyMode | undefined;
+  /** Absent: fetchers take its leases. A crawl that is there has to be of the same. */
+  readonly sink?: Sink | undefined;
   readonly fingerprintKey?: string | undefined;
 }
 
@@ -39,14 +41,19 @@ export async function withKafka<T>(
   const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl });
   try {
     // A crawl that is there keeps its key mode.
-    const { partitions: _, keyMode, ...facts } = newCrawl(crawl, 1);
     const asked = typeof creates === 'object' ? creates : {};
+    const { partitions: _, keyMode, sink, ...facts } = newCrawl(crawl, 1, asked.sink);
     const wanted = {
       ...facts,
+      // Who only looks at a crawl does not mind who takes its leases.
+      ...(creates !== false && { sink }),
       ...(partitions !== undefined && { partitions }),
       ...(asked.keyMode !== undefined && { keyMode: asked.keyMode }),
     };
-    const ofNew = { ...newCrawl(crawl, asked.partitions ?? partitionsDefault), keyMode: asked.keyMode ?? keyMode };
+    const ofNew = {
+      ...newCrawl(crawl, asked.partitions ?? partitionsDefault, asked.sink),
+      keyMode: asked.keyMode ?? keyMode,
+    };
     const defaults = creates === false ? null : ofNew;
     const { fingerprintKey } = asked;
     const createdBy = productVersion;

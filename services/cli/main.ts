@@ -20,6 +20,7 @@ import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addStateCommand } from './state-command.ts';
 import { addTopologyCommand } from './topology-command.ts';
+import { addUrlfrontierCommand } from './urlfrontier-command.ts';
 import { productVersion } from './version.ts';
 import { addWarcCommand } from './warc-command.ts';
 
@@ -46,6 +47,7 @@ addDumpCommand(program);
 addLoadCommand(program);
 addRepartitionCommand(program);
 addTopologyCommand(program);
+addUrlfrontierCommand(program);
 
 // A reader of our output that goes away (head, less) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,6 +4,9 @@ import { seenKeyVersion } from '../../topology/url/seen-key.ts';
 import type { ManifestFacts } from '../runtime/data-folder/manifest.ts';
 import { suffixListHash } from '../runtime/data-folder/suffix-list.ts';
 
-export function newCrawl(crawl: string, partitions: number): ManifestFacts {
-  return { crawl, partitions, keyMode: 'host', pslHash: suffixListHash(), seenKeyVersion, fingerprintVersion };
+/** Who takes the leases. */
+export type Sink = NonNullable<ManifestFacts['sink']>;
+
+export function newCrawl(crawl: string, partitions: number, sink: Sink = 'tasks'): ManifestFacts {
+  return { crawl, partitions, keyMode: 'host', pslHash: suffixListHash(), seenKeyVersion, fingerprintVersion, sink };
 }

@@ -46,6 +46,7 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
       return decideRaise(decision, event, waiting);
     case 'manifest':
     case 'requeue':
+    case 'servedCrawl':
       return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`
     default:
       decision.tally('unknownControls');

@@ -21,6 +21,8 @@ const manifestSchema = z.object({
   /** Versions of the normaliser and of the fingerprint behind the seen test. */
   seenKeyVersion: z.int().min(0),
   fingerprintVersion: z.int().min(0),
+  /** Who takes the crawl's leases: fetchers by `tasks`, or clients of the pull API. Absent: fetchers. */
+  sink: z.enum(['tasks', 'pull']).optional(),
   /** 16 random bytes, hexadecimal: keys the fingerprints of this crawl, against flooding. */
   fingerprintKey: z.string().regex(/^[0-9a-f]{32}$/),
   /** ISO 8601, UTC. */
@@ -62,6 +64,11 @@ function damaged(file: string, why: string, cause: unknown): CrawlstreamError {
 export function checkManifest(manifest: Manifest, wanted: Partial<ManifestFacts>, place: string): void {
   if (wanted.crawl !== undefined && wanted.crawl !== manifest.crawl) {
     const message = `${place} belongs to crawl "${manifest.crawl}", not "${wanted.crawl}": choose another --data, or --crawl ${manifest.crawl}`;
+    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
+  }
+  if (wanted.sink !== undefined && wanted.sink !== (manifest.sink ?? 'tasks')) {
+    const served = manifest.sink === 'pull';
+    const message = `${place} ${served ? 'is served to clients by crawlstream urlfrontier' : 'is crawled by fetchers'}, and a crawl has one sink for its leases: ${otherFolder.slice(3)}, or another --crawl`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
   }
   for (const field of ['partitions', 'keyMode', 'seenKeyVersion', 'fingerprintVersion', 'pslHash'] as const) {

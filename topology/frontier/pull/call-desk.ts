@@ -44,7 +44,7 @@ export class CallDesk {
       if (decision.bytes >= frontierLimits.commitBytesSoft || !this.#decide(decision, call)) break;
       done += 1;
       // A deletion is the last that its commit does to a queue.
-      if (call.kind === 'queue' && call.order.kind === 'drop') break;
+      if (call.kind === 'queue' && (call.order.kind === 'drop' || call.order.kind === 'dropAll')) break;
     }
     if (done > 0) this.#answered.push(...this.#puts.splice(0, done));
     let served = 0;

@@ -55,15 +55,15 @@ export interface PulledUrl {
   readonly entry: Entry;
 }
 
-/** What is done to one queue, or to all of them. */
+/** What is done to one queue, or to all of them. What is set for all is policy, and comes by `control`. */
 export type QueueOrder =
   | { readonly kind: 'delay'; readonly key: string; readonly delayMs: number }
   | { readonly kind: 'block'; readonly key: string; readonly untilMs: number }
   /** URLs done after which the queue rests; 0: it never does. */
   | { readonly kind: 'limit'; readonly key: string; readonly done: number }
   | { readonly kind: 'drop'; readonly key: string }
-  | { readonly kind: 'forget'; readonly key: string; readonly urls: readonly ForgottenUrl[] }
-  | { readonly kind: 'settings'; readonly delayMs?: number; readonly paused?: boolean };
+  | { readonly kind: 'dropAll' }
+  | { readonly kind: 'forget'; readonly key: string; readonly urls: readonly ForgottenUrl[] };
 
 /** A URL of a queue, and where it was when somebody looked. */
 export interface ForgottenUrl {
@@ -76,7 +76,7 @@ export interface QueueCall extends Answered {
   readonly order: QueueOrder;
   /** URLs that went. */
   gone: number;
-  /** `forget`: URLs decided. */
+  /** `forget`: URLs decided; `dropAll`: hosts. */
   next: number;
 }
 

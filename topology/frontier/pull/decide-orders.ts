@@ -28,15 +28,16 @@ export function decideOrder(decision: Decision, call: QueueCall): boolean {
       if (call.gone > 0) decision.emit({ kind: 'dropQueue', hostKey: order.key });
       return true;
     }
+    case 'dropAll':
+      for (; call.next < state.hosts.size; call.next++) {
+        if (decision.bytes >= frontierLimits.commitBytesSoft) return false;
+        const urls = state.pull.urlsOf(call.next);
+        if (urls > 0) decision.emit({ kind: 'dropQueue', hostKey: state.hosts.keys.keyOf(call.next) });
+        call.gone += urls;
+      }
+      return true;
     case 'forget':
       return forget(decision, call, order);
-    case 'settings': {
-      const { kind: _, ...settings } = order;
-      const version = Math.max(decision.nowMs, state.policyVersion + 1);
-      const json = JSON.stringify({ ...decision.policy!.config, ...settings, version });
-      decision.emit({ kind: 'policy', version, json });
-      return true;
-    }
   }
 }
 

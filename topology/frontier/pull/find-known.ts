@@ -41,10 +41,14 @@ export function findKnown(state: FrontierState, host: Host, url: string, read: R
   return place !== null && isThere(state, host, place) ? place : nowhere;
 }
 
-/** Reads where URLs are, all of hosts that are known; one look at the rows for all of them, then queue by queue. */
+/**
+ * Reads where URLs are, all of hosts that are known; one look at the rows for all of them, then queue by queue. Not
+ * `inBands`: only which are done.
+ */
 export function* readPlaces(
   state: FrontierState,
   wanted: readonly { readonly key: string; readonly url: string }[],
+  inBands = true,
 ): StoreJob<ReadPlaces> {
   const places: ReadPlaces = new Map();
   const { pull, changelog } = state;
@@ -58,7 +62,7 @@ export function* readPlaces(
   for (const [index, { key, url }] of wanted.entries()) {
     const value = pull.known.recent(keys[index]!) ?? values[index];
     let place = value == null ? undefined : ofRow(readKnown(value));
-    if (place === undefined) {
+    if (place === undefined && inBands) {
       const found = yield* findInBands(state, state.hosts.get(key)!.id, (entry) => entry.url === url);
       if (found !== undefined) place = { from: { in: 'band', a: found.number, b: found.seq }, entry: found.entry };
     }

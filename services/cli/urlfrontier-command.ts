@@ -1,0 +1,102 @@
+/** `crawlstream urlfrontier`: serves URLFrontier's API over gRPC, from a data folder or on Kafka, until stopped. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { SystemClock } from '../runtime/clock.ts';
+import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { isLoopbackHost } from '../runtime/http/listen-address.ts';
+import type { CrawlBook } from '../urlfrontier/crawl-book.ts';
+import type { GrpcListen } from '../urlfrontier/grpc-server.ts';
+import { startServer, urlfrontierPort } from '../urlfrontier/server.ts';
+import { wholeNumber } from './arguments.ts';
+import type { KafkaFlags } from './kafka-flags.ts';
+import { addKafkaOptions } from './kafka-flags.ts';
+import { newCrawl } from './new-crawl.ts';
+import type { SeenFlags } from './seen-flags.ts';
+import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
+import { stopOnSignals } from './stop-signals.ts';
+import { withServedFolder } from './urlfrontier-folder.ts';
+import { productVersion } from './version.ts';
+
+interface UrlfrontierFlags extends KafkaFlags, SeenFlags {
+  readonly port: number;
+  readonly address: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+export function addUrlfrontierCommand(program: Command): void {
+  const command = program
+    .command('urlfrontier')
+    .description('serve the frontier to StormCrawler and other clients of URLFrontier’s gRPC API');
+  addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)')
+    .option('--port <n>', 'port to listen on; 0: any that is free', wholeNumber('--port', 0, 65_535), urlfrontierPort)
+    .option('--address <host>', 'address to listen on', '127.0.0.1')
+    .option('--tls-cert <file>', 'certificate chain in PEM; with --tls-key, the server speaks TLS')
+    .option('--tls-key <file>', 'its private key, in PEM')
+    .addHelpText(
+      'after',
+      '\nEvery call needs authorization: Bearer <token> where CRAWLSTREAM_GRPC_TOKEN is set.\n\nExample:\n  crawlstream urlfrontier --data crawl-data/served\n',
+    )
+    .action(serve);
+}
+
+async function serve(flags: UrlfrontierFlags): Promise<void> {
+  const clock = new SystemClock();
+  const listen = await listenOf(flags);
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: calls under way end');
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true });
+    if (stop.signal.aborted) resolve();
+  });
+  const run = async (book: CrawlBook) => {
+    const server = await startServer({ book, listen, say });
+    say(`serving crawl ${flags.crawl} on ${listen.host}:${server.port}${listen.tls ? ' (TLS)' : ''}`);
+    try {
+      await Promise.race([stopped, failed]);
+    } finally {
+      await server.close();
+    }
+  };
+  try {
+    const wanted = { sink: 'pull' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
+    const defaults = newCrawl(flags.crawl, 1, 'pull');
+    const path = flags.data ?? `crawl-data/${flags.crawl}`;
+    const folder = await openDataFolder(path, wanted, { defaults, createdBy: productVersion, clock });
+    const seen = seenConfigOf(flags, folder.manifest.partitions);
+    await withServedFolder({ folder, clock, seen, onFailure: fail }, run);
+  } finally {
+    release();
+  }
+}
+
+async function listenOf({ address: host, port, tlsCert, tlsKey }: UrlfrontierFlags): Promise<GrpcListen> {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    const [given, missing] = tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${given} without ${missing}: give both, or neither`);
+  }
+  const token = process.env.CRAWLSTREAM_GRPC_TOKEN || undefined;
+  if (!isLoopbackHost(host) && token === undefined) {
+    say(`anybody who reaches ${host} may call: set CRAWLSTREAM_GRPC_TOKEN, or keep the port behind a firewall`);
+  }
+  if (tlsCert === undefined || tlsKey === undefined) return { host, port, token };
+  return { host, port, token, tls: { cert: await pem('--tls-cert', tlsCert), key: await pem('--tls-key', tlsKey) } };
+}
+
+async function pem(option: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${option} ${file}: ${(error as Error).message}`, error);
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`crawlstream: ${text}\n`);
+}

@@ -1,0 +1,33 @@
+/**
+ * What a client may put: an http or https URL that names a host, kept as it is spelt. The queue is the client's to name;
+ * where it names none, all spellings of a host have one queue: lower-case, IDNA, no trailing dot, whatever the port.
+ */
+import { pullLimits } from '../../topology/limits.ts';
+
+export type Checked = { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string };
+
+/** Nearly all URLs: a plain host, and nothing behind it that would have to be escaped. */
+const plain = /^https?:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)+)(?::\d{1,5})?(?:[/?#][!-~]*)?$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const spaced = /^\s|\s$|[\x00-\x1f\x7f]/;
+
+/** `key`: as given; empty: none. */
+export function checkUrl(url: string, key: string): Checked {
+  if (url.length > pullLimits.urlCharsMax) {
+    return { ok: false, reason: `the URL has ${url.length} characters, and may have ${pullLimits.urlCharsMax}` };
+  }
+  if (key !== '' && Buffer.byteLength(key) > pullLimits.keyBytesMax) {
+    return { ok: false, reason: `the key is longer than ${pullLimits.keyBytesMax} bytes` };
+  }
+  const host = plain.exec(url)?.[1];
+  // A last label of digits may be an address in another spelling.
+  if (host !== undefined && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)) return { ok: true, key: key || host };
+  if (spaced.test(url)) return { ok: false, reason: 'the URL has white space around it, or control characters in it' };
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined) return { ok: false, reason: url === '' ? 'there is no URL' : 'this is no absolute URL' };
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
+    return { ok: false, reason: `scheme ${parsed.protocol.slice(0, -1)} is not fetched: http and https are` };
+  }
+  return { ok: true, key: key || parsed.hostname.replace(/\.$/, '') };
+}

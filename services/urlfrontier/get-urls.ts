@@ -1,0 +1,68 @@
+/**
+ * Gets: queues whose time has come go on lease to a client, a slice at a time. The next slice is asked for once the
+ * client has room for it, so that what it was given and has not read is never more than a slice.
+ */
+import type { PulledUrl } from '../../topology/frontier/pull/calls.ts';
+import { metadataOf } from '../../topology/frontier/pull/payload.ts';
+import { pullLimits } from '../../topology/limits.ts';
+import { get } from './ask.ts';
+import type { Answers } from './grpc-server.ts';
+import { attemptsEntry, unpackMetadata } from './metadata.ts';
+import { ownPartitions, partitionFor } from './router.ts';
+import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
+import { crawlIdOf } from './served-crawl.ts';
+import { codecOf, type UrlInfo } from './wire.ts';
+
+export interface GetParams {
+  readonly max_urls_per_queue: number;
+  readonly max_queues: number;
+  readonly key: string;
+  readonly delay_requestable: number;
+  readonly anyCrawlID: object | null;
+  readonly crawlID: string;
+}
+
+const leaseSecDefault = 30;
+const infoCodec = codecOf<UrlInfo>('URLInfo');
+
+/** Where the next client that asks for any queue begins. */
+let turn = 0;
+
+export async function getUrls(crawls: ServedCrawls, params: GetParams, answers: Answers): Promise<void> {
+  const named = params.anyCrawlID === null ? crawls.find(crawlIdOf(params.crawlID)) : undefined;
+  const wanted = params.anyCrawlID === null ? (named === undefined ? [] : [named]) : crawls.list();
+  const key = params.key === '' ? null : params.key;
+  const places = placesOf(wanted, key);
+  const from = places.length === 0 ? 0 : turn++ % places.length;
+  let left = params.max_queues || Number.POSITIVE_INFINITY;
+  for (const { id, partition } of [...places.slice(from), ...places.slice(0, from)]) {
+    while (left > 0 && !answers.isCancelled) {
+      const queues = Math.min(left, pullLimits.queuesPerGet);
+      const got = await get(partition, {
+        key,
+        queues,
+        urlsPerQueue: params.max_urls_per_queue || Number.POSITIVE_INFINITY,
+        leaseMs: 1000 * (params.delay_requestable || leaseSecDefault),
+      });
+      left -= got.queues;
+      await answers.write(got.urls.map((url) => infoCodec.encode(infoOf(id, url))));
+      if (got.queues === 0 || key !== null) break;
+    }
+  }
+}
+
+function placesOf(
+  crawls: readonly ServedCrawl[],
+  key: string | null,
+): { readonly id: string; readonly partition: ServedPartition }[] {
+  return crawls.flatMap((crawl) => {
+    const partitions = key === null ? ownPartitions(crawl) : [partitionFor(crawl, key)];
+    return partitions.map((partition) => ({ id: crawl.id, partition }));
+  });
+}
+
+function infoOf(crawlID: string, { key, entry }: PulledUrl): UrlInfo {
+  const metadata = unpackMetadata(metadataOf(entry.payload));
+  if (entry.attempts > 0) metadata.push(attemptsEntry(entry.attempts));
+  return { url: entry.url, key, metadata, crawlID };
+}

@@ -1,0 +1,59 @@
+/** The URLs of a queue, one after another: what waits or is out, then what is done. */
+import type { FrontierPartition } from '../../topology/frontier/partition.ts';
+import { placeName, readPlaces } from '../../topology/frontier/pull/find-known.ts';
+import { knownRange, readKnown } from '../../topology/frontier/pull/known-rows.ts';
+import { type ListCursor, type ListedUrl, type ListPage, listPage } from '../../topology/frontier/pull/list-queue.ts';
+import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { ServedPartition } from './served-crawl.ts';
+
+/** While it runs the queue goes on: a URL that moves may be missed, or be met twice. */
+export async function* urlsOf(partition: ServedPartition, key: string): AsyncGenerator<ListedUrl> {
+  for (let cursor: ListCursor | undefined = null; cursor !== undefined; ) {
+    const at: ListCursor = cursor;
+    const page: ListPage = await partition.look(({ state }) => listPage(state, key, at));
+    yield* page.urls;
+    cursor = page.next;
+  }
+  yield* doneOf(partition, key);
+}
+
+async function* doneOf(partition: ServedPartition, key: string): AsyncGenerator<ListedUrl> {
+  const { state } = partition.core ?? {};
+  const host = state?.hosts.get(key);
+  if (state === undefined || host === undefined) return;
+  const { pull, changelog } = state;
+  const generation = pull.generation(host.id, changelog.offset);
+  // Rows that are written while the disk is read are in both: memory is looked at first, and has the newer.
+  const recent = pull.known.recentOf(host.id, generation);
+  for (const value of recent.values()) yield* ofRow(value);
+  for await (const [row, value] of partition.scan(knownRange(host.id, generation))) {
+    if (!recent.has(row.toString('latin1'))) yield* ofRow(value);
+  }
+}
+
+function* ofRow(value: Uint8Array): Generator<ListedUrl> {
+  const { what, url, payload } = readKnown(value);
+  if (what !== 'done') return;
+  const entry = { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0, payload };
+  yield { from: { in: 'done', a: 0, b: 0 }, entry, dueAtMs: 0 };
+}
+
+/** One URL of a queue; undefined: it is not there. */
+export async function findUrl(partition: ServedPartition, key: string, url: string): Promise<ListedUrl | undefined> {
+  const done = await partition.look((core) => findDone(core, key, url));
+  if (done !== undefined) return done;
+  for (let cursor: ListCursor | undefined = null; cursor !== undefined; ) {
+    const at: ListCursor = cursor;
+    const page: ListPage = await partition.look(({ state }) => listPage(state, key, at));
+    const found = page.urls.find(({ entry }) => entry.url === url);
+    if (found !== undefined) return found;
+    cursor = page.next;
+  }
+  return undefined;
+}
+
+function* findDone({ state }: FrontierPartition, key: string, url: string): StoreJob<ListedUrl | undefined> {
+  if (state.hosts.get(key) === undefined) return undefined;
+  const place = (yield* readPlaces(state, [{ key, url }], false)).get(placeName(key, url));
+  return place?.from.in === 'done' ? { from: place.from, entry: place.entry!, dueAtMs: 0 } : undefined;
+}

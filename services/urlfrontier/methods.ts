@@ -1,0 +1,144 @@
+/** The methods of the API, by name. */
+
+import { order } from './ask.ts';
+import { type GetParams, getUrls } from './get-urls.ts';
+import { CallFailed, type Method } from './grpc-server.ts';
+import { putMethods } from './put-streams.ts';
+import {
+  countUrls,
+  type Filter,
+  listQueues,
+  listUrls,
+  type OfQueue,
+  type Pagination,
+  purgeUrls,
+  urlStatus,
+} from './queue-methods.ts';
+import type { RequestLog } from './request-log.ts';
+import { createRouter, ownPartitions, partitionFor } from './router.ts';
+import type { ServedCrawls } from './served-crawl.ts';
+import { crawlIdOf } from './served-crawl.ts';
+import { stats } from './stats.ts';
+import { numberOf } from './wire.ts';
+
+export interface ServedApi {
+  readonly crawls: ServedCrawls;
+  readonly log: RequestLog;
+  /** `host:port` of every process that serves these crawls. */
+  nodes(): Promise<readonly string[]>;
+  /** Is any URL given out at all? */
+  isActive(): boolean;
+  /** For all crawls, those to come too; resolves once it holds. */
+  configure(settings: { readonly delayMs?: number; readonly paused?: boolean }): Promise<void>;
+}
+
+export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
+  const { crawls, log } = api;
+  const unary = (request: string, answer: string, act: (request: never) => unknown): Method => ({
+    kind: 'unary',
+    request,
+    answer,
+    act: async (given) => act(given),
+  });
+  const empty = (request: string, act: (request: never) => Promise<unknown>): Method =>
+    unary(request, 'Empty', async (given) => {
+      await act(given);
+      return {};
+    });
+  /** Does something to one queue, there or not. */
+  const toQueue = async ({ key, crawlID: given }: OfQueue, text: string, change: OrderOf): Promise<number> => {
+    if (key === '') throw new CallFailed('INVALID_ARGUMENT', 'key: empty; name the queue');
+    log.tell('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
+    return order(partitionFor(await crawls.open(crawlIdOf(given)), key), { ...change, key } as never);
+  };
+  const methods: Record<string, Method> = {
+    ...putMethods(createRouter(crawls)),
+    GetURLs: {
+      kind: 'stream',
+      request: 'GetParams',
+      act: async (params: GetParams, answers) => getUrls(crawls, params, answers),
+    },
+    ListNodes: unary('Empty', 'StringList', async () => ({ values: await api.nodes() })),
+    ListCrawls: unary('Local', 'StringList', () => ({
+      values: crawls.list().flatMap(({ id, partitions }) => {
+        const urls = partitions.reduce((sum, one) => sum + (one?.core?.state.counters.admitted ?? 0), 0);
+        return urls > 0 ? [id] : [];
+      }),
+    })),
+    ListQueues: unary('Pagination', 'QueueList', (page: Pagination) => listQueues(crawls, page)),
+    DeleteCrawl: unary('DeleteCrawlMessage', 'Long', async ({ value: given }: { value: string }) => {
+      const crawl = crawls.find(crawlIdOf(given));
+      log.tell('INFO', () => `crawl ${crawlIdOf(given)}: deleted`);
+      let value = 0;
+      for (const partition of crawl === undefined ? [] : ownPartitions(crawl))
+        value += await order(partition, { kind: 'dropAll' });
+      return { value };
+    }),
+    DeleteQueue: unary('QueueWithinCrawlParams', 'Long', async (queue: OfQueue) => {
+      if (crawls.find(crawlIdOf(queue.crawlID)) === undefined) return { value: 0 };
+      return { value: await toQueue(queue, 'deleted', { kind: 'drop' }) };
+    }),
+    CountURLs: unary('CountUrlParams', 'Long', async (filter: Filter) => ({ value: await countUrls(crawls, filter) })),
+    PurgeURLs: unary('PurgeUrlParams', 'Long', async (params: OfQueue & { days: number }) => {
+      const value = await purgeUrls(crawls, params);
+      log.tell(
+        'INFO',
+        () => `crawl ${crawlIdOf(params.crawlID)}: ${value} URLs of more than ${params.days} days purged`,
+      );
+      return { value };
+    }),
+    GetStats: unary('QueueWithinCrawlParams', 'Stats', (queue: OfQueue) => stats(crawls, queue)),
+    GetActive: unary('Local', 'Boolean', () => ({ state: api.isActive() })),
+    GetURLStatus: unary('URLStatusRequest', 'URLItem', (request: OfQueue & { url: string }) =>
+      urlStatus(crawls, request),
+    ),
+    ListURLs: {
+      kind: 'stream',
+      request: 'ListUrlParams',
+      act: async (params: Parameters<typeof listUrls>[1], answers) => listUrls(crawls, params, answers),
+    },
+    BlockQueueUntil: empty('BlockQueueParams', async (queue: OfQueue & { time: Parameters<typeof numberOf>[0] }) => {
+      const time = numberOf(queue.time);
+      return toQueue(queue, `blocked until ${time}`, { kind: 'block', untilMs: 1000 * time });
+    }),
+    SetActive: empty('Active', async ({ state }: { state: boolean }) => {
+      log.tell('INFO', () => (state ? 'active' : 'inactive: GetURLs gives nothing'));
+      await api.configure({ paused: !state });
+    }),
+    SetDelay: empty('QueueDelayParams', async (queue: OfQueue & { delay_requestable: number }) => {
+      const delayMs = 1000 * queue.delay_requestable;
+      if (queue.key !== '') return toQueue(queue, `delay ${delayMs} ms`, { kind: 'delay', delayMs });
+      log.tell('INFO', () => `delay of all queues: ${delayMs} ms`);
+      return api.configure({ delayMs });
+    }),
+    SetLogLevel: empty('LogLevelParams', async ({ package: name, level }: { package: string; level: number }) =>
+      log.setLevel(name, level),
+    ),
+    SetCrawlLimit: empty('CrawlLimitParams', async (queue: OfQueue & { limit: number }) =>
+      toQueue(queue, `limit ${queue.limit}`, { kind: 'limit', done: queue.limit }),
+    ),
+  };
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, told(name, method, log)]));
+}
+
+type OrderOf =
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  | { readonly kind: 'block'; readonly untilMs: number }
+  | { readonly kind: 'limit'; readonly done: number }
+  | { readonly kind: 'drop' };
+
+/** DEBUG tells of each call, and how long it took. */
+function told(name: string, method: Method, log: RequestLog): Method {
+  const act = method.act as (...args: unknown[]) => Promise<unknown>;
+  return {
+    ...method,
+    act: async (...args: unknown[]) => {
+      const beganMs = performance.now();
+      try {
+        return await act(...args);
+      } finally {
+        log.tell('DEBUG', () => `${name}: ${(performance.now() - beganMs).toFixed(1)} ms`);
+      }
+    },
+  } as Method;
+}

@@ -1,0 +1,36 @@
+/** What the API is served from: crawls by their ids, each a frontier whose partitions this process may own. */
+import type { FrontierPartition } from '../../topology/frontier/partition.ts';
+import type { Call } from '../../topology/frontier/pull/calls.ts';
+import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StateStore } from '../runtime/store/store.ts';
+
+export const defaultCrawlId = 'DEFAULT';
+
+/** A partition that this process owns. */
+export interface ServedPartition {
+  /** As it is decided on; undefined while it is being opened. */
+  readonly core: FrontierPartition | undefined;
+  call(call: Call): void;
+  look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result>;
+  scan(range: Parameters<StateStore['scan']>[0]): ReturnType<StateStore['scan']>;
+}
+
+export interface ServedCrawl {
+  readonly id: string;
+  /** By number; undefined: another process owns it. */
+  readonly partitions: readonly (ServedPartition | undefined)[];
+}
+
+export interface ServedCrawls {
+  /** Those that were ever put to. */
+  list(): readonly ServedCrawl[];
+  /** undefined: nothing was ever put there. */
+  find(id: string): ServedCrawl | undefined;
+  /** Makes it, if it is not there. */
+  open(id: string): Promise<ServedCrawl>;
+}
+
+/** Empty stands for the default. */
+export function crawlIdOf(given: string): string {
+  return given === '' ? defaultCrawlId : given;
+}

@@ -1,0 +1,71 @@
+/**
+ * The messages of URLFrontier's API, to and from bytes. The one file that knows protobufjs.
+ *
+ * Metadata is kept as its entries' own bytes: on the wire a map is a list of entries, and whoever only keeps it has no
+ * need to look inside. Numbers beyond 2^53 lose their last digits; no date or count comes near.
+ */
+import protobuf from 'protobufjs/light.js';
+import { urlfrontierProto } from '../../schemas/urlfrontier.ts';
+
+const root = protobuf.Root.fromJSON(opaqueMetadata(urlfrontierProto as protobuf.INamespace));
+
+export interface UrlInfo {
+  readonly url: string;
+  readonly key: string;
+  /** Entries of the map, each with its own bytes. */
+  readonly metadata: readonly Uint8Array[];
+  readonly crawlID: string;
+}
+
+export interface UrlItem {
+  readonly discovered: { readonly info: UrlInfo | null } | null;
+  readonly known: { readonly info: UrlInfo | null; readonly refetchable_from_date: Whole } | null;
+  readonly ID: string;
+}
+
+export interface DiscoveredBatch {
+  readonly ID: string;
+  readonly items: readonly UrlInfo[];
+}
+
+export interface Ack {
+  readonly ID: string;
+  readonly status: number;
+  readonly reason?: string;
+}
+
+export interface BatchAck {
+  readonly ID: string;
+  readonly statuses: readonly number[];
+  readonly reasons?: readonly string[];
+}
+
+/** A whole number of 64 bits, as it is read. */
+type Whole = number | { toNumber(): number };
+
+export function numberOf(value: Whole): number {
+  return typeof value === 'number' ? value : value.toNumber();
+}
+
+export interface Codec<T> {
+  encode(message: T): Buffer;
+  /** Throws on bytes that are no such message. */
+  decode(bytes: Uint8Array): T;
+}
+
+/** By the name of its type. What is absent has the value that the type has by default. */
+export function codecOf<T>(name: string): Codec<T> {
+  const type = root.lookupType(`urlfrontier.${name}`);
+  return {
+    encode: (message) => type.encode(message as Record<string, unknown>).finish() as Buffer,
+    decode: (bytes) => type.decode(bytes) as unknown as T,
+  };
+}
+
+/** `map<string, StringList> metadata = 3`, read as `repeated bytes metadata = 3`: the same bytes. */
+function opaqueMetadata(proto: protobuf.INamespace): protobuf.INamespace {
+  const copy = structuredClone(proto);
+  const types = (copy.nested!.urlfrontier as protobuf.INamespace).nested!;
+  (types.URLInfo as protobuf.IType).fields.metadata = { rule: 'repeated', type: 'bytes', id: 3 };
+  return copy;
+}
