@@ -46,6 +46,13 @@ export const processors: readonly Processor[] = [
     stores: ['search index'],
   },
   {
+    name: 'urlfrontier',
+    does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
+    reads: ['control', 'discovered', 'frontier-changelog'],
+    writes: ['frontier-changelog', 'control', 'dead-letters'],
+    stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
+  },
+  {
     name: 'archive',
     does: 'writes raw responses into WARC files',
     reads: ['responses'],
