@@ -94,6 +94,9 @@ export const fetcherLimits = {
   inlineParseBytes: 256 * 1024,
   /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
   inlineParseMs: 50,
+  /** A PDF of some hundred pages takes a second or two; so does loading its reader, on a machine that is busy more. */
+  pdfTimeoutMs: 10_000,
+  pdfLoadMs: 10_000,
   /** A worker that parses one page for longer is killed. */
   parseTimeoutMs: 3_000,
   /** Name and value bytes of a page's text in one record: search needs no more, and brokers refuse messages above 1 MB. */

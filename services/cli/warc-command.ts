@@ -109,7 +109,7 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   const extractor = createExtractor();
   const links = { normalize: compileNormalizer(), cache };
   const linksMax = crawlLimits.linksPerPageMax;
-  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false };
+  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false };
   const payloads = createPayloads(archiveLimits.recordBytesMax);
   try {
     for (const file of files) {

@@ -31,6 +31,8 @@ export const extractRulesSchema = z.strictObject({
   mainText: z.boolean().default(false),
   language: z.boolean().default(false),
   metadata: z.boolean().default(false),
+  /** Text, title and links of PDFs, which are not read otherwise. */
+  pdf: z.boolean().default(false),
   links: z
     .strictObject({ images: z.boolean().default(false), scripts: z.boolean().default(false) })
     .default({ images: false, scripts: false }),

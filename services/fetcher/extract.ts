@@ -1,30 +1,20 @@
 /**
  * Parses pages without letting one of them stop the fetcher.
  *
- * Small bodies are parsed where they are, cut at a time budget. Large ones go to a worker when there is a second core;
- * a worker that is not back in time is killed and its page is reported as lost (null): a page that kills its parser is
- * an outcome, not an outage.
+ * Small bodies are parsed where they are, cut at a time budget. Large ones go to a worker when there is a second core,
+ * PDFs to one of their own in any case; what does not come back in time is reported as lost (null).
  */
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { fetcherLimits } from '../../topology/limits.ts';
-import type { ParseOptions } from '../../topology/parse/page.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { parseWholePage, type WholePage } from './parse-page.ts';
-
-export type PageOptions = Omit<ParseOptions, 'expired'>;
-
-export interface ParseJob {
-  readonly body: Uint8Array;
-  readonly options: PageOptions;
-  readonly wishes: PageWishes | undefined;
-  /** The parser cuts the page itself after this. */
-  readonly timeoutMs: number;
-}
+import { createWorkerSlot, type PageOptions } from './worker-slot.ts';
 
 export interface Extractor {
   /** Null: the parser died of it, or did not come back. */
   parse(body: Uint8Array, options: PageOptions, wishes?: PageWishes): WholePage | null | Promise<WholePage | null>;
+  /** Null: it is no PDF, needs a password, or reading it took too long. */
+  parsePdf(body: Uint8Array, options: PageOptions): Promise<WholePage | null>;
   close(): Promise<void>;
 }
 
@@ -35,42 +25,12 @@ export interface ExtractorOptions {
   readonly workerUrl?: URL;
 }
 
-const fromSource = import.meta.url.endsWith('.ts');
-const defaultWorker = new URL(fromSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url);
-/** A parser that outlives its own deadline by this is stuck. */
-const graceMs = 500;
-/** Loading takes a tenth of a second; on a machine that is busy, much longer. */
-const startMs = 10_000;
-/** Heap of a worker, MB: a hundred times the largest body. */
-const heapMbMax = 512;
-
 export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const inlineBytes = options.inlineBytes ?? fetcherLimits.inlineParseBytes;
   const timeoutMs = options.timeoutMs ?? fetcherLimits.parseTimeoutMs;
   const hasWorker = (options.cores ?? availableParallelism()) >= 2;
-  let worker: Worker | undefined;
-  let jobs: Promise<unknown> = Promise.resolve();
-
-  const stopWorker = async () => {
-    const stopped = worker;
-    worker = undefined;
-    await stopped?.terminate();
-  };
-
-  const runInWorker = async (
-    body: Uint8Array,
-    page: PageOptions,
-    wishes: PageWishes | undefined,
-  ): Promise<WholePage | null> => {
-    worker ??= (await startWorker(options.workerUrl ?? defaultWorker)) ?? undefined;
-    // That is not the page's fault: it gets the time budget here.
-    if (worker === undefined) return parseHere(body, page, wishes, timeoutMs);
-    const job: ParseJob = { body, options: page, wishes, timeoutMs };
-    worker.postMessage(job);
-    const parsed = (await nextMessage(worker, timeoutMs + graceMs)) as WholePage | null;
-    if (parsed === null) await stopWorker();
-    return parsed;
-  };
+  const pages = createWorkerSlot(options.workerUrl);
+  const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
 
   return {
     parse(body, page, wishes) {
@@ -78,13 +38,18 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
       // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
       if (!hasWorker) return parseHere(body, page, wishes, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
       // One after another: large pages are rare, and a second worker would only compete for the cores.
-      const job = jobs.then(() => runInWorker(body, page, wishes));
-      jobs = job;
-      return job;
+      return pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
+        // That is not the page's fault: it gets the time budget here.
+        parsed === 'noWorker' ? parseHere(body, page, wishes, timeoutMs) : parsed,
+      );
+    },
+    async parsePdf(body, page) {
+      const timeoutMs = fetcherLimits.pdfTimeoutMs;
+      const parsed = await pdfs.run({ kind: 'pdf', body, options: page, wishes: undefined, timeoutMs });
+      return parsed === 'noWorker' ? null : parsed;
     },
     async close() {
-      await jobs;
-      await stopWorker();
+      await Promise.all([pages.close(), pdfs.close()]);
     },
   };
 }
@@ -111,35 +76,4 @@ function parseHere(
   } catch {
     return null;
   }
-}
-
-/** The worker says `ready` once it is loaded, so that a page's time is not spent on that. Null: it did not start. */
-async function startWorker(url: URL): Promise<Worker | null> {
-  const options = { resourceLimits: { maxOldGenerationSizeMb: heapMbMax }, execArgv: [] };
-  const worker = url.pathname.endsWith('.ts')
-    ? new Worker(loadSource(url), { ...options, eval: true })
-    : new Worker(url, options);
-  worker.unref();
-  // One that is on its way out may still fail: nobody waits for that any more.
-  worker.on('error', () => {});
-  return (await nextMessage(worker, startMs)) === null ? null : worker;
-}
-
-/** Node hands loaders of the main thread on to workers only in part: TypeScript sources need theirs registered. */
-function loadSource(url: URL): string {
-  return `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
-}
-
-/** Null: the worker failed, ended, or said nothing for `waitMs`. */
-function nextMessage(worker: Worker, waitMs: number): Promise<unknown> {
-  return new Promise((resolve) => {
-    const settle = (message: unknown) => {
-      clearTimeout(timer);
-      worker.off('message', settle).off('error', lost).off('exit', lost);
-      resolve(message);
-    };
-    const lost = () => settle(null);
-    const timer = setTimeout(lost, waitMs);
-    worker.on('message', settle).on('error', lost).on('exit', lost);
-  });
 }

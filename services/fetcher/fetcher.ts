@@ -229,6 +229,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       productToken,
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
+      pdf: config.extract?.pdf ?? false,
       ...(config.extract !== undefined && { wishesOf: compileExtractRules(config.extract) }),
     },
     headers: requestHeaders(config, pageAccept, acceptEncoding),

@@ -17,7 +17,7 @@ import type { Lanes } from './lanes.ts';
 import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
-import { type PageReader, readPage, wantsBody } from './page-report.ts';
+import { type PageReader, readPage, wantsBody, wantsPdfToo } from './page-report.ts';
 import { costOf, type ProcessorShare } from './processor-share.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { readSitemaps } from './read-sitemaps.ts';
@@ -145,7 +145,7 @@ async function fetchOne(
   const response = await pacedRequest(runner.road, {
     url,
     headers,
-    wants: wantsBody,
+    wants: runner.reader.pdf ? wantsPdfToo : wantsBody,
     hostKey: task.hostKey,
     delayMs,
     delayFactor: task.delayFactor,

@@ -35,6 +35,8 @@ export interface PageReader {
   readonly wishesOf?: (hostname: string) => PageWishes | undefined;
   /** Keep a page's links in its record too. */
   readonly outlinks: boolean;
+  /** Read PDFs. */
+  readonly pdf: boolean;
 }
 
 /** Without the requests, which the lease knows. */
@@ -48,6 +50,10 @@ const validatorCharsMax = 1_000;
 
 /** Bodies worth reading: of success, and of a type that can hold text. */
 export function wantsBody(status: number, headers: Headers): boolean {
+  return wantsPdfToo(status, headers) && pageTypeOf(mediaTypeOf(headers)) !== 'pdf';
+}
+
+export function wantsPdfToo(status: number, headers: Headers): boolean {
   return status >= 200 && status < 300 && pageTypeOf(mediaTypeOf(headers)) !== 'other';
 }
 
@@ -71,7 +77,7 @@ export async function readPage(
   if (kind !== 'fetched') return bare(answered);
   const mediaType = mediaTypeOf(response.headers);
   const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
-  if (type === 'other') {
+  if (type === 'other' || (type === 'pdf' && !reader.pdf)) {
     return bare({ ...answered, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
   }
   const beforeMs = performance.now();
@@ -141,6 +147,7 @@ function parse(
     return { parsed: plainPage(body, contentType, headerDirectives(robotsTags, productToken)), rich: null };
   const textCharsMax = fetcherLimits.textCharsMax;
   const options = { url, contentType, robotsTags, productToken, linksMax, textCharsMax, byteBudget: body.length };
+  if (type === 'pdf') return reader.extractor.parsePdf(body, options);
   return reader.extractor.parse(body, options, reader.wishesOf?.(new URL(url).hostname));
 }
 

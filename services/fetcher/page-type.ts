@@ -2,8 +2,11 @@
 import type { Headers } from './headers.ts';
 import { headerOf } from './headers.ts';
 
-/** `html`: links are extracted. `text`: kept without links. `unnamed`: decided by the first bytes. `other`: not read. */
-export type PageType = 'html' | 'text' | 'unnamed' | 'other';
+/**
+ * `html`: links are extracted. `text`: kept without links. `pdf`: read where that is asked for. `unnamed`: decided by the
+ * first bytes. `other`: not read.
+ */
+export type PageType = 'html' | 'text' | 'pdf' | 'unnamed' | 'other';
 
 /** The media type without parameters, lower case; empty: not sent. */
 export function mediaTypeOf(headers: Headers): string {
@@ -16,6 +19,7 @@ export function pageTypeOf(mediaType: string): PageType {
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html';
   if (mediaType === '') return 'unnamed';
   if (mediaType.startsWith('text/')) return 'text';
+  if (mediaType === 'application/pdf') return 'pdf';
   if (mediaType === 'application/xml' || mediaType === 'application/json' || mediaType.endsWith('+xml')) return 'text';
   return 'other';
 }

@@ -1,10 +1,20 @@
-/** The worker that parses large pages: one job at a time, answered with the page. */
+/** The worker that parses large pages and PDFs: one job at a time, answered with the page, or null. */
 import { parentPort } from 'node:worker_threads';
-import type { ParseJob } from './extract.ts';
-import { parseWholePage } from './parse-page.ts';
+import { parseWholePage, type WholePage } from './parse-page.ts';
+import type { ParseJob } from './worker-slot.ts';
 
-parentPort?.on('message', ({ body, options, wishes, timeoutMs }: ParseJob) => {
-  const endMs = performance.now() + timeoutMs;
-  parentPort?.postMessage(parseWholePage(body, { ...options, expired: () => performance.now() > endMs }, wishes));
+parentPort?.on('message', async (job: ParseJob) => {
+  const endMs = performance.now() + job.timeoutMs;
+  parentPort?.postMessage(await read(job, () => performance.now() > endMs));
 });
 parentPort?.postMessage('ready');
+
+async function read({ kind, body, options, wishes }: ParseJob, expired: () => boolean): Promise<WholePage | null> {
+  if (kind === 'html') return parseWholePage(body, { ...options, expired }, wishes);
+  // Loaded when the first one comes: pdf.js takes a second.
+  const { readPdf } = await import('./pdf-page.ts');
+  return readPdf(body, { ...options, expired }).then(
+    (parsed) => ({ parsed, rich: null }),
+    () => null,
+  );
+}
