@@ -13,7 +13,7 @@ import { fetcherLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { Headers } from './headers.ts';
-import type { Lanes } from './lanes.ts';
+import { type Lanes, ownLane } from './lanes.ts';
 import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
@@ -49,9 +49,11 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
     return;
   }
   const lane = runner.lanes.open(task.hostKey, task.lanes);
+  const { pacer, ownClock, signal } = runner.road;
   const isBlocked = (hostKey: string) => lane.stopped || runner.road.isBlocked(hostKey);
+  const road = { ...runner.road, isBlocked, pacer: ownLane(pacer, ownClock, signal) };
   try {
-    await runUrls({ ...runner, road: { ...runner.road, isBlocked } }, task, reporter, lane.stopAll);
+    await runUrls({ ...runner, road }, task, reporter, lane.stopAll);
   } finally {
     lane.close();
   }

@@ -2,7 +2,8 @@
  * Sees every request where it arrives, at the hosts, and by the true clock: was it allowed, and was it time?
  *
  * A host's wait runs from the completion of a request to the start of the next, whoever makes it. Clocks that differ,
- * or that are set forwards, bring a contact forward by as much and no more; all else is a violation.
+ * or that are set forwards, bring a contact forward by as much and no more; all else is a violation. A host with several
+ * lanes may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep.
  */
 import type { SimProcess } from './process.ts';
 import type { World } from './world.ts';
@@ -23,14 +24,15 @@ export interface Judge {
   /** Somebody's wall clock is wrong by so much, until it is right again. */
   clockWrong(byMs: number): void;
   clockRight(byMs: number): void;
-  /** A host asked for a pause after its last contact, and was heard: its result has landed. */
-  asked(hostName: string, pauseMs: number): void;
+  /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. */
+  asked(hostName: string, pauseMs: number, endMs: number): void;
   /** Page requests made, by URL. */
   readonly fetches: ReadonlyMap<string, number>;
 }
 
 export function createJudge(world: World, violate: (what: string) => void): Judge {
-  const hosts = new Map<string, { busy: number; endMs: number; forgivenMs: number; askedUntilMs: number }>();
+  /** `endsMs`: the last contacts' ends, latest first. */
+  const hosts = new Map<string, { busy: number; endsMs: number[]; forgivenMs: number; askedUntilMs: number }>();
   const robotsRead = new Map<SimProcess, Set<string>>();
   const fetches = new Map<string, number>();
   let forgivenMs = 0;
@@ -39,7 +41,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
   const stateOf = (name: string) => {
     let state = hosts.get(name);
     if (state === undefined) {
-      hosts.set(name, (state = { busy: 0, endMs: Number.NEGATIVE_INFINITY, forgivenMs: 0, askedUntilMs: 0 }));
+      hosts.set(name, (state = { busy: 0, endsMs: [], forgivenMs: 0, askedUntilMs: 0 }));
     }
     return state;
   };
@@ -57,10 +59,12 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
           violate(`${process.name} fetched ${url} without knowing the host's robots.txt`);
         }
       }
-      if (host.busy > 0 && slackMs === world.skewMs)
+      const lanes = spec.crawlDelayMs > 0 ? 1 : spec.lanes;
+      if (host.busy >= lanes && slackMs === world.skewMs)
         violate(`${process.name} asked for ${url} while ${hostName} was at work`);
       const delayMs = kind === 'page' ? Math.max(world.delayMs, spec.crawlDelayMs) : world.delayMs;
-      const waitedMs = startMs - host.endMs;
+      const freeLanes = Math.max(1, lanes - host.busy);
+      const waitedMs = startMs - (host.endsMs[freeLanes - 1] ?? Number.NEGATIVE_INFINITY);
       if (waitedMs < delayMs - slackMs) {
         violate(`${process.name} asked for ${url} ${waitedMs} ms after ${hostName} was contacted, not ${delayMs}`);
       }
@@ -73,7 +77,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         if (ended) return;
         ended = true;
         host.busy -= 1;
-        host.endMs = Math.max(host.endMs, endMs);
+        host.endsMs = [...host.endsMs, endMs].sort((a, b) => b - a).slice(0, lanes);
         host.forgivenMs = forgivenMs;
       };
     },
@@ -91,9 +95,12 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
       wrongMs -= Math.abs(byMs);
       forgivenMs += Math.abs(byMs);
     },
-    asked(hostName, pauseMs) {
+    asked(hostName, pauseMs, endMs) {
       const host = stateOf(hostName);
-      host.askedUntilMs = Math.max(host.askedUntilMs, host.endMs + pauseMs);
+      const { lanes } = world.byName.get(hostName)!;
+      // By the true clock, where it is the last contact. With lanes others may have ended since.
+      const lastMs = host.endsMs[0]!;
+      host.askedUntilMs = Math.max(host.askedUntilMs, (lanes > 1 ? Math.min(lastMs, endMs) : lastMs) + pauseMs);
     },
   };
 }

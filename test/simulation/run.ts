@@ -100,6 +100,7 @@ function request({ cluster, world, scheduler }: MachineOptions, codec: RecordCod
     delayFactor,
     urlsPerLeaseMax,
     pageQuota,
+    parallel: world.hosts.flatMap(({ name, lanes }) => (lanes > 1 ? [{ hosts: [name], leases: lanes }] : [])),
   };
   const topics = { crawl, partitions: world.partitions, keyMode: 'host' } as const;
   const nowMs = scheduler.nowMs();

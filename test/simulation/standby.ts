@@ -1,7 +1,7 @@
 /**
  * Reads every record as it lands, as a standby of each partition would, and holds it against what must always hold.
  *
- * - Conservation, and counters that equal a recount of the state, after every commit; one lease per host.
+ * - Conservation, and counters that equal a recount of the state, after every commit; one lease per host, or its number.
  * - A task only for a lease that a commit that counts has granted; a lease is run once.
  * - An outcome only when its page and all its links have landed.
  */
@@ -55,8 +55,12 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
       granted.add(leaseName(partition, state.changelog.epoch, id));
     const lost = lostUrls(state.counters);
     if (lost !== 0) violate(`partition ${partition} lost ${lost} URLs at ${offset}`);
-    const busy = new Set([...state.leases.values()].map(({ host }) => host.key));
-    if (busy.size !== state.leases.size) violate(`partition ${partition} has two leases of one host at ${offset}`);
+    const busy = new Map<string, number>();
+    for (const { host } of state.leases.values()) busy.set(host.key, (busy.get(host.key) ?? 0) + 1);
+    for (const [key, leases] of busy) {
+      const { lanes } = world.byName.get(key)!;
+      if (leases > lanes) violate(`partition ${partition} has ${leases} leases of ${key} at ${offset}, not ${lanes}`);
+    }
     if (offset % recountEvery === 0) recount(state, `partition ${partition} at ${offset}`, violate);
   };
 
@@ -76,7 +80,7 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
     const current = states[result.partition]!.leases.has(result.leaseId);
     for (const { url, kind, retryAfterMs } of result.outcomes) {
       const page = world.byUrl.get(url);
-      if (retryAfterMs > 0 && current) judge.asked(result.hostKey, retryAfterMs);
+      if (retryAfterMs > 0 && current) judge.asked(result.hostKey, retryAfterMs, result.completedAtMs);
       if (kind === 'redirect' && !links.has(page!.redirect!)) violate(`${url} has an outcome before its target`);
       if (kind !== 'fetched') continue;
       if (!pages.has(url)) violate(`${url} has an outcome before its page`);

@@ -215,8 +215,8 @@ function taught(
   lease: Lease,
 ): HostFacts {
   const { lanes } = decision.state.hosts;
-  const isEcho = lanes.of(lease.host.id).most > 1 && isOfBefore(before, result);
-  if (isEcho) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
+  const isNews = lanes.isNews(lease.host.id, before, lease.id);
+  if (!isNews) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
   const facts = { ...before };
   for (const ms of lesson.fetchMs) facts.fetchMs = smoothedFetchMs(facts.fetchMs, ms);
   if (result.host.robotsStatus !== 'unknown') facts.crawlDelayMs = result.host.crawlDelayMs;
@@ -230,7 +230,7 @@ function taught(
   facts.pages += lesson.pages;
   if (lesson.heldBack) facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(facts);
-  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || isEcho;
+  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
   if (result.last && lease.entries.length > 0) {
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
     facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
@@ -250,11 +250,6 @@ function taught(
     facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
   }
   return same(facts, before) ? before : facts;
-}
-
-/** What was under way in other lanes when a back-off began says nothing of how the host is after it. */
-function isOfBefore({ failures, throttles, readyAtMs }: HostFacts, { completedAtMs }: Result): boolean {
-  return (failures > 0 || throttles > 0) && completedAtMs < readyAtMs;
 }
 
 /** Shrinks leases that come back unfinished, lets them grow again when they don't. */

@@ -59,8 +59,8 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
   for (const host of state.hosts.values()) eachHostRow(state, host, visit);
-  for (const [id, { own, most, nextAtMs, freeAtMs }] of state.hosts.lanes.entries) {
-    visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, ...freeAtMs]);
+  for (const [id, { own, most, nextAtMs, freeAtMs, troubledFrom }] of state.hosts.lanes.entries) {
+    visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, troubledFrom, ...freeAtMs]);
   }
   visit(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
   for (const [id, hops] of state.robotsHops) {

@@ -84,10 +84,11 @@ function readBand(reader: ByteReader): SavedBand {
   return { number, row, head, tail: head + reader.uint(), gone: readList(reader, () => head + reader.uint()) };
 }
 
-function writeLanes(writer: ByteWriter, { own, most, nextAtMs, freeAtMs }: HostLanes): void {
+function writeLanes(writer: ByteWriter, { own, most, nextAtMs, freeAtMs, troubledFrom }: HostLanes): void {
   writer.int(own);
   writer.uint(most);
   writer.uint(nextAtMs);
+  writer.uint(troubledFrom);
   writeList(writer, freeAtMs, (atMs) => writer.uint(atMs));
 }
 
@@ -95,7 +96,8 @@ function readLanes(reader: ByteReader): HostLanes {
   const own = reader.int();
   const most = reader.uint();
   const nextAtMs = reader.uint();
-  return { own, most, nextAtMs, freeAtMs: readList(reader, () => reader.uint()) };
+  const troubledFrom = reader.uint();
+  return { own, most, nextAtMs, troubledFrom, freeAtMs: readList(reader, () => reader.uint()) };
 }
 
 function writeLease(writer: ByteWriter, { id, deadlineMs, delayMs, entries }: Lease): void {

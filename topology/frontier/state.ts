@@ -351,6 +351,7 @@ export class FrontierState {
     const moves =
       (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '') || facts.deferredOpen !== host.facts.deferredOpen;
     if (moves) countQueue(this, host, -1);
+    this.hosts.lanes.learn(host.id, facts, this.nextLeaseId);
     this.hosts.facts.set(host.id, facts);
     if (moves) openBands(this, host);
     if (moves) countQueue(this, host, 1);

@@ -25,9 +25,11 @@ export interface HostLanes {
   readonly nextAtMs: number;
   /** Lanes that were given back, by when each may be used again, ascending. Others may be at any time. */
   readonly freeAtMs: readonly number[];
+  /** Leases with lower numbers were out before the host was last found in trouble. */
+  readonly troubledFrom: number;
 }
 
-const oneLane: HostLanes = { own: -1, most: 1, nextAtMs: 0, freeAtMs: [] };
+const oneLane: HostLanes = { own: -1, most: 1, nextAtMs: 0, freeAtMs: [], troubledFrom: 0 };
 
 export class Lanes {
   readonly #hosts = new Map<number, HostLanes>();
@@ -56,9 +58,9 @@ export class Lanes {
   inForce(host: number, facts?: HostFacts): number {
     const lanes = this.#hosts.get(host);
     if (lanes === undefined || lanes.most === 1) return 1;
-    const { failures, throttles, crawlDelayMs, fetchMs } = facts ?? this.#facts.get(host);
+    const known = facts ?? this.#facts.get(host);
     // Whatever was fetched, robots.txt was read before.
-    return failures > 0 || throttles > 0 || crawlDelayMs > 0 || fetchMs === 0 ? 1 : lanes.most;
+    return isTroubled(known) || known.crawlDelayMs > 0 || known.fetchMs === 0 ? 1 : lanes.most;
   }
 
   /** When a host that is on `out` leases may be on one more, beside what its facts say; Infinity: not before one ends. */
@@ -76,10 +78,23 @@ export class Lanes {
   take(host: number, nowMs: number, delayMs: number): void {
     const lanes = this.#hosts.get(host);
     if (lanes === undefined) return;
-    const { own, most, freeAtMs } = lanes;
+    const { most, freeAtMs } = lanes;
     const spacingMs = most > 1 ? Math.ceil(delayMs / most) : 0;
     // Lanes whose time has come are as good as new ones.
-    this.put(host, { own, most, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
+    this.put(host, { ...lanes, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
+  }
+
+  /** A host's facts are about to change; leases below `nextLease` are, or were, out. */
+  learn(host: number, facts: HostFacts, nextLease: number): void {
+    const lanes = this.#hosts.get(host);
+    if (lanes === undefined || !isTroubled(facts) || isTroubled(this.#facts.get(host))) return;
+    this.put(host, { ...lanes, troubledFrom: nextLease });
+  }
+
+  /** Is what a lease says of its host in trouble news? What was under way in other lanes when that began is not. */
+  isNews(host: number, facts: HostFacts, lease: number): boolean {
+    const { most, troubledFrom } = this.of(host);
+    return most === 1 || !isTroubled(facts) || lease >= troubledFrom;
   }
 
   /** A lease has ended, and its lane may be used again from `atMs` on. */
@@ -88,4 +103,8 @@ export class Lanes {
     const freeAtMs = [...lanes.freeAtMs, atMs].sort((a, b) => a - b).slice(-parallelLimits.leasesMax);
     this.put(host, { ...lanes, freeAtMs });
   }
+}
+
+function isTroubled({ failures, throttles }: HostFacts): boolean {
+  return failures > 0 || throttles > 0;
 }
