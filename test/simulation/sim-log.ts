@@ -153,6 +153,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
     async join(joined) {
       await groups.join(process, joined, cluster.partitionsOf(joined.topics[0]!));
       return {
+        name: process.name,
         get members() {
           return groups.membersOf(joined.group);
         },

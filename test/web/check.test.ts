@@ -24,7 +24,16 @@ function perfectCrawl(): RequestRecord[] {
     if (traits.hostile !== undefined) continue;
     let atMs = 1000 + host;
     const ask = (path: string, status: number) => {
-      records.push({ host, path, startMs: atMs, endMs: atMs + tookMs, status, bytes: 10, aborted: false });
+      records.push({
+        host,
+        path,
+        agent: 'crawlstream',
+        startMs: atMs,
+        endMs: atMs + tookMs,
+        status,
+        bytes: 10,
+        aborted: false,
+      });
       atMs += tookMs + Math.max(delayMs, traits.crawlDelayMs);
     };
     ask('/robots.txt', plan.resolve(host, '/robots.txt')!.status);

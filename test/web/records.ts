@@ -1,5 +1,5 @@
 /**
- * Every request a web was asked, in order of arrival, compactly: 45 bytes and a path each, in arrays that grow.
+ * Every request a web was asked, in order of arrival, compactly: 47 bytes and a path each, in arrays that grow.
  *
  * Times are milliseconds since the Unix epoch with a fraction, from the monotonic clock.
  *   startMs: when the server had read the request's headers: the client sent them earlier, never later.
@@ -18,6 +18,8 @@ export interface RequestRecord {
   readonly host: number;
   /** The request target, as sent. */
   readonly path: string;
+  /** User-Agent, as sent. */
+  readonly agent: string;
   readonly startMs: number;
   readonly endMs: number;
   /** 0: no status was sent. */
@@ -30,7 +32,7 @@ export interface RequestRecord {
 
 export interface RequestLog {
   /** Room taken; the number `finish` needs. −1: the log is full, and `dropped` has grown. */
-  start(host: number, path: string, startMs: number): number;
+  start(host: number, path: string, agent: string, startMs: number): number;
   finish(slot: number, endMs: number, status: number, bytes: number, aborted: boolean): void;
   readonly size: number;
   /** Requests beyond the bound, not recorded: a report over an incomplete log proves nothing. */
@@ -48,6 +50,9 @@ export function createRequestLog(recordsMax: number, file?: string): RequestLog 
   let room = 4096;
   let columns = createColumns(room);
   let paths: string[] = [];
+  /** There are few, each under its number. */
+  const agents: string[] = [];
+  const agentNumbers = new Map<string, number>();
   let size = 0;
   let dropped = 0;
   /** Slots below it belong to records that were cleared; slot numbers go on. */
@@ -56,12 +61,23 @@ export function createRequestLog(recordsMax: number, file?: string): RequestLog 
   const read = (i: number): RequestRecord => ({
     host: columns.host[i]!,
     path: paths[i]!,
+    agent: agents[columns.agent[i]!]!,
     startMs: columns.startMs[i]!,
     endMs: columns.endMs[i]!,
     status: columns.status[i]!,
     bytes: columns.bytes[i]!,
     aborted: columns.aborted[i] === 1,
   });
+
+  /** Beyond what fits, all others are one. */
+  const numberOf = (agent: string): number => {
+    let number = agentNumbers.get(agent);
+    if (number === undefined && agents.length < agentsMax) {
+      number = agents.push(agent) - 1;
+      agentNumbers.set(agent, number);
+    }
+    return number ?? agentsMax - 1;
+  };
 
   return {
     get size() {
@@ -70,13 +86,14 @@ export function createRequestLog(recordsMax: number, file?: string): RequestLog 
     get dropped() {
       return dropped;
     },
-    start(host, path, startMs) {
+    start(host, path, agent, startMs) {
       if (size === recordsMax) {
         dropped++;
         return -1;
       }
       if (size === room) columns = grow(columns, (room *= 2));
       columns.host[size] = host;
+      columns.agent[size] = numberOf(agent);
       columns.startMs[size] = startMs;
       columns.endMs[size] = Number.POSITIVE_INFINITY;
       paths.push(path);
@@ -109,8 +126,11 @@ export function createRequestLog(recordsMax: number, file?: string): RequestLog 
   };
 }
 
+const agentsMax = 1 << 16;
+
 interface Columns {
   readonly host: Int32Array;
+  readonly agent: Uint16Array;
   readonly startMs: Float64Array;
   readonly endMs: Float64Array;
   readonly status: Uint16Array;
@@ -121,6 +141,7 @@ interface Columns {
 function createColumns(room: number): Columns {
   return {
     host: new Int32Array(room),
+    agent: new Uint16Array(room),
     startMs: new Float64Array(room),
     endMs: new Float64Array(room),
     status: new Uint16Array(room),
@@ -132,6 +153,7 @@ function createColumns(room: number): Columns {
 function grow(old: Columns, room: number): Columns {
   const columns = createColumns(room);
   columns.host.set(old.host);
+  columns.agent.set(old.agent);
   columns.startMs.set(old.startMs);
   columns.endMs.set(old.endMs);
   columns.status.set(old.status);

@@ -58,7 +58,8 @@ export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): P
     const host = plan.hostOf(name);
     if (host < 0 && control !== undefined && own.has(name)) return control(request, response);
 
-    const slot = log.start(host, host < 0 ? `//${authority}${target}` : target, startMs);
+    const path = host < 0 ? `//${authority}${target}` : target;
+    const slot = log.start(host, path, request.headers['user-agent'] ?? '', startMs);
     response.on('error', () => {});
     if (host < 0) return send(421, ['Content-Type', 'text/plain'], Buffer.from('No such host here.\n'));
 

@@ -1,0 +1,149 @@
+/**
+ * A crawl on three brokers, three frontiers and three fetchers, as they are deployed, killed, stopped and frozen at random
+ * for CRAWLSTREAM_CHAOS_MINUTES (2): what must always hold must hold along the way, and at the end every copy of the state
+ * must be the same and every page fetched that could be. CRAWLSTREAM_CHAOS_SEED draws other strikes.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fingerprintKeyOf } from '../../services/cli/crawl-folder.ts';
+import { type KafkaConnection, withKafka } from '../../services/cli/kafka-connection.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
+import { digest } from '../../topology/frontier/digest.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { lastJson, runCommand } from '../services/cli/command.ts';
+import { startSmallWeb } from '../services/cli/small-web.ts';
+import { startBroker } from './broker.ts';
+import { startFleet } from './chaos/fleet.ts';
+import { startFollower } from './chaos/follower.ts';
+import { judge } from './chaos/politeness.ts';
+import { drawStrikes } from './chaos/strikes.ts';
+import { skipReason } from './components.ts';
+
+const skip = (await skipReason()) ?? false;
+const minutes = Number(process.env['CRAWLSTREAM_CHAOS_MINUTES'] ?? 2);
+const seed = Number(process.env['CRAWLSTREAM_CHAOS_SEED'] ?? 1);
+const runMs = minutes * 60_000;
+/** After the last strike: leases of the dead run out, and what they had is fetched. */
+const drainMs = 600_000;
+const crawl = 'chaos';
+const partitions = 6;
+const members = 3;
+const delayMs = 500;
+const hosts = 24;
+/** Short leases, so that those of the dead soon run out. */
+const pace = { delayMs, delayFactor: 0, retriesMs: [1_000, 2_000, 4_000], leadTimeMs: 8_000 };
+/** At the full rate the crawl would be done in half of the run: hosts of dead fetchers lose a minute each time. */
+const pagesPerHost = Math.ceil((0.45 * runMs) / (delayMs + 30));
+
+describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_000 }, () => {
+  it('loses nothing, contacts no host early, and ends with every copy of its state the same', async (t) => {
+    const web = await startSmallWeb({ preset: 'full', hosts, pagesPerHost, crawlDelayMs: 700, slowMs: 30, seed });
+    const broker = await startBroker({ own: true, brokers: 3 });
+    const folder = await mkdtemp(join(tmpdir(), 'crawlstream-chaos-'));
+    const at = ['--brokers', broker.brokers, '--crawl', crawl];
+    const started = ['--partitions', `${partitions}`];
+    const commands = new Map<string, readonly string[]>();
+    const folderOf = (name: string) => join(folder, name);
+    for (let i = 0; i < members; i++) {
+      const name = `frontier-${i}`;
+      const standing = ['--standbys', '1', '--instance-id', name];
+      commands.set(name, ['frontier', ...at, ...started, '--data', folderOf(name), ...standing]);
+      const told = ['--resolve', `*:${web.port}:127.0.0.1`, '--contact', `fetcher-${i}@example.org`];
+      commands.set(`fetcher-${i}`, ['fetcher', ...at, ...started, ...told]);
+    }
+    const begunMs = Date.now();
+    const say = (text: string) => t.diagnostic(`${((Date.now() - begunMs) / 1000).toFixed(0)} s: ${text}`);
+    const fleet = startFleet({ broker, commands, patienceMs: runMs + drainMs + 240_000, say });
+    try {
+      await withKafka({ brokers: broker.brokers, crawl, partitions }, new SystemClock(), true, act);
+    } finally {
+      fleet.destroy();
+      await broker.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+
+    async function act({ log, codec, manifest }: KafkaConnection): Promise<void> {
+      const nowMs = Date.now();
+      await log.append(policyRecords(codec, manifest, { ...defaultPolicy(), ...pace, version: nowMs }, 'chaos', nowMs));
+      await log.append(seedRecords(codec, manifest, web.seeds, nowMs));
+      const follower = startFollower({ log, codec, crawl, partitions, key: fingerprintKeyOf(manifest) });
+      await fleet.untilReady();
+      say('everybody is up');
+      const strikes = drawStrikes({ seed, runMs, frontiers: members, fetchers: members, brokers: 3 });
+      const startMs = Date.now();
+      const struck = strikes.map(async (strike) => {
+        await sleep(Math.max(0, startMs + strike.atMs - Date.now()));
+        await fleet.strike(strike);
+      });
+      await Promise.all(struck);
+      say('the last strike is over');
+      const end = await untilDone();
+      say(`the crawl is done: ${end['pages']} pages`);
+      await fleet.stop();
+      await follower.stop();
+      assert.deepEqual([...fleet.findings, ...follower.findings], []);
+
+      const requests = [...web.web.requests()];
+      const polite = judge(web.plan, requests, fleet.freezes, delayMs);
+      assert.deepEqual(polite.findings, [], 'no host is contacted early');
+      const { missing } = web.check({ delayMs });
+      const lost = [...follower.givenUp].filter(([url]) => web.plan.expected(web.port).fetch.has(url));
+      const poisoned = lost.filter(([, reason]) => reason === 'leaseExpired').map(([url]) => url);
+      assert.ok(missing.count <= poisoned.length, `every page is fetched that could be: ${missing.details.join('; ')}`);
+      assert.deepEqual(
+        lost.filter(([url]) => !poisoned.includes(url)),
+        [],
+        'no page is given up on',
+      );
+
+      const copies = await checkCopies(
+        follower.states.map((state) => ({ at: state.changelog.offset, digest: digest(state) })),
+      );
+      t.diagnostic(
+        `seed ${seed}: ${strikes.length} strikes, ${follower.claims} claims, ${polite.requests} requests, ` +
+          `${polite.excused} of them excused, ${poisoned.length} URLs given up on after three expiries, ${copies} copies equal`,
+      );
+    }
+
+    async function untilDone(): Promise<Record<string, unknown>> {
+      const deadline = Date.now() + drainMs;
+      for (;;) {
+        const ended = await runCommand(['stats', ...at, '--json']);
+        const now = ended.code === 0 ? lastJson(ended) : undefined;
+        if (now?.['end'] === 'done') return now;
+        assert.ok(Date.now() < deadline, `the crawl stands still: ${JSON.stringify(now)} ${ended.stderr}`);
+        await sleep(2_000);
+      }
+    }
+
+    /** The folders of owners and standbys alike hold what the changelog gives at their positions; gives their number. */
+    async function checkCopies(ends: readonly { readonly at: number; readonly digest: string }[]): Promise<number> {
+      let [copies, newest] = [0, 0];
+      for (let i = 0; i < members; i++) {
+        const ended = await runCommand(['state', 'verify', ...at, '--data', folderOf(`frontier-${i}`), '--json']);
+        const { equal, partitions: found } = lastJson(ended) as {
+          readonly equal: boolean;
+          readonly partitions: readonly {
+            readonly partition: number;
+            readonly position: number;
+            readonly digest: string;
+          }[];
+        };
+        assert.ok(equal, ended.stdout);
+        copies += found.length;
+        for (const { partition, position, digest: kept } of found) {
+          if (position !== ends[partition]!.at) continue;
+          newest += 1;
+          assert.equal(kept, ends[partition]!.digest, `partition ${partition} of frontier-${i} and of who followed`);
+        }
+      }
+      assert.ok(newest >= partitions, `every partition has a copy at its changelog's end, of ${newest}`);
+      return copies;
+    }
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * The processes of a run, as they are deployed: each under a name that outlives it, started again when it ends by itself,
+ * as an orchestrator would. One that ends by itself and not in good order is a finding.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Running } from '../../services/cli/command.ts';
+import { startCommand } from '../../services/cli/command.ts';
+import type { TestBroker } from '../broker.ts';
+import type { Strike } from './strikes.ts';
+
+/** A process that was stopped and woken. Times are ms since the Unix epoch. */
+export interface Freeze {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface Fleet {
+  readonly freezes: readonly Freeze[];
+  /** By name: when it was killed, or last let go of what it had. */
+  readonly deaths: readonly { readonly name: string; readonly atMs: number }[];
+  /** In words: who ended by itself. */
+  readonly findings: readonly string[];
+  /** Resolves when the strike is over and its target is back. */
+  strike(strike: Strike): Promise<void>;
+  /** Everybody is up and says so. */
+  untilReady(): Promise<void>;
+  /** In good order. */
+  stop(): Promise<void>;
+  /** At once. */
+  destroy(): void;
+}
+
+export interface FleetOptions {
+  readonly broker: TestBroker;
+  /** By name. */
+  readonly commands: ReadonlyMap<string, readonly string[]>;
+  /** The processes are killed after this, whatever happens. */
+  readonly patienceMs: number;
+  readonly say: (text: string) => void;
+}
+
+interface Member {
+  readonly args: readonly string[];
+  running: Running;
+  /** A strike is on: its end is no news. */
+  struck: boolean;
+}
+
+export function startFleet({ broker, commands, patienceMs, say }: FleetOptions): Fleet {
+  const freezes: Freeze[] = [];
+  const deaths: { name: string; atMs: number }[] = [];
+  const findings: string[] = [];
+  let ending = false;
+
+  const launch = (name: string, args: readonly string[]): Running => {
+    const running = startCommand(args, { patienceMs });
+    running.ended.then(({ code, signal, stderr }) => {
+      const member = members.get(name);
+      if (ending || member === undefined || member.running !== running || member.struck) return;
+      findings.push(`${name} ended by itself (${code ?? signal}): ${stderr.slice(-2_000)}`);
+      deaths.push({ name, atMs: Date.now() });
+      member.running = launch(name, args);
+    });
+    return running;
+  };
+  const members = new Map<string, Member>();
+  for (const [name, args] of commands) members.set(name, { args, running: launch(name, args), struck: false });
+
+  const strikeProcess = async (name: string, { kind, forMs }: Strike) => {
+    const member = members.get(name)!;
+    member.struck = true;
+    const { child, ended } = member.running;
+    const fromMs = Date.now();
+    if (kind === 'freeze') {
+      child.kill('SIGSTOP');
+      await sleep(forMs);
+      child.kill('SIGCONT');
+      freezes.push({ name, fromMs, toMs: Date.now() });
+      member.struck = false;
+      return;
+    }
+    child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGTERM');
+    const { code, signal, stderr } = await ended;
+    deaths.push({ name, atMs: Date.now() });
+    if (kind === 'stop' && code !== 0 && !isUnborn(member.running))
+      findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
+    await sleep(forMs);
+    if (!ending) member.running = launch(name, member.args);
+    member.struck = false;
+  };
+
+  const strikeBroker = async (node: number, { kind, forMs }: Strike) => {
+    if (kind === 'freeze') {
+      process.kill(broker.pids[node]!, 'SIGSTOP');
+      await sleep(forMs);
+      process.kill(broker.pids[node]!, 'SIGCONT');
+      return;
+    }
+    await broker.kill(node);
+    await sleep(Math.max(forMs, 2_500));
+    await broker.restart(node);
+  };
+
+  return {
+    freezes,
+    deaths,
+    findings,
+    async strike(strike) {
+      const [role, number] = strike.target.split('-');
+      say(`${strike.kind} ${strike.target} for ${(strike.forMs / 1000).toFixed(1)} s`);
+      if (role === 'broker') await strikeBroker(Number(number), strike);
+      else await strikeProcess(strike.target, strike);
+    },
+    async untilReady() {
+      for (const [name, { running }] of members) {
+        while (!/ready, crawl/.test(running.output())) {
+          if (running.child.exitCode !== null) throw new Error(`${name} is not there: ${running.output()}`);
+          await sleep(100);
+        }
+      }
+    },
+    async stop() {
+      ending = true;
+      for (const { running } of members.values()) running.child.kill('SIGTERM');
+      for (const [name, { running }] of members) {
+        const { code, signal, stderr } = await running.ended;
+        if (code !== 0 && !isUnborn(running))
+          findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
+      }
+    },
+    destroy() {
+      ending = true;
+      for (const { running } of members.values()) running.child.kill('SIGKILL');
+    },
+  };
+}
+
+/** Ended by the signal before it had said or done anything. */
+function isUnborn({ child, output }: Running): boolean {
+  return child.signalCode === 'SIGTERM' && output() === '';
+}
