@@ -215,6 +215,10 @@ export const frontierLimits = {
   viewSliceBytes: 224 * 1024,
   /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */
   queueMemoryBytes: 64 * 1024 * 1024,
+  /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */
+  queryUrlsMax: 20_000,
+  /** URLs of one page of a host's queue. */
+  queryPageMax: 1_000,
   /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
   /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
@@ -399,4 +403,8 @@ export const httpLimits = {
   closeMs: 2_000,
   /** Shorter tokens can be guessed. */
   tokenCharsMin: 16,
+  /** Another member that was asked has this long: a look takes milliseconds, and then a standby is asked. */
+  passOnMs: 2_000,
+  /** What was told of a group's members is believed this long. */
+  membersMs: 1_000,
 } as const;

@@ -27,6 +27,7 @@ import { newCrawl } from './new-crawl.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds, policyOf } from './policy-flags.ts';
 import { clockText, createProgress } from './progress.ts';
+import { QueryDesk } from './query-desk.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
@@ -69,11 +70,12 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
     needContact(flags, seeds);
   }
   const stop = new AbortController();
+  const desk = new QueryDesk();
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   const watching = { signal: stop.signal, onStatus: progress.show };
   try {
-    await withHttp(flags, { role: 'crawl', say: progress.note }, run);
+    await withHttp(flags, { role: 'crawl', routes: [desk.routes], say: progress.note }, run);
   } finally {
     progress.end();
     release();
@@ -84,6 +86,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       const outcome = await runKafkaCrawl({
         ...watching,
         service,
+        desk,
         clock,
         seeds,
         flags: withNeeds(flags),
@@ -98,6 +101,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
     const outcome = await runEmbeddedCrawl({
       ...watching,
       service,
+      desk,
       folder,
       clock,
       seeds,

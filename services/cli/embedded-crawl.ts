@@ -45,6 +45,7 @@ import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } f
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import type { CrawlStatus } from './progress.ts';
+import type { QueryDesk } from './query-desk.ts';
 import { printNotice, printRestore } from './restore-text.ts';
 import { openShelf, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { watchCrawl } from './watch-crawl.ts';
@@ -71,6 +72,8 @@ export interface EmbeddedCrawl {
   readonly signal: AbortSignal;
   /** Hears how the crawl stands. */
   readonly service: Service;
+  /** Hears of the frontier that is asked. */
+  readonly desk: QueryDesk;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Consumers that run along. */
   readonly attach: (log: Log, codec: RecordCodec) => Promise<Consumers>;
@@ -168,6 +171,8 @@ async function runWith(
     leasesMax,
   });
   crawl.service.probes.serve(frontier.waitsFor);
+  const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
+  crawl.desk.open({ log, clock, manifest: folder.manifest, member });
   let failFetcher: (error: unknown) => void = () => {};
   const fetcherFailed = new Promise<never>((_, reject) => {
     failFetcher = reject;
@@ -207,6 +212,7 @@ async function runWith(
       hosts: () => hostsOf(frontier),
     });
     crawl.service.probes.suspend('stopping');
+    crawl.desk.close();
     frontier.endGrants();
     await fetcher.stop();
     await drained(crawl, log, frontier);

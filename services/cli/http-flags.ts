@@ -17,7 +17,7 @@ export interface HttpFlags {
 export function addHttpOption(command: Command): Command {
   return command.option(
     '--http <host:port>',
-    'answer /livez, /readyz, /startupz and /metrics there; a port alone: on this machine only',
+    'answer /livez, /readyz, /startupz and /metrics there, a frontier also /partitions, /hosts/KEY and /urls?url=URL; a port alone: on this machine only',
     (value) => parseListenAddress('--http', value),
   );
 }
@@ -54,6 +54,7 @@ export async function withHttp<T>(
   );
   const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
   const server = await startHttpServer({ listen, token, probes, metrics: exposition.scrape, routes, onBug });
+  service.listensOn = server.address;
   say(`listening on http://${server.address}`);
   try {
     return await act(service);

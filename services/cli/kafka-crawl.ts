@@ -19,6 +19,7 @@ import type { KafkaFlags } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import type { CrawlStatus } from './progress.ts';
+import type { QueryDesk } from './query-desk.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { sendToKafka } from './send-to-kafka.ts';
 import type { SnapshotRoleFlags } from './snapshot-flags.ts';
@@ -30,6 +31,8 @@ export interface KafkaCrawl {
   readonly seeds: readonly string[];
   /** Hears how the crawl stands. */
   readonly service: Service;
+  /** Hears of the frontier that is asked. */
+  readonly desk: QueryDesk;
   readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & SnapshotRoleFlags & ConsumerFlags;
   say(text: string): void;
   readonly signal: AbortSignal;
@@ -40,7 +43,7 @@ export interface KafkaCrawl {
 const lookEveryMs = 300;
 
 export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
-  const { clock, seeds, flags, signal, service } = crawl;
+  const { clock, seeds, flags, signal, service, desk } = crawl;
   const startedAtMs = clock.nowMs();
   if (seeds.length === 0) needContact(flags, []);
   return withKafka(flags, clock, true, async (connection) => {
@@ -50,7 +53,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
     failed.catch(() => {});
-    const role = { ...connection, clock, flags, service, onFailure: fail };
+    const role = { ...connection, clock, flags, service, desk, onFailure: fail };
     const frontier = await takeFrontierRole(role);
     service.probes.serve(frontier.waitsFor);
     const look = async () => {

@@ -20,11 +20,13 @@ import { storeMetrics } from '../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { Service } from '../runtime/service.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
+import { advertised } from './advertised.ts';
 import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { instanceIdOf } from './member-flags.ts';
+import type { QueryDesk } from './query-desk.ts';
 import { printNotice, printRestore } from './restore-text.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { seenConfigOf } from './seen-flags.ts';
@@ -39,10 +41,14 @@ interface Role extends KafkaConnection {
   onFailure(error: unknown): void;
 }
 
-type FrontierRole = Role & { readonly flags: SeenFlags & MemberFlags & SnapshotRoleFlags };
+interface FrontierRole extends Role {
+  readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
+  /** Hears of the frontier that is asked. */
+  readonly desk: QueryDesk;
+}
 
 export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
-  const { log, codec, clock, manifest, flags, service, onFailure } = role;
+  const { log, codec, clock, manifest, flags, service, desk, onFailure } = role;
   const meters = createMeters();
   needSnapshotPlace(flags);
   const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
@@ -61,6 +67,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),
     onFailure,
     instanceId: instanceIdOf(flags, process.env),
+    ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env) }),
     standbys: flags.standbys,
     holds: () => kept,
     onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
@@ -81,11 +88,13 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const { committed, standbys } = group;
   service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys }));
   service.sources.add(storeMetrics('state', folder.part('state')));
+  desk.open({ log, clock, manifest, member: group });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
   const { stop } = group;
   return Object.assign(group, {
     async stop() {
+      desk.close();
       stopping.abort();
       await taking;
       await stop();

@@ -14,6 +14,7 @@ import { addKafkaOptions } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
+import { QueryDesk } from './query-desk.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions } from './seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
@@ -27,9 +28,7 @@ export function addRoleCommands(program: Command): void {
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
   const ownOptions = addSnapshotOptions(addMemberOptions(frontier));
-  addHttpOption(ownOptions).action((flags: FrontierFlags) =>
-    runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags })),
-  );
+  addHttpOption(ownOptions).action((flags: FrontierFlags) => keepFrontier(flags, new QueryDesk()));
   const fetcher = addKafkaOptions(
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
@@ -38,6 +37,10 @@ export function addRoleCommands(program: Command): void {
     needContact(flags, []);
     return runRole('fetcher', flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
   });
+}
+
+function keepFrontier(flags: FrontierFlags, desk: QueryDesk): Promise<void> {
+  return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, desk }), [desk.routes]);
 }
 
 type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;

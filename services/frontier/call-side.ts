@@ -9,19 +9,14 @@ import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { Call } from '../../topology/frontier/pull/calls.ts';
 import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { runJob } from './job-runner.ts';
-
-interface Look {
-  readonly run: (partition: FrontierPartition) => Promise<void>;
-  readonly reject: (error: unknown) => void;
-}
+import { Looks } from './looks.ts';
 
 export class CallSide {
   readonly #store: StateStore;
   readonly #number: number;
   #core: FrontierPartition | undefined;
   #wake = () => {};
-  readonly #looks: Look[] = [];
+  readonly #looks = new Looks<FrontierPartition>();
 
   constructor(store: StateStore, partition: number) {
     this.#store = store;
@@ -35,7 +30,7 @@ export class CallSide {
 
   /** Is there something to do for a client? */
   get isCalled(): boolean {
-    return this.#looks.length > 0 || this.#core?.isCalled === true;
+    return this.#looks.isAsked || this.#core?.isCalled === true;
   }
 
   /** It is told when what it changed is durable. */
@@ -47,11 +42,10 @@ export class CallSide {
 
   /** Reads of the partition between two of its steps: a short job, or many small ones. */
   look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      if (this.#core === undefined) return reject(this.#away());
-      this.#looks.push({ run: async (partition) => resolve((await runJob(this.#store, job(partition)))!), reject });
-      this.#wake();
-    });
+    if (this.#core === undefined) return Promise.reject(this.#away());
+    const answer = this.#looks.ask(job);
+    this.#wake();
+    return answer;
   }
 
   /** Rows of the view as they are on disk. */
@@ -65,9 +59,8 @@ export class CallSide {
   }
 
   /** One look at a turn: puts go on in between. */
-  async lookNow(partition: FrontierPartition): Promise<void> {
-    const look = this.#looks.shift();
-    if (look !== undefined) await look.run(partition).catch(look.reject);
+  lookNow(partition: FrontierPartition): Promise<void> {
+    return this.#looks.answerOne(partition, this.#store);
   }
 
   /** Answers calls that were decided. `durable`: when all that was decided by now is; `failure`: why it may never be. */
@@ -84,7 +77,7 @@ export class CallSide {
     const core = this.#core;
     this.#core = undefined;
     for (const call of core?.calls.takeAll() ?? []) call.onDone(failure ?? this.#away());
-    for (const { reject } of this.#looks.splice(0)) reject(this.#away());
+    this.#looks.refuse(this.#away());
   }
 
   #away(): CrawlstreamError {

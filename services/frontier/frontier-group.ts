@@ -9,6 +9,7 @@
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed, PartitionOwner } from './partition-owner.ts';
+import type { Held } from './queries.ts';
 import { waitsForText } from './restore.ts';
 import { Seat, type SeatOptions } from './seat.ts';
 import type { Standby } from './standby.ts';
@@ -30,6 +31,10 @@ export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'i
 export interface FrontierGroup {
   /** Of the partitions this member owns. */
   committed(): ReadonlyMap<number, Committed | undefined>;
+  /** Of this member, as the others see it. */
+  readonly name: string;
+  /** What this member has of a partition. */
+  held(partition: number): Held;
   /** Of the partitions this member keeps a copy of. */
   standbys(): ReadonlyMap<number, Standby>;
   /** Who owns a partition, where this member does. */
@@ -75,6 +80,10 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     committed: () => new Map(seats.flatMap(({ owner }, partition) => (owner ? [[partition, owner.committed]] : []))),
     standbys: () => new Map(seats.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
     owner: (partition) => seats[partition]?.owner,
+    get name() {
+      return membership.name;
+    },
+    held: (partition) => seats[partition] ?? {},
     get members() {
       return membership.members;
     },

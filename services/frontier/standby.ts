@@ -8,7 +8,9 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import { readLeases } from '../../topology/frontier/read-rows.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
+import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
 import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -16,7 +18,9 @@ import { standbyGroup } from '../runtime/crawl/frontier-members.ts';
 import type { Log, LogReader } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { firstOf } from './bring-up.ts';
+import { runJob } from './job-runner.ts';
 import { clearView } from './load-view.ts';
+import { Looks } from './looks.ts';
 import { Replayer } from './replayer.ts';
 import { changelogTopic } from './restore.ts';
 import { type StartingStates, startingStates } from './starting-states.ts';
@@ -58,6 +62,7 @@ export class Standby {
   #end = 0;
   #lookedAtMs = 0;
   #looking = false;
+  readonly #looks = new Looks<FrontierState>();
 
   constructor(options: StandbyOptions) {
     this.#options = options;
@@ -74,6 +79,14 @@ export class Standby {
     return { rank: this.#options.rank, position, behind: Math.max(0, this.#end - position), asOfMs: this.#asOfMs };
   }
 
+  /** Reads of the state between two of its records. */
+  look<Result>(job: (state: FrontierState) => StoreJob<Result>): Promise<Result> {
+    if (this.#reader === undefined) return Promise.reject(this.#away());
+    const answer = this.#looks.ask(job);
+    this.#reader.wake();
+    return answer;
+  }
+
   stop(): void {
     this.#stopping.abort();
     this.#reader?.wake();
@@ -83,9 +96,8 @@ export class Standby {
   async run(): Promise<FrontierState | undefined> {
     const { clock, store, onTrouble } = this.#options;
     const { signal } = this.#stopping;
-    let anew = false;
+    let lostAt = -1;
     while (!signal.aborted) {
-      const beganAt = this.#state?.changelog.offset ?? 0;
       try {
         await this.#follow();
       } catch (error) {
@@ -94,16 +106,18 @@ export class Standby {
         if (!isLost && !error.retriable) throw error;
         onTrouble?.(error);
         if (isLost) {
+          const at = this.#state?.changelog.offset ?? 0;
           this.#state = undefined;
-          // From its beginning it comes to nothing else: a copy that is wrong must not take over.
-          if (anew || beganAt === 0) await aborted(signal);
-          anew = true;
+          // Begun anew it has come no further: a copy that is wrong must not take over.
+          if (at <= lostAt) await aborted(signal);
+          lostAt = at;
           if (error.code === 'STATE_DIVERGED' && !signal.aborted) await clearView(store);
         }
         await clock.sleepUntil(clock.nowMs() + frontierServiceLimits.reopenMs, signal);
       } finally {
         await this.#reader?.close();
         this.#reader = undefined;
+        this.#looks.refuse(this.#away());
       }
     }
     return this.#state;
@@ -121,7 +135,10 @@ export class Standby {
     reader.seek(changelogTopic(identity.crawl), identity.partition, state.changelog.offset);
     let [savedAtMs, sliceBytes] = [clock.nowMs(), 0];
     while (!signal.aborted) {
-      for (const record of await reader.poll({ maxBytes: restoreSliceBytes, waitMs: standbyWaitMs })) {
+      for (const record of await reader.poll({
+        maxBytes: restoreSliceBytes,
+        waitMs: this.#looks.isAsked ? 0 : standbyWaitMs,
+      })) {
         if (signal.aborted) return;
         await replayer.take(record);
         this.#asOfMs = Math.max(this.#asOfMs, record.timestampMs);
@@ -132,15 +149,27 @@ export class Standby {
         await replayer.save();
         savedAtMs = nowMs;
       }
-      this.#look(nowMs);
+      if (this.#looks.isAsked) {
+        await runJob(store, readLeases(state));
+        await this.#looks.answerOne(state, store);
+      }
+      this.#tell(nowMs);
       if (sliceBytes < restoreSliceBytes) continue;
       sliceBytes = 0;
       await turnOfOthers();
     }
   }
 
+  #away(): CrawlstreamError {
+    const { partition } = this.#options.identity;
+    return new CrawlstreamError(
+      'OWNERSHIP_LOST',
+      `the copy of partition ${partition} is not there: ask again in a moment`,
+    );
+  }
+
   /** How far behind it is, and tells it; for information only, so that it holds nothing up. */
-  #look(nowMs: number): void {
+  #tell(nowMs: number): void {
     const { log, identity, rank } = this.#options;
     const state = this.#state;
     if (this.#looking || state === undefined || nowMs - this.#lookedAtMs < frontierServiceLimits.standbyLookMs) return;

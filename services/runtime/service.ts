@@ -6,10 +6,12 @@ export interface Service {
   /** `frontier`, `fetcher`, … */
   readonly role: string;
   readonly probes: Probes;
+  /** `host:port` where it listens; null: nowhere. */
+  listensOn: string | null;
   /** Of what it is now: they go when it loses its role. */
   readonly sources: Set<MetricSource>;
 }
 
 export function createService(role: string): Service {
-  return { role, probes: new Probes(), sources: new Set() };
+  return { role, probes: new Probes(), listensOn: null, sources: new Set() };
 }

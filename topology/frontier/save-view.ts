@@ -31,6 +31,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   const budgets = saveBudgets(state.budgets);
   const { records } = unsaved;
   unsaved.records = [];
+  unsaved.writing = records;
   const hosts = unsaved.takeHosts();
   const known = state.pull.known.take();
   const slice = new Slice(state, sliceBytes);
@@ -43,6 +44,7 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
     slice.addRecord(record);
   }
   if (!slice.isEmpty) yield { write: slice.take() };
+  unsaved.writing = [];
   yield* inSlices(known, sliceBytes);
   // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
@@ -62,6 +64,16 @@ function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {
     [slice, bytes] = [[], 0];
   }
   if (slice.length > 0) yield { write: slice };
+}
+
+/** Of what is kept of a URL that left the frontier. */
+export function urlRecordKey(state: FrontierState, url: string): Buffer {
+  const [hi, lo] = state.fingerprintOf(url);
+  const key = Buffer.allocUnsafe(9);
+  key[0] = 0x75;
+  key.writeUInt32BE(hi!, 1);
+  key.writeUInt32BE(lo!, 5);
+  return key;
 }
 
 /** Rows of one batch, kind by kind in the order of their keys, each kind in the order it is added in. */
@@ -107,13 +119,8 @@ class Slice {
   }
 
   addRecord(record: KnownUrl): void {
-    const [hi, lo] = this.#state.fingerprintOf(record.url);
-    const key = Buffer.allocUnsafe(9);
-    key[0] = 0x75;
-    key.writeUInt32BE(hi!, 1);
-    key.writeUInt32BE(lo!, 5);
     writeUrlRecord(this.#writer, record);
-    this.#add(this.#records, key);
+    this.#add(this.#records, urlRecordKey(this.#state, record.url));
   }
 
   take(): Row[] {

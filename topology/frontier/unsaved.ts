@@ -5,6 +5,8 @@ import { fitted } from './hosts/columns.ts';
 export class Unsaved {
   /** What is kept of URLs that were finished, or are known from elsewhere. */
   records: KnownUrl[] = [];
+  /** Those of them that a round of writing has taken and may not have written. */
+  writing: readonly KnownUrl[] = [];
   #hosts: number[] = [];
   #flags = new Uint8Array(0);
 

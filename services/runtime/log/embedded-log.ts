@@ -139,7 +139,7 @@ export async function openEmbeddedLog(
       const partitions = topics.byName.get(first)?.length ?? 0;
       const owned = Array.from({ length: partitions }, (_, partition) => partition);
       onAssigned(owned, []);
-      return { members: 1, leave: async () => {} };
+      return { name: 'this process', members: 1, leave: async () => {} };
     },
     membersOf: async () => [],
     topics: () =>

@@ -95,6 +95,8 @@ export interface GroupMember {
 }
 
 export interface Membership {
+  /** Of this member, as the others see it. */
+  readonly name: string;
   /** Members of the group, this one among them, as of the newest rebalance. */
   readonly members: number;
   /** Leaves at once, so that the others take over. */

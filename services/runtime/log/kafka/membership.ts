@@ -186,6 +186,9 @@ export async function joinGroup(
   const staying = stayIn();
 
   return {
+    get name() {
+      return groupInstanceId ?? memberId;
+    },
     get members() {
       return assigned.members;
     },

@@ -1,0 +1,115 @@
+/**
+ * `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
+ *
+ * An answer says who gave it: the partition's owner, or a standby, and then how old it may be.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { answerHost, answerUrl } from '../../topology/frontier/queries.ts';
+import type { QueueCursor } from '../../topology/frontier/read-rows.ts';
+import type { FrontierState } from '../../topology/frontier/state.ts';
+import { frontierLimits } from '../../topology/limits.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../topology/url/normalize.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import { withScheme } from '../../topology/url/seed.ts';
+import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import type { PartitionPlace } from './partition-places.ts';
+import { type Answer, passedOnHeader, type Queries, type Source } from './queries.ts';
+
+export interface Queried {
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly queries: Queries;
+  places(): Promise<readonly PartitionPlace[]>;
+}
+
+/** URLs of a page of a host's queue, if not asked otherwise. */
+const pageDefault = 20;
+const normalize = compileNormalizer();
+
+/** `queried`: undefined while this process is not up yet, or is stopping. */
+export function queryRoutes(queried: () => Queried | undefined): Routes {
+  const now = () => {
+    const one = queried();
+    if (one !== undefined) return one;
+    throw new CrawlstreamError(
+      'OWNERSHIP_LOST',
+      'this frontier is not a member of its crawl yet: ask again in a moment',
+    );
+  };
+  return (app: HttpApp) => {
+    app.get('/partitions', async () => ({ partitions: await now().places() }));
+    app.get('/hosts/:key', async (request, reply) => {
+      const { key } = request.params as { readonly key: string };
+      const { limit, from } = request.query as { readonly limit?: string; readonly from?: string };
+      const hostKey = hostKeyOf(normalOf(withScheme(key), 'host', key));
+      const [count, cursor] = [pageSize(limit), cursorOf(from)];
+      const { status, body } = await now().queries.ask({
+        partition: placeOf(now(), hostKey),
+        target: request.url,
+        passedOn: request.headers[passedOnHeader] !== undefined,
+        job: (state) => answerHost(state, hostKey, count, cursor),
+        answer: (found, source) => {
+          if (found === null) return unknown(`host ${hostKey} was never met`, source);
+          const next = found.next === null ? null : `${found.next.band}:${found.next.seq}`;
+          return { status: 200, body: { ...found, next, from: source } };
+        },
+      });
+      return reply.code(status).send(body);
+    });
+    app.get('/urls', async (request, reply) => {
+      const { url: given } = request.query as { readonly url?: string };
+      if (given === undefined) throw invalid('url is missing: ask as in /urls?url=https%3A%2F%2Fexample.org%2F');
+      const hostKey = hostKeyOf(normalOf(withScheme(given), 'url', given));
+      const { status, body } = await now().queries.ask({
+        partition: placeOf(now(), hostKey),
+        target: request.url,
+        passedOn: request.headers[passedOnHeader] !== undefined,
+        job: (state) => answerUrl(state, spelling(state, withScheme(given))),
+        answer: (found, source): Answer => ({ status: 200, body: { ...found, from: source } }),
+      });
+      return reply.code(status).send(body);
+    });
+  };
+}
+
+function placeOf({ partitions, keyMode }: Queried, hostKey: string): number {
+  return partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
+}
+
+function normalOf(url: string, what: string, given: string): string {
+  const normal = normalize(url);
+  if (normal === null)
+    throw invalid(`${what} ${JSON.stringify(given)} is none that can be crawled: give a ${what} as in example.org`);
+  return normal;
+}
+
+/** As the policy in force spells URLs. */
+function spelling({ policyJson }: FrontierState, url: string): string {
+  const own = policyJson === '' ? normalize : compileNormalizer(parsePolicy(policyJson).normalize);
+  return own(url) ?? url;
+}
+
+function pageSize(limit: string | undefined): number {
+  if (limit === undefined) return pageDefault;
+  const { queryPageMax } = frontierLimits;
+  if (/^\d{1,6}$/.test(limit) && Number(limit) <= queryPageMax) return Number(limit);
+  throw invalid(`limit ${JSON.stringify(limit)}: give a number from 0 to ${queryPageMax}`);
+}
+
+/** As `next` of the page before. */
+function cursorOf(from: string | undefined): QueueCursor {
+  if (from === undefined) return { band: 0, seq: 0 };
+  const [, band, seq] = /^(\d{1,3}):(\d{1,15})$/.exec(from) ?? [];
+  if (band === undefined) throw invalid(`from ${JSON.stringify(from)}: give "next" of the page before`);
+  return { band: Number(band), seq: Number(seq) };
+}
+
+function unknown(message: string, source: Source): Answer {
+  return { status: 404, body: { error: 'NOT_FOUND', message, from: source } };
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,129 @@
+/**
+ * What a partition's state says of one host or one URL, for somebody who asks: read between two steps, never part of a
+ * decision. The leases must have been read (read-rows.ts).
+ *
+ * Bounded: of a queue so many URLs are looked at, however long it is; what lies beyond is said to be unknown.
+ */
+import { frontierLimits } from '../limits.ts';
+import { hostKeyOf } from '../url/host-key.ts';
+import { seenKey } from '../url/seen-key.ts';
+import { ByteReader } from './bytes.ts';
+import type { HostFacts, KnownUrl } from './changes.ts';
+import { findInBands, listQueue, type QueueCursor, type QueuePage } from './read-rows.ts';
+import { urlRecordKey } from './save-view.ts';
+import { seenVerdicts } from './seen/seen-test.ts';
+import type { StoreJob } from './seen/store-job.ts';
+import type { FrontierState, Host } from './state.ts';
+import { readKnownUrl } from './url-record-bytes.ts';
+
+export interface HostAnswer {
+  readonly host: string;
+  readonly facts: HostFacts;
+  /** Queued, in bands; `held`: deferred, by a budget or a trap. */
+  readonly bands: readonly { readonly band: number; readonly urls: number; readonly held: boolean }[];
+  /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
+  readonly again: { readonly urls: number; readonly nextAtMs: number | null };
+  readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
+  /** A page of what is in bands, in the order it may be fetched. */
+  readonly queue: QueuePage['urls'];
+  /** Where the next page begins; null: this was the last. */
+  readonly next: QueueCursor | null;
+}
+
+/** null: the host was never met. */
+export function* answerHost(
+  state: FrontierState,
+  hostKey: string,
+  count: number,
+  from: QueueCursor,
+): StoreJob<HostAnswer | null> {
+  const host = state.hosts.get(hostKey);
+  if (host === undefined) return null;
+  const { queue } = host;
+  const page = count === 0 ? { urls: [], next: undefined } : yield* listQueue(state, hostKey, count, from);
+  return {
+    host: hostKey,
+    facts: host.facts,
+    bands: queue.bands().map(({ number, size }) => ({ band: number, urls: size, held: queue.isHeld(number) })),
+    again: { urls: queue.again.length, nextAtMs: queue.again[0]?.dueAtMs ?? null },
+    leases: host.leaseIds.map((id) => {
+      const { entries, deadlineMs } = state.leases.get(id)!;
+      return { id, urls: entries.filter((entry) => entry !== null).length, deadlineMs };
+    }),
+    queue: page.urls,
+    next: page.next ?? null,
+  };
+}
+
+export type UrlPlace =
+  | { readonly in: 'lease'; readonly lease: number; readonly deadlineMs: number }
+  | { readonly in: 'again'; readonly dueAtMs: number; readonly attempts: number }
+  | { readonly in: 'band'; readonly band: number; readonly held: boolean }
+  /** It left the frontier, and this is what is kept of it. */
+  | {
+      readonly in: 'end';
+      readonly status: KnownUrl['status'];
+      readonly outcome: string;
+      readonly httpStatus: number;
+      readonly atMs: number;
+      readonly attempts: number;
+    }
+  /** Not among the URLs of the queue that were looked at, and there are more. */
+  | { readonly in: 'unknown'; readonly lookedAt: number };
+
+export interface UrlAnswer {
+  readonly url: string;
+  readonly host: string;
+  /** Was it ever admitted? null: only a look at sorted runs would tell. */
+  readonly seen: boolean | null;
+  /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
+  readonly place: UrlPlace | null;
+}
+
+/** `url` is normal. */
+export function* answerUrl(state: FrontierState, url: string): StoreJob<UrlAnswer> {
+  const hostKey = hostKeyOf(url);
+  const host = state.hosts.get(hostKey);
+  const [hi, lo] = state.printOf(hostKey, url);
+  const verdict = state.seen.test(hi!, lo!);
+  const place = host === undefined ? yield* endOf(state, hostKey, url) : yield* placeOf(state, host, url);
+  const isThere = place !== null && place.in !== 'unknown';
+  const seen = isThere || verdict === seenVerdicts.seen ? true : verdict === seenVerdicts.new ? false : null;
+  return { url, host: hostKey, seen, place };
+}
+
+function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPlace | null> {
+  for (const id of host.leaseIds) {
+    const { entries, deadlineMs } = state.leases.get(id)!;
+    if (entries.some((entry) => entry?.url === url)) return { in: 'lease', lease: id, deadlineMs };
+  }
+  for (const { dueAtMs, entry } of host.queue.again) {
+    if (entry.url === url) return { in: 'again', dueAtMs, attempts: entry.attempts };
+  }
+  const end = yield* endOf(state, host.key, url);
+  let lookedAt = 0;
+  // Where it ends, when it has looked at enough.
+  const isIt = (entry: { readonly url: string }) => entry.url === url || ++lookedAt >= frontierLimits.queryUrlsMax;
+  const found = yield* findInBands(state, host.id, isIt);
+  if (found?.entry.url === url) return { in: 'band', band: found.number, held: host.queue.isHeld(found.number) };
+  // A URL that was forced waits again, and its row tells of the time before.
+  if (end !== null) return end;
+  return found === undefined ? null : { in: 'unknown', lookedAt };
+}
+
+/** From what is to be written with the next view, else from its row. */
+function* endOf(state: FrontierState, hostKey: string, url: string): StoreJob<UrlPlace | null> {
+  const key = seenKey(url);
+  const ofHost = (one: string) => one.startsWith(`${hostKey}/`, one.indexOf('//') + 2);
+  const isIt = (record: KnownUrl) => record.url === url || (ofHost(record.url) && seenKey(record.url) === key);
+  const { records, writing } = state.unsaved;
+  let record = records.findLast(isIt) ?? writing.findLast(isIt);
+  if (record === undefined) {
+    const [value] = yield { read: [urlRecordKey(state, url)] };
+    if (value == null) return null;
+    record = readKnownUrl(new ByteReader(value));
+    if (!isIt(record)) return null;
+  }
+  const { status, outcome, httpStatus, atMs, attempts } = record;
+  return { in: 'end', status, outcome, httpStatus, atMs, attempts };
+}
