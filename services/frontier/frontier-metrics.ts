@@ -21,19 +21,20 @@ export interface MeteredFrontier {
   standbys?(): Iterable<readonly [partition: number, Pick<Standby, 'status'>]>;
 }
 
-const tallies = [
-  ['crawlstream_frontier_links_total', 'discovered'],
-  ['crawlstream_frontier_admissions_total', 'admitted'],
-  ['crawlstream_frontier_duplicates_total', 'duplicates'],
-  ['crawlstream_frontier_retries_total', 'retries'],
-  ['crawlstream_frontier_requests_total', 'fetches'],
-  ['crawlstream_frontier_received_bytes_total', 'bytes'],
-  ['crawlstream_frontier_not_modified_total', 'notModified'],
-  ['crawlstream_frontier_late_results_total', 'lateResults'],
-  ['crawlstream_frontier_undecodable_total', 'undecodable'],
-  ['crawlstream_frontier_hosts_known', 'hosts'],
-  ['crawlstream_frontier_leases', 'leases'],
-] as const satisfies readonly (readonly [MetricName, keyof Counters])[];
+const tallies = {
+  discovered: 'crawlstream_frontier_links_total',
+  admitted: 'crawlstream_frontier_admissions_total',
+  duplicates: 'crawlstream_frontier_duplicates_total',
+  retries: 'crawlstream_frontier_retries_total',
+  fetches: 'crawlstream_frontier_requests_total',
+  bytes: 'crawlstream_frontier_received_bytes_total',
+  notModified: 'crawlstream_frontier_not_modified_total',
+  lateResults: 'crawlstream_frontier_late_results_total',
+  undecodable: 'crawlstream_frontier_undecodable_total',
+  hosts: 'crawlstream_frontier_hosts_known',
+  leases: 'crawlstream_frontier_leases',
+} as const satisfies Partial<Record<keyof Counters, MetricName>>;
+const tallied = Object.keys(tallies) as (keyof typeof tallies)[];
 
 const refusals = ['invalid', 'filtered', 'outOfScope', 'tooDeep', 'tooLong', 'hostFull', 'queueFull'] as const;
 
@@ -60,7 +61,7 @@ export function frontierMetrics({ log, clock, crawl, meters, committed, standbys
 }
 
 function tellPartition(tell: Telling, partition: number, { counters, readyHosts, delayedHosts }: Committed): void {
-  for (const [name, counter] of tallies) tell.value(name, counters[counter], { partition });
+  for (const counter of tallied) tell.value(tallies[counter], counters[counter], { partition });
   for (const place of placeNames) tell.value('crawlstream_frontier_urls', counters[place], { partition, place });
   for (const reason of refusals) {
     tell.value('crawlstream_frontier_refusals_total', counters[reason], { partition, reason });

@@ -99,7 +99,16 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
     }
     await broker.kill(node);
     await sleep(Math.max(forMs, 2_500));
-    await broker.restart(node);
+    // A broker that comes back before the others have missed it is turned away, and ends.
+    for (let tries = 1; ; tries++) {
+      const back = await broker.restart(node).then(
+        () => true,
+        () => false,
+      );
+      if (back || ending) return;
+      if (tries === 10) throw new Error(`broker-${node} does not come back`);
+      await sleep(2_000);
+    }
   };
 
   return {

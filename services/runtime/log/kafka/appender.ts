@@ -10,7 +10,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits, logLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+import { logLimits } from '../../../../topology/limits.ts';
 import type { Clock } from '../../clock.ts';
 import type { AppendRecord } from '../log.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,6 +1,6 @@
 /** Topics made where they are missing, and checked where they are there: partition count, and that nothing of a `state` topic can go by itself. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { LogTopic } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor, transient } from './errors.ts';

@@ -1,5 +1,5 @@
 /** The members of a group, as its coordinator knows them. */
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupMember } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';

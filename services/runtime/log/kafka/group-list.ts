@@ -1,6 +1,6 @@
 /** Which groups there are, how many members each has, and forgetting one. Each broker knows those it coordinates. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupStanding } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor } from './errors.ts';

@@ -6,7 +6,7 @@
  * handlers by heartbeats on a timer (membership.ts). Offsets may have holes where foreign producers use transactions.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';

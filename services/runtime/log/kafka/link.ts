@@ -4,7 +4,7 @@
  * a late answer can't be taken for another's.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import { isRefusedLogin, transient } from './errors.ts';
 import {
   type ApiName,

@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupOptions, Membership } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, isTransient, retrying } from './errors.ts';

@@ -1,6 +1,6 @@
 /** Offsets of partitions, trimming, and the positions groups commit. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { LogRecord, OffsetRange, Position } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor, transient } from './errors.ts';

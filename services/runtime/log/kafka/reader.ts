@@ -8,7 +8,7 @@
  * and by records given out, by nothing else: out of range is an error each time, never a reset.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/limits.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { LogReader, LogRecord, OffsetRange, PollOptions } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { isTransient, throwFor } from './errors.ts';

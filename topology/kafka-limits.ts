@@ -1,0 +1,45 @@
+/** Bounds of the log on Kafka, each with its reason. Units are in the names. */
+export const kafkaLimits = {
+  /** Opening a socket: on any network where a crawl makes sense, a broker answers sooner or not at all. */
+  connectTimeoutMs: 4_000,
+  /** Socket, versions and login together. */
+  loginTimeoutMs: 8_000,
+  /** A start against brokers that can't be reached gives up after this: long enough for one that is just starting. */
+  openTimeoutMs: 6_000,
+  /** A request without an answer is taken for lost after this; a commit to all replicas takes far less. */
+  requestTimeoutMs: 10_000,
+  /** Appends, and membership of a group, outlive a broker's absence of this length, as Kafka's own clients do. */
+  deliveryTimeoutMs: 120_000,
+  /** At the end, appends under way have this long to be acked. */
+  closeTimeoutMs: 10_000,
+  /** Questions and settings wait this long for a leader or a coordinator. */
+  operationTimeoutMs: 30_000,
+  /** A look at a group's members waits this long for a rebalance to end: most take less than a heartbeat. */
+  describeTimeoutMs: 2_000,
+  /** Pause before a second try, doubled up to the second figure: a leader election takes 50 ms to seconds. */
+  retryMs: 50,
+  retryMsMax: 1_000,
+  /** Looks for a topic that seems not to exist. */
+  unknownTopicTries: 4,
+  /** Records of one partition gathered into one batch: a topic of Kafka's default settings takes up to 1 MiB. */
+  batchBytesMax: 900_000,
+  /** Batches sent to one broker at once. */
+  produceBytesMax: 8 * 1024 * 1024,
+  /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
+  messageBytesMax: 8 * 1024 * 1024,
+  /**
+   * One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. No less than a batch may have:
+   * brokers send a batch that does not fit only for the first partition, and reading the others over and over is waste.
+   */
+  fetchBytes: 1024 * 1024,
+  /** A fetch waits at the broker this long: an idle reader costs four small requests a second. */
+  fetchWaitMs: 250,
+  /** Fetches of one reader to one broker at once: the second asks for what the first, still waiting, left out. */
+  fetchesMax: 2,
+  /** A group member not heard of for this long is replaced. */
+  sessionTimeoutMs: 10_000,
+  /** Heartbeats: also how soon a member hears of a rebalance. */
+  heartbeatMs: 500,
+  /** How long topics made a moment ago may take to have leaders everywhere. */
+  createTimeoutMs: 20_000,
+} as const;
