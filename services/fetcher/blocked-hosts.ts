@@ -3,7 +3,7 @@
  *
  * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
  * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
- * process. Memory: the hosts that are blocked.
+ * process. Memory: the hosts that are blocked. From the same records: which hosts are in trouble that are on several leases.
  */
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
@@ -18,6 +18,8 @@ export interface BlockedHostsOptions {
   readonly codec: RecordCodec;
   readonly crawl: string;
   readonly partitions: number;
+  /** Leases of a host with lower numbers are to come back. */
+  readonly onPause: (hostKey: string, belowLease: number) => void;
   /** `control` cannot be read any more: nobody knows what is blocked. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -25,7 +27,8 @@ export interface BlockedHostsOptions {
 const pollBytes = 256 * 1024;
 const pollWaitMs = 1_000;
 
-export function watchBlockedHosts({ log, codec, crawl, partitions, onFailure }: BlockedHostsOptions): BlockedHosts {
+export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
+  const { log, codec, crawl, partitions, onFailure } = options;
   const topic = `${crawl}.control`;
   const blocked = new Set<string>();
   const reader = log.reader();
@@ -34,9 +37,10 @@ export function watchBlockedHosts({ log, codec, crawl, partitions, onFailure }: 
   const take = async (value: Buffer) => {
     await codec.prepare('control', value);
     try {
-      const { kind, hostKey } = codec.decode('control', value);
+      const { kind, hostKey, version } = codec.decode('control', value);
       if (kind === 'blockHost') blocked.add(hostKey);
       if (kind === 'releaseHost') blocked.delete(hostKey);
+      if (kind === 'pauseHost') options.onPause(hostKey, version);
     } catch {
       // The frontier makes a dead letter of what nobody can read.
     }

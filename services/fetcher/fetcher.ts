@@ -195,8 +195,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.ca === undefined ? {} : { ca: config.ca }),
   });
   const { partitions } = options;
-  const blockedHosts = watchBlockedHosts({ log, codec, crawl, partitions, onFailure: fail });
   const lanes = createLanes();
+  const blockedHosts = watchBlockedHosts({ log, codec, crawl, partitions, onPause: lanes.pause, onFailure: fail });
   const pacer = createPacer(options.clock, stopping.signal, lanes.of, (ms) => hostIntervalSeconds.observe(ms / 1000));
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();

@@ -7,21 +7,24 @@
  * keeps to its own lane: a delay lies between its own requests too, so that n leases are n lanes wherever they run.
  * Hosts with one lane are not in here.
  */
+import type { Task } from '../../schemas/types.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface Lanes {
-  /** A lease begins of a host with so many lanes; the newest lease knows best how many. */
-  open(hostKey: string, lanes: number): LaneLease;
+  /** A lease begins; the newest lease of a host knows best how many lanes it has. */
+  open(task: Pick<Task, 'hostKey' | 'lanes' | 'leaseId' | 'notBeforeMs'>): LaneLease;
   /** Turns the host has at once. */
   of(hostKey: string): number;
+  /** A host is in trouble, as the frontier knows by now: its leases with lower numbers start nothing more. */
+  pause(hostKey: string, belowLease: number): void;
 }
 
 export interface LaneLease {
   /** The host is in trouble: start nothing more. */
   readonly stopped: boolean;
-  /** The host is in trouble: none of its leases here starts anything more. */
-  stopAll(): void;
+  /** The host was found in trouble by a contact that ended at `atMs`: what was granted before starts nothing more. */
+  inTrouble(atMs: number): void;
   close(): void;
 }
 
@@ -52,31 +55,48 @@ export function ownLane(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
   };
 }
 
-interface HotHost {
-  lanes: number;
-  readonly open: Set<{ stopped: boolean }>;
+interface Trouble {
+  /** 0: nobody here has met it. */
+  readonly atMs: number;
+  readonly belowLease: number;
 }
 
+/** Hosts remembered that were in trouble: of a crawl that is in so much, the latest. */
+const troublesMax = 4_096;
+
 export function createLanes(): Lanes {
-  const hosts = new Map<string, HotHost>();
+  const hosts = new Map<string, { lanes: number; open: number }>();
+  /** In order of the last word. */
+  const troubles = new Map<string, Trouble>();
+
+  const note = (hostKey: string, atMs: number, belowLease: number) => {
+    const known = troubles.get(hostKey) ?? { atMs: 0, belowLease: 0 };
+    troubles.delete(hostKey);
+    troubles.set(hostKey, {
+      atMs: Math.max(known.atMs, atMs),
+      belowLease: Math.max(known.belowLease, belowLease),
+    });
+    if (troubles.size > troublesMax) troubles.delete(troubles.keys().next().value!);
+  };
+
   return {
     of: (hostKey) => hosts.get(hostKey)?.lanes ?? 1,
-    open(hostKey, lanes) {
-      const host = hosts.get(hostKey) ?? { lanes, open: new Set() };
+    pause: (hostKey, belowLease) => note(hostKey, 0, belowLease),
+    open({ hostKey, lanes, leaseId, notBeforeMs }) {
+      const host = hosts.get(hostKey) ?? { lanes, open: 0 };
       hosts.set(hostKey, host);
       host.lanes = lanes;
-      const mine = { stopped: false };
-      host.open.add(mine);
+      host.open += 1;
       return {
         get stopped() {
-          return mine.stopped;
+          const trouble = troubles.get(hostKey);
+          // Once the frontier knows, it grants nothing before a time after that contact.
+          return trouble !== undefined && (notBeforeMs < trouble.atMs || leaseId < trouble.belowLease);
         },
-        stopAll() {
-          for (const one of host.open) one.stopped = true;
-        },
+        inTrouble: (atMs) => note(hostKey, atMs, 0),
         close() {
-          host.open.delete(mine);
-          if (host.open.size === 0 && hosts.get(hostKey) === host) hosts.delete(hostKey);
+          host.open -= 1;
+          if (host.open === 0) hosts.delete(hostKey);
         },
       };
     },

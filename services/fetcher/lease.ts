@@ -28,6 +28,8 @@ import type { SitemapAgenda } from './sitemap-agenda.ts';
 export interface LeaseRunner {
   readonly road: Road;
   readonly lanes: Lanes;
+  /** Of a lease beside others of its host: the host fails, or asks for fewer requests, by a contact that ended then. */
+  readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
   readonly sitemaps: SitemapAgenda;
   readonly processorShare: ProcessorShare;
@@ -40,7 +42,7 @@ export interface LeaseRunner {
 }
 
 /** How a URL's turn ended: go on, or give the rest back as this. */
-type Next = 'on' | 'troubled' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
+type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 
 /** Runs a lease, beside others of its host where that has several lanes. */
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
@@ -48,24 +50,18 @@ export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseR
     await runUrls(runner, task, reporter);
     return;
   }
-  const lane = runner.lanes.open(task.hostKey, task.lanes);
+  const lane = runner.lanes.open(task);
   const { pacer, ownClock, signal } = runner.road;
   const isBlocked = (hostKey: string) => lane.stopped || runner.road.isBlocked(hostKey);
   const road = { ...runner.road, isBlocked, pacer: ownLane(pacer, ownClock, signal) };
   try {
-    await runUrls({ ...runner, road }, task, reporter, lane.stopAll);
+    await runUrls({ ...runner, road, inTrouble: lane.inTrouble }, task, reporter);
   } finally {
     lane.close();
   }
 }
 
-/** `inTrouble`: called when the host fails, or asks for fewer requests. */
-async function runUrls(
-  runner: LeaseRunner,
-  task: Task,
-  reporter: LeaseReporter,
-  inTrouble?: () => void,
-): Promise<void> {
+async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
   const { clock, signal } = runner.road;
   const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
   if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
@@ -79,7 +75,6 @@ async function runUrls(
   for (; index < task.urls.length && next === 'on'; index++) {
     const step = await fetchOne(runner, task, index, latestStartMs, reporter);
     next = step.next;
-    if (next === 'troubled') inTrouble?.();
     if (!step.reported) break;
   }
   if (next === 'on' && index === task.urls.length) {
@@ -98,7 +93,7 @@ async function runUrls(
       fetcherLimits.sitemapsPerLeaseMax,
     );
   }
-  const rest: OutcomeKind = next === 'on' || next === 'troubled' ? 'returned' : next;
+  const rest: OutcomeKind = next === 'on' ? 'returned' : next;
   for (; index < task.urls.length; index++) {
     void reporter.report(withoutPage(outcomeOf(index, task.urls[index]!.url, rest)));
   }
@@ -127,8 +122,9 @@ async function fetchOne(
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
+    runner.inTrouble?.(runner.road.clock.nowMs());
     await reporter.report(withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })));
-    return { next: 'troubled', reported: true };
+    return { next: 'returned', reported: true };
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
   if (task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs) {
@@ -160,10 +156,11 @@ async function fetchOne(
   const read = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
   const { outcome, page, groups, pending } = read;
   holdBack(runner, task.hostKey, costOf(response, read.readMs));
-  await reporter.report({ outcome, requests, page, groups, pending });
   const { kind } = outcome;
   const isTrouble = isHostFailure(kind) || isPressure(kind);
-  return { next: isTrouble ? 'troubled' : kind === 'returned' ? 'returned' : 'on', reported: true };
+  if (isTrouble) runner.inTrouble?.(response.endMs);
+  await reporter.report({ outcome, requests, page, groups, pending });
+  return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
 }
 
 /** A host that has just used more of the processor than is its share waits until it is even. */

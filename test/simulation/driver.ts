@@ -89,6 +89,8 @@ export class TopologyDriver {
   }[] = [];
   readonly deadLetters: DeadLetter[] = [];
   readonly tasks: Task[] = [];
+  /** What frontiers sent on `control`. */
+  readonly said: Control[] = [];
   /** Ends of the contacts of each host, of those under way to be. */
   readonly #endsMs = new Map<string, number[]>();
   /** When a host was last in trouble: leases from before come back. */
@@ -265,7 +267,10 @@ export class TopologyDriver {
     assert.equal(lostUrls(core.state.counters), 0, 'every admitted URL is in one place');
     partition.rows.run(core.reads());
     this.deadLetters.push(...step.deadLetters);
-    for (const { partition: to, record } of step.controls) this.#partitions[to]!.control.push(record);
+    for (const { partition: to, record } of step.controls) {
+      this.#partitions[to]!.control.push(record);
+      this.said.push(record);
+    }
     for (const task of step.tasks) this.#fetch(task);
     return true;
   }

@@ -3,7 +3,8 @@
  *
  * A host's wait runs from the completion of a request to the start of the next, whoever makes it. Clocks that differ,
  * or that are set forwards, bring a contact forward by as much and no more; all else is a violation. A host with several
- * lanes may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep.
+ * lanes may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep. When
+ * one of its leases is asked for a pause, those that other processes run learn of it later than that.
  */
 import type { SimProcess } from './process.ts';
 import type { World } from './world.ts';
@@ -24,15 +25,18 @@ export interface Judge {
   /** Somebody's wall clock is wrong by so much, until it is right again. */
   clockWrong(byMs: number): void;
   clockRight(byMs: number): void;
-  /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. */
-  asked(hostName: string, pauseMs: number, endMs: number): void;
+  /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. `by`: the fetcher. */
+  asked(hostName: string, pauseMs: number, endMs: number, by: string): void;
   /** Page requests made, by URL. */
   readonly fetches: ReadonlyMap<string, number>;
 }
 
 export function createJudge(world: World, violate: (what: string) => void): Judge {
   /** `endsMs`: the last contacts' ends, latest first. */
-  const hosts = new Map<string, { busy: number; endsMs: number[]; forgivenMs: number; askedUntilMs: number }>();
+  const hosts = new Map<
+    string,
+    { busy: number; endsMs: number[]; forgivenMs: number; askedUntilMs: Map<string, number> }
+  >();
   const robotsRead = new Map<SimProcess, Set<string>>();
   const fetches = new Map<string, number>();
   let forgivenMs = 0;
@@ -41,7 +45,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
   const stateOf = (name: string) => {
     let state = hosts.get(name);
     if (state === undefined) {
-      hosts.set(name, (state = { busy: 0, endsMs: [], forgivenMs: 0, askedUntilMs: 0 }));
+      hosts.set(name, (state = { busy: 0, endsMs: [], forgivenMs: 0, askedUntilMs: new Map() }));
     }
     return state;
   };
@@ -68,8 +72,9 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
       if (waitedMs < delayMs - slackMs) {
         violate(`${process.name} asked for ${url} ${waitedMs} ms after ${hostName} was contacted, not ${delayMs}`);
       }
-      if (startMs < host.askedUntilMs - slackMs) {
-        violate(`${process.name} asked for ${url} ${host.askedUntilMs - startMs} ms before ${hostName} wanted it`);
+      const askedUntilMs = host.askedUntilMs.get(spec.lanes > 1 ? process.name : '') ?? 0;
+      if (startMs < askedUntilMs - slackMs) {
+        violate(`${process.name} asked for ${url} ${askedUntilMs - startMs} ms before ${hostName} wanted it`);
       }
       host.busy += 1;
       let ended = false;
@@ -95,12 +100,14 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
       wrongMs -= Math.abs(byMs);
       forgivenMs += Math.abs(byMs);
     },
-    asked(hostName, pauseMs, endMs) {
+    asked(hostName, pauseMs, endMs, by) {
       const host = stateOf(hostName);
       const { lanes } = world.byName.get(hostName)!;
       // By the true clock, where it is the last contact. With lanes others may have ended since.
       const lastMs = host.endsMs[0]!;
-      host.askedUntilMs = Math.max(host.askedUntilMs, (lanes > 1 ? Math.min(lastMs, endMs) : lastMs) + pauseMs);
+      const untilMs = (lanes > 1 ? Math.min(lastMs, endMs) : lastMs) + pauseMs;
+      const who = lanes > 1 ? by : '';
+      host.askedUntilMs.set(who, Math.max(host.askedUntilMs.get(who) ?? 0, untilMs));
     },
   };
 }

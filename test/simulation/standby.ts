@@ -80,7 +80,8 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
     const current = states[result.partition]!.leases.has(result.leaseId);
     for (const { url, kind, retryAfterMs } of result.outcomes) {
       const page = world.byUrl.get(url);
-      if (retryAfterMs > 0 && current) judge.asked(result.hostKey, retryAfterMs, result.completedAtMs);
+      if (retryAfterMs > 0 && current)
+        judge.asked(result.hostKey, retryAfterMs, result.completedAtMs, result.fetcherId);
       if (kind === 'redirect' && !links.has(page!.redirect!)) violate(`${url} has an outcome before its target`);
       if (kind !== 'fetched') continue;
       if (!pages.has(url)) violate(`${url} has an outcome before its page`);

@@ -45,9 +45,10 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
     case 'raise':
       return decideRaise(decision, event, waiting);
     case 'manifest':
+    case 'pauseHost':
     case 'requeue':
     case 'servedCrawl':
-      return; // for whoever opens the crawl, and for the record: the links to fetch again come as `discovered`
+      return; // for whoever opens the crawl, for fetchers, and for the record: the links to fetch again come as `discovered`
     default:
       decision.tally('unknownControls');
   }

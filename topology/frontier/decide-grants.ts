@@ -14,10 +14,11 @@ import type { Host } from './state.ts';
 export function decideGrants(decision: Decision, demand: number): void {
   const { state, policy } = decision;
   if (policy === null) return;
-  state.clock.advance(decision.nowMs);
   for (let left = demand; left > 0 && decision.bytes < frontierLimits.commitBytesSoft; left--) {
     const quotaLeft = policy.config.pageQuota === null ? Number.POSITIVE_INFINITY : state.quotaLeft;
     if (quotaLeft <= 0) return;
+    // Each time: a host that was just granted may be due for another lease.
+    state.clock.advance(decision.nowMs);
     const hostId = state.clock.take(decision.random);
     if (hostId === undefined) return;
     const host = state.hosts.at(hostId);

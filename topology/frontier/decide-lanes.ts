@@ -3,6 +3,7 @@ import { parallelLimits } from '../policy/limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { withoutPort } from '../url/host-key.ts';
 import type { HostFacts } from './changes.ts';
+import { emptyControl } from './control-payloads.ts';
 import type { Decision } from './decision.ts';
 import { politeDelayMs } from './politeness.ts';
 import type { FrontierState, Host } from './state.ts';
@@ -61,6 +62,17 @@ export function giveLaneBack(
   const readyAtMs = contactMs + politeDelayMs(policy, facts);
   decision.emit({ kind: 'lane', hostKey: host.key, readyAtMs });
   return true;
+}
+
+/**
+ * The host asks for a pause, or is in trouble, and may be on other leases: whoever runs those learns of it. Those that run
+ * beside the one that found it out know already.
+ */
+export function pauseOthers(decision: Decision, host: Host): void {
+  const { state, identity, nowMs } = decision;
+  if (host.leaseIds.length === 0 || state.hosts.lanes.of(host.id).most === 1) return;
+  const event = { kind: 'pauseHost', atMs: nowMs, hostKey: host.key, version: state.nextLeaseId } as const;
+  decision.controls.push({ partition: identity.partition, record: { ...emptyControl, ...event } });
 }
 
 function isOpen(entry: unknown): boolean {

@@ -6,6 +6,7 @@
  * that is no page, asks when it runs dry and gives back what it cannot use. DESIGN §4.13.
  */
 import type { Control } from '../../schemas/types.ts';
+import { emptyControl } from './control-payloads.ts';
 import type { Decision } from './decision.ts';
 import type { FrontierState, QuotaRow } from './state.ts';
 
@@ -102,16 +103,3 @@ function reportOf(state: FrontierState, partition: number, version: number): Con
 function grantOf(amount: number, atMs: number): Control {
   return { ...emptyControl, kind: 'quota', atMs, version: amount, amount };
 }
-
-const emptyControl: Control = {
-  kind: 'unknown',
-  atMs: 0,
-  by: 'frontier',
-  partition: -1,
-  hostKey: '',
-  version: 0,
-  amount: 0,
-  wanted: 0,
-  payload: '',
-  id: '',
-};

@@ -11,7 +11,7 @@ import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from './changes.ts';
 import { spendCash } from './decide-cash.ts';
-import { giveLaneBack } from './decide-lanes.ts';
+import { giveLaneBack, pauseOthers } from './decide-lanes.ts';
 import { decideWishes } from './decide-robots-hops.ts';
 import { noticeTraps } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
@@ -77,6 +77,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
     giveLaneBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
   }
   if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
+  if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
 
 function decideOutcome(

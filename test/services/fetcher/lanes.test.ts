@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLanes } from '../../../services/fetcher/lanes.ts';
+import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import { type Harness, startHarness, taskUrls } from './harness.ts';
 import { type Hit, type Site, serveSite } from './loopback.ts';
 
@@ -93,15 +94,44 @@ test('a host that asks for a pause in one lease gets back what all of them have 
   );
 });
 
+test('a fetcher whose lease is not the one that met the trouble is told on control', async (t) => {
+  const site = await serveSlow(t);
+  const harness = await startHarness(t);
+  const pages = [1, 2, 3, 4].map((page) => site.url('a.test', `/${page}`));
+  const task = await harness.grant({ urls: taskUrls(...pages), delayMs, lanes: 2 });
+  while (site.hits.length < 2) await sleep(5);
+  const event = controlEvent({
+    kind: 'pauseHost',
+    atMs: 0,
+    by: 'frontier',
+    hostKey: task.hostKey,
+    version: task.leaseId + 1,
+  });
+  const value = harness.codec.encode('control', event);
+  await harness.log.append([{ topic: 't.control', partition: 0, key: null, value }]);
+  const { outcomes } = await harness.ended(task.leaseId);
+  assert.deepEqual([outcomes[0]?.kind, outcomes.at(-1)?.kind], ['fetched', 'returned']);
+});
+
+test('trouble stops what was granted before it was known, wherever it was met, and not what is granted after', () => {
+  const lanes = createLanes();
+  const open = (leaseId: number, notBeforeMs: number) => lanes.open({ hostKey: 'a', lanes: 4, leaseId, notBeforeMs });
+  const [first, second] = [open(1, 0), open(2, 500)];
+  second.inTrouble(1_000);
+  assert.deepEqual([first.stopped, second.stopped], [true, true]);
+  assert.ok(open(3, 900).stopped, 'it was on its way');
+  assert.ok(!open(4, 61_000).stopped, 'a probe');
+  lanes.pause('a', 6);
+  assert.ok(open(5, 61_000).stopped, 'of trouble that another process met');
+  assert.ok(!open(6, 61_000).stopped);
+});
+
 test('a host is forgotten when its last lease ends, and the newest lease says how many lanes it has', () => {
   const lanes = createLanes();
-  const [older, newer] = [lanes.open('a', 4), lanes.open('a', 2)];
+  const open = (leaseId: number, count: number) => lanes.open({ hostKey: 'a', lanes: count, leaseId, notBeforeMs: 0 });
+  const [older, newer] = [open(1, 4), open(2, 2)];
   assert.equal(lanes.of('a'), 2);
-  newer.stopAll();
-  assert.ok(older.stopped);
-  assert.ok(!lanes.open('a', 3).stopped, 'a later lease is for the frontier to grant');
-  older.close();
   newer.close();
-  assert.equal(lanes.of('a'), 3);
-  assert.equal(lanes.of('b'), 1);
+  older.close();
+  assert.equal(lanes.of('a'), 1);
 });

@@ -102,6 +102,12 @@ describe('a host that may be on several leases', () => {
     assert.ok(after[1]!.startMs >= after[0]!.endMs, 'one probe');
     assert.equal(driver.tasks.find(({ grantedAtMs }) => grantedAtMs >= askedMs)!.urls.length, 1);
     assert.equal(mostAtOnce({ requests: after } as TopologyDriver), 4);
+    // Fetchers elsewhere are told which leases come back: all that were granted by then.
+    const granted = driver.tasks.filter(({ grantedAtMs }) => grantedAtMs < askedMs).length;
+    assert.deepEqual(
+      driver.said.map(({ kind, hostKey, version }) => [kind, hostKey, version]),
+      [['pauseHost', hot, granted + 1]],
+    );
   });
 
   it('backs off once for what all its leases met at once', () => {

@@ -44,6 +44,12 @@ export function randomRules(chance: Chance) {
     whenFull: chance.of(['pause', 'dropLowest'] as const),
     maxDepth: chance.of([2, 5]),
     pageQuota: chance.of([null, null, 0, 20, 100]),
+    parallel: chance.of([
+      [],
+      [],
+      [{ hosts: ['a.in.test', 'c.in.test'], leases: 3 }],
+      [{ hosts: ['a.in.test'], leases: 2 }],
+    ]),
   };
 }
 
@@ -71,7 +77,8 @@ export function randomLinks(chance: Chance): Discovered {
 }
 
 export function randomEvent(chance: Chance): Control {
-  const kind = chance.of(['blockHost', 'releaseHost', 'releaseHost', 'hostDelay', 'hostLimit'] as const);
+  const kind = chance.of(['blockHost', 'releaseHost', 'releaseHost', 'hostDelay', 'hostLimit', 'hostLeases'] as const);
+  if (kind === 'hostLeases') return controlOf({ kind, hostKey: chance.of(hosts), amount: chance.of([-1, 1, 2, 4]) });
   const amount = kind === 'hostLimit' ? chance.of([-1, 0, 3, 50]) : chance.of([-1, 0, 2_000, 60_000]);
   return controlOf({ kind, hostKey: chance.of(hosts), amount });
 }

@@ -11,6 +11,10 @@ import {
   baseMs,
   expectedMs,
   isHeld,
+  isPlain,
+  laneFreeMs,
+  laneShare,
+  lanesNow,
   leaseSize,
   type NaiveHost,
   newHost,
@@ -19,6 +23,7 @@ import {
   type Rules,
   raise,
   raiseAfter,
+  setLanes,
   type Url,
 } from './naive-host.ts';
 
@@ -46,6 +51,7 @@ export class NaiveFrontier {
   rules!: Rules;
   nowMs = 0;
   quotaSpent = 0;
+  #nextLease = 1;
   readonly tallies = {
     discovered: 0,
     duplicates: 0,
@@ -90,7 +96,7 @@ export class NaiveFrontier {
   ): void {
     this.nowMs = nowMs;
     // Only of hosts that were dead before does the product know the URLs.
-    const dying = [...this.hosts.values()].filter(({ dead, leased }) => dead && !leased);
+    const dying = [...this.hosts.values()].filter(({ dead, out }) => dead && out === 0);
     for (const event of control) this.#control(event);
     for (const result of results) this.#result(result);
     for (const lease of [...this.leases.values()]) if (lease.deadlineMs + skewMs <= nowMs) this.#expire(lease);
@@ -106,8 +112,10 @@ export class NaiveFrontier {
     assert.ok(tasks.length <= demand, 'no more leases than were asked for');
     for (const task of tasks) this.#grant(task);
     if (tasks.length === demand || this.#quotaLeft <= 0) return;
-    for (const [key, host] of this.hosts)
-      assert.ok(!this.#isReady(host, host.readyMaxMs), `${key} is ready, and was left out`);
+    for (const [key, host] of this.hosts) {
+      const room = laneShare(host, 1, this.#leasedOf(key)) > 0;
+      assert.ok(!room || !this.#isReady(host, host.readyMaxMs), `${key} is ready, and was left out`);
+    }
   }
 
   /** The fetchers died: what they held comes back at no attempt, as if contacted just now. */
@@ -128,12 +136,14 @@ export class NaiveFrontier {
   #grant(task: Task): void {
     const { hostKey } = task;
     const host = this.hosts.get(hostKey)!;
+    setLanes(host, hostKey, this.rules);
     assert.ok(this.#isReady(host, host.readyMinMs), `${hostKey} is granted before its time, or while on lease or held`);
     const left = this.#quotaLeft;
     assert.ok(left > 0, 'no lease without page quota');
     const due = host.again.filter(({ dueMs }) => dueMs <= this.nowMs).map(({ url }) => url);
     const alone = due[0] !== undefined && due[0].expiries > 0;
-    const size = Math.min(leaseSize(host, this.rules), left, alone ? 1 : 1e9);
+    const share = laneShare(host, due.length, this.#leasedOf(hostKey));
+    const size = Math.min(leaseSize(host, this.rules), left, share, alone ? 1 : 1e9);
     const urls = [...due, ...host.bands.flat()].slice(0, size);
     const wanted = urls.map(({ url, depth, hop, attempts }) => ({
       url,
@@ -151,7 +161,12 @@ export class NaiveFrontier {
     assert.ok(task.notBeforeMs >= host.readyMinMs && task.notBeforeMs <= this.nowMs, 'nobody is contacted early');
     host.again.splice(0, Math.min(due.length, size));
     for (const band of host.bands) while (band.length > 0 && urls.includes(band[0]!)) band.shift();
-    host.leased = true;
+    host.freeMs = host.freeMs.filter((atMs) => atMs > this.nowMs);
+    if (!isPlain(host)) host.nextMs = this.nowMs + (host.lanes > 1 ? Math.ceil(delayMs / host.lanes) : 0);
+    else host.nextMs = host.troubledFrom = 0;
+    host.out += 1;
+    this.#nextLease = task.leaseId + 1;
+    assert.equal(task.lanes, host.lanes);
     this.quotaSpent += urls.length;
     this.leases.set(task.leaseId, { id: task.leaseId, hostKey, urls, deadlineMs, delayMs });
   }
@@ -168,7 +183,7 @@ export class NaiveFrontier {
 
   #isReady(host: NaiveHost, readyMs: number): boolean {
     const work = host.bands.some((band) => band.length > 0) || host.again.some(({ dueMs }) => dueMs <= this.nowMs);
-    return work && readyMs <= this.nowMs && !host.leased && !isHeld(host) && !host.dead;
+    return work && Math.max(readyMs, laneFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
   }
 
   #host(key: string): NaiveHost {
@@ -176,23 +191,33 @@ export class NaiveFrontier {
     return this.hosts.get(key)!;
   }
 
+  #leasedOf(key: string): number {
+    const own = [...this.leases.values()].filter(({ hostKey }) => hostKey === key);
+    return own.flatMap(({ urls }) => urls).filter((url) => url !== null).length;
+  }
+
   #release(id: number, host: NaiveHost): void {
     this.leases.delete(id);
-    host.leased = false;
+    host.out -= 1;
   }
 
   #control({ kind, hostKey, amount, payload }: Control): void {
     if (kind === 'policy') {
       this.rules = JSON.parse(payload) as Rules;
-      for (const host of this.hosts.values()) {
+      for (const [key, host] of this.hosts) {
         if (host.hold === 'crawlDelay' && host.crawlDelayMs <= this.rules.crawlDelayCapMs) host.hold = '';
+        // Others follow when they are next granted.
+        if (!isPlain(host)) setLanes(host, key, this.rules);
       }
       return;
     }
     const host = this.#host(hostKey);
     if (kind === 'blockHost') host.hold = 'blocked';
     else if (kind === 'hostDelay') host.ownDelayMs = Math.max(-1, amount);
-    else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
+    else if (kind === 'hostLeases') {
+      host.ownLanes = amount < 1 ? -1 : amount;
+      setLanes(host, hostKey, this.rules);
+    } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') Object.assign(host, { hold: '', dead: false, failures: 0, throttles: 0 });
   }
 
@@ -230,13 +255,15 @@ export class NaiveFrontier {
       else putAgain(host, 0, { ...url, expiries: url.expiries + alone });
     }
     this.#release(lease.id, host);
-    raise(host, lease.deadlineMs + politeMs(host, this.rules));
+    const readyMs = lease.deadlineMs + politeMs(host, this.rules);
+    if (lanesNow(host) > 1) host.freeMs.push(readyMs);
+    else raise(host, readyMs);
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
   }
 
   #bury(dying: readonly NaiveHost[]): void {
     for (const host of dying) {
-      if (!host.dead || host.leased) continue;
+      if (!host.dead || host.out > 0) continue;
       this.ends.dead += host.again.length + host.bands.flat().length;
       host.again = [];
       host.bands = newHost().bands;
@@ -265,24 +292,29 @@ export class NaiveFrontier {
       this.quotaSpent -= 1;
       putAgain(host, 0, url);
     }
-    const hostFailed = of(hostFailures);
-    const throttled = of(new Set(['throttled', 'timeout']));
+    // What other lanes were at when trouble began says nothing new of it.
+    const isNews = host.lanes === 1 || host.failures + host.throttles === 0 || lease.id >= host.troubledFrom;
+    const hostFailed = isNews && of(hostFailures);
+    const throttled = isNews && of(new Set(['throttled', 'timeout']));
     const heldBack = of(new Set(['crawlDelayTooLong']));
     const returned = left.length > 0 || of(new Set(['returned', 'unknown']));
     if (result.host.robotsStatus !== 'unknown') host.crawlDelayMs = result.host.crawlDelayMs;
     const answered = ({ kind, status }: { readonly kind: OutcomeKind; readonly status: number }) =>
       status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
-    if (fresh.some(answered)) host.failures = host.throttles = 0;
+    if (isNews && fresh.some(answered)) host.failures = host.throttles = 0;
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
     if (heldBack) host.hold = 'crawlDelay';
-    const troubled = hostFailed || throttled || heldBack;
+    const troubled = hostFailed || throttled || heldBack || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
       const grown = 2 * host.leaseMax >= this.rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
       host.leaseMax = returned && !troubled ? Math.max(1, Math.floor(lease.urls.length / 2)) : grown;
       this.#release(lease.id, host);
+      if (lanesNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, this.rules));
     }
+    if (before.failures + before.throttles === 0 && host.failures + host.throttles > 0 && !isPlain(host))
+      host.troubledFrom = this.#nextLease;
     raiseAfter(host, this.rules, result, this.nowMs, {
       hostFailed,
       throttled,
