@@ -323,6 +323,8 @@ export interface Outcome {
   readonly noindex: boolean;
   /** True where the page says that it does not exist, with a status that says it does. */
   readonly soft404: boolean;
+  /** Signature of the main text, 16 hexadecimal digits, where the task asked for it. Empty: not asked for, or too little text. */
+  readonly textSignature: string;
   /** Plain words on a failure. Empty: none. */
   readonly detail: string;
 }
@@ -467,6 +469,8 @@ export interface Task {
   readonly delayFactor: number;
   /** Leases the host may be on at once, this one among them: each keeps the delay of its own requests. A Crawl-delay, and what the host says of pauses, binds them all. */
   readonly lanes: number;
+  /** True: outcomes are to carry the signature of the main text, by which the next visit tells a change. */
+  readonly signatures: boolean;
   /** Version of the policy that decided. */
   readonly policyVersion: number;
   /** In the order they are to be fetched. */

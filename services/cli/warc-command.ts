@@ -189,6 +189,7 @@ function taskOf(url: string, hostKey: string): Task {
     delayMs: 0,
     crawlDelayCapMs: 0,
     delayFactor: 0,
+    signatures: false,
     policyVersion: 0,
     robotsHops: [],
     urls: [{ url, depth: 0, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0 }],

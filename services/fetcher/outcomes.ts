@@ -20,6 +20,7 @@ export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: P
     linksDropped: more.linksDropped ?? 0,
     noindex: more.noindex ?? false,
     soft404: more.soft404 ?? false,
+    textSignature: more.textSignature ?? '',
     detail: more.detail ?? '',
   };
 }

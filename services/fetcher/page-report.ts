@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../schemas/types.ts';
+import { textSignature } from '../../topology/content/text-signature.ts';
 import { classify } from '../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
 import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
@@ -97,6 +98,7 @@ export async function readPage(
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
+    textSignature: task.signatures ? textSignature(parsed.text) : '',
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;

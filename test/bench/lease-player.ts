@@ -136,6 +136,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     linksDropped: 0,
     noindex: false,
     soft404: false,
+    textSignature: '',
     detail: '',
   };
 }

@@ -443,6 +443,7 @@ const emptyOutcome: Outcome = {
   linksDropped: 0,
   noindex: false,
   soft404: false,
+  textSignature: '',
   detail: '',
 };
 

@@ -1,10 +1,12 @@
 /** Changes as bytes. Part of the changelog's format: see `changelog.ts` for its version. */
 import { trapReasons } from '../policy/traps/summary.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
-import type { Change, Disposition, HostFacts, HostHold } from './changes.ts';
+import type { Change, Disposition } from './changes.ts';
 import { knownPlaces, tallyNames } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import { readHostFacts, writeHostFacts } from './host-facts-bytes.ts';
+import { readPageRecord, writePageRecord } from './recrawl/page-record.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 import { readLoadRow, writeLoadRow } from './transfer/load-row.ts';
 import { finalStatuses, pick, readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
@@ -38,8 +40,11 @@ const kinds = [
   'blockQueue',
   'load',
   'cash',
+  'grantDue',
+  'visit',
+  'due',
+  'price',
 ] as const satisfies readonly Change['kind'][];
-const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
 const knownTargets = ['done', 'again', 'forgotten'] as const;
@@ -58,16 +63,28 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.uint(change.by);
       return;
     case 'grant':
-      writer.uint(change.leaseId);
+      return writeGrant(writer, change);
+    case 'grantDue':
+      writer.uint(change.due);
+      return writeGrant(writer, change);
+    case 'visit':
       writer.string(change.hostKey);
-      writer.uint(change.again);
-      writer.uint(change.bands.length);
-      for (const [band, count] of change.bands) {
-        writer.byte(band);
-        writer.uint(count);
-      }
-      writer.uint(change.deadlineMs);
-      writer.uint(change.delayMs);
+      writer.uint(change.leaseId);
+      writer.uint(change.index);
+      writer.uint(change.dueAtMs);
+      writer.boolean(change.spent);
+      writer.byte(change.proved === null ? 0 : change.proved ? 1 : 2);
+      return writePageRecord(writer, change.page);
+    case 'due':
+      writer.string(change.hostKey);
+      writer.uint32(change.hi);
+      writer.uint32(change.lo);
+      writer.uint(change.dueS);
+      writer.boolean(change.told);
+      return;
+    case 'price':
+      writer.int(change.price);
+      writer.uint(change.atMs);
       return;
     case 'resolve':
       writer.uint(change.leaseId);
@@ -194,15 +211,31 @@ export function readChange(reader: ByteReader): Change {
     case 'count':
       return { kind, counter: pick(tallyNames, reader.byte(), 'counter'), by: reader.uint() };
     case 'grant':
+      return { kind, ...readGrant(reader) };
+    case 'grantDue':
+      return { kind, due: reader.uint(), ...readGrant(reader) };
+    case 'visit':
       return {
         kind,
-        leaseId: reader.uint(),
         hostKey: reader.string(),
-        again: reader.uint(),
-        bands: readBands(reader),
-        deadlineMs: reader.uint(),
-        delayMs: reader.uint(),
+        leaseId: reader.uint(),
+        index: reader.uint(),
+        dueAtMs: reader.uint(),
+        spent: reader.boolean(),
+        proved: [null, true, false][reader.byte()] ?? null,
+        page: readPageRecord(reader),
       };
+    case 'due':
+      return {
+        kind,
+        hostKey: reader.string(),
+        hi: reader.uint32(),
+        lo: reader.uint32(),
+        dueS: reader.uint(),
+        told: reader.boolean(),
+      };
+    case 'price':
+      return { kind, price: reader.int(), atMs: reader.uint() };
     case 'resolve':
       return {
         kind,
@@ -295,6 +328,32 @@ function readPrints(reader: ByteReader): number[] {
   return prints;
 }
 
+type Grant = Omit<Change & { readonly kind: 'grant' }, 'kind'>;
+
+function writeGrant(writer: ByteWriter, grant: Grant): void {
+  writer.uint(grant.leaseId);
+  writer.string(grant.hostKey);
+  writer.uint(grant.again);
+  writer.uint(grant.bands.length);
+  for (const [band, count] of grant.bands) {
+    writer.byte(band);
+    writer.uint(count);
+  }
+  writer.uint(grant.deadlineMs);
+  writer.uint(grant.delayMs);
+}
+
+function readGrant(reader: ByteReader): Grant {
+  return {
+    leaseId: reader.uint(),
+    hostKey: reader.string(),
+    again: reader.uint(),
+    bands: readBands(reader),
+    deadlineMs: reader.uint(),
+    delayMs: reader.uint(),
+  };
+}
+
 function readEntries(reader: ByteReader): Entry[] {
   const entries: Entry[] = [];
   for (let left = reader.uint(); left > 0; left--) entries.push(readEntry(reader));
@@ -321,44 +380,4 @@ function readDisposition(reader: ByteReader): Disposition {
   const tag = reader.byte();
   if (tag > 0) return { to: 'final', status: pick(finalStatuses, tag - 1, 'status') };
   return { to: 'again', dueAtMs: reader.uint(), entry: readEntry(reader) };
-}
-
-/** Beside the number of a hold. */
-const openFlag = 0x80;
-
-export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
-  writer.uint(facts.readyAtMs);
-  writer.int(facts.crawlDelayMs);
-  writer.int(facts.ownDelayMs);
-  writer.int(facts.pagesMax);
-  writer.int(facts.ownBudget);
-  writer.uint(facts.fetched);
-  writer.uint(facts.pages);
-  writer.uint(facts.fetchMs);
-  writer.uint(facts.failures);
-  writer.uint(facts.throttles);
-  writer.uint(facts.returns);
-  writer.uint(facts.leaseMax);
-  writer.byte(holds.indexOf(facts.hold) | (facts.deferredOpen ? openFlag : 0));
-  writer.uint(facts.deadUntilMs);
-}
-
-export function readHostFacts(reader: ByteReader): HostFacts {
-  const facts = {
-    readyAtMs: reader.uint(),
-    crawlDelayMs: reader.int(),
-    ownDelayMs: reader.int(),
-    pagesMax: reader.int(),
-    ownBudget: reader.int(),
-    fetched: reader.uint(),
-    pages: reader.uint(),
-    fetchMs: reader.uint(),
-    failures: reader.uint(),
-    throttles: reader.uint(),
-    returns: reader.uint(),
-    leaseMax: reader.uint(),
-  };
-  const flags = reader.byte();
-  const hold = pick(holds, flags & ~openFlag, 'hold');
-  return { ...facts, hold, deferredOpen: flags >= openFlag, deadUntilMs: reader.uint() };
 }

@@ -7,6 +7,7 @@
 import type { OutcomeKind, RobotsHop } from '../../schemas/types.ts';
 import type { TrapReason } from '../policy/traps/summary.ts';
 import type { Entry } from './entry.ts';
+import type { PageRecord } from './recrawl/page-record.ts';
 import type { LoadRow } from './transfer/load-row.ts';
 
 /** Why a host takes no leases; empty: it does. */
@@ -62,7 +63,7 @@ export const newHostFacts: HostFacts = {
   deadUntilMs: 0,
 };
 
-/** Where a URL stands when it leaves the frontier for good. */
+/** Where a URL stands when it leaves the frontier, for good or until it is due again. */
 export type FinalStatus = 'page' | 'redirected' | 'denied' | 'failed' | 'dead';
 
 /** What became of one URL of a lease. */
@@ -125,6 +126,42 @@ export type Change =
       readonly deadlineMs: number;
       readonly delayMs: number;
     }
+  /** The same, with the first `due` of the URLs that are to be visited again before all others. */
+  | {
+      readonly kind: 'grantDue';
+      readonly due: number;
+      readonly leaseId: number;
+      readonly hostKey: string;
+      readonly again: number;
+      readonly bands: readonly (readonly [band: number, count: number])[];
+      readonly deadlineMs: number;
+      readonly delayMs: number;
+    }
+  /**
+   * The URL at `index` of a lease (0: of none, it has just been finished) will be visited again. `spent`: it counts
+   * against the page quota. `proved`: whether what a sitemap said of it was so; null: none had said anything.
+   */
+  | {
+      readonly kind: 'visit';
+      readonly hostKey: string;
+      readonly leaseId: number;
+      readonly index: number;
+      readonly dueAtMs: number;
+      readonly spent: boolean;
+      readonly proved: boolean | null;
+      readonly page: PageRecord;
+    }
+  /** A URL that is to be visited again, by its fingerprint, is due at another time. `told`: because a sitemap says so. */
+  | {
+      readonly kind: 'due';
+      readonly hostKey: string;
+      readonly hi: number;
+      readonly lo: number;
+      readonly dueS: number;
+      readonly told: boolean;
+    }
+  /** What a visit costs from now on (recrawl/recrawl-state.ts). */
+  | { readonly kind: 'price'; readonly price: number; readonly atMs: number }
   /** The URL at `index` of a lease has its outcome. `record` is kept where it is final. */
   | {
       readonly kind: 'resolve';
@@ -210,11 +247,32 @@ export type Change =
   /** What the state must come to with the changes before this one (self-check.ts). It changes nothing. */
   | { readonly kind: 'check'; readonly version: number; readonly sum: string };
 
+/** Changes of one host that is known. */
+export type HostChange = Extract<
+  Change,
+  {
+    kind:
+      | 'host'
+      | 'bury'
+      | 'finish'
+      | 'raise'
+      | 'expedite'
+      | 'trap'
+      | 'releaseTrap'
+      | 'robotsHop'
+      | 'lanes'
+      | 'lane'
+      | 'due';
+  }
+>;
+
 /**
- * Tallies: they only grow, and play no part in conservation. Arrivals by verdict, then work done.
+ * Tallies: they only grow, but for `scheduled`, and play no part in conservation. Arrivals by verdict, then work done.
  * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
  * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
  * new, but there was no room (queue-room.ts). `imported`: made known by a load, and not admitted.
+ * `revisits`: visits to a URL that was visited before, and could tell a change; `changesFound`: those that did.
+ * `scheduled`: URLs to be visited again, each in the place that its last visit gave it.
  */
 export const tallyNames = [
   'discovered',
@@ -237,6 +295,9 @@ export const tallyNames = [
   'queueFull',
   'tooLong',
   'imported',
+  'revisits',
+  'changesFound',
+  'scheduled',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

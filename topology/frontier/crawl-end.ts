@@ -3,7 +3,8 @@
  *
  * Works from commits and end offsets alone, so that any process can tell, on one machine or many. Sound because a
  * fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
- * DESIGN §4.13. Deferred URLs are reported and don't hold the end up.
+ * DESIGN §4.13. Deferred URLs are reported and don't hold the end up. URLs that are to be visited again do: with a
+ * `recrawl` policy a crawl goes on until it is stopped, or its quota is spent.
  */
 import type { InputPosition, InputTopic } from './changelog.ts';
 import { inputTopics } from './changelog.ts';
@@ -31,10 +32,12 @@ export function crawlEnd(before: Look, now: Look): CrawlEnd {
 }
 
 function endOf({ partitions, pageQuota }: Look): CrawlEnd {
-  const { queued, retrying, leased, leases, quotaSpent } = sumCounters(partitions.map(({ counters }) => counters));
+  const { queued, retrying, scheduled, leased, leases, quotaSpent } = sumCounters(
+    partitions.map(({ counters }) => counters),
+  );
   if (leases > 0 || leased > 0) return null;
   const read = (topic: InputTopic) => partitions.every(({ positions, ends }) => positions[topic].offset >= ends[topic]);
   // A policy that raises the quota may be under way.
   if (pageQuota !== null && quotaSpent >= pageQuota && read('control')) return 'quotaSpent';
-  return queued + retrying === 0 && inputTopics.every(read) ? 'done' : null;
+  return queued + retrying + scheduled === 0 && inputTopics.every(read) ? 'done' : null;
 }

@@ -17,6 +17,7 @@ import type { Entry } from './entry.ts';
 import type { Growth } from './growth.ts';
 import { budgetBand } from './held-bands.ts';
 import { dropOf } from './queue-room.ts';
+import { decideRefresh, isPush } from './recrawl/decide-refresh.ts';
 import { scoreInputs } from './score-inputs.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import type { FrontierState } from './state.ts';
@@ -100,7 +101,12 @@ function arrive(
     const host = state.hosts.get(hostKey);
     if (host !== undefined && (isCited || grows(state, policy, hi, lo, cash))) growth.note(host);
   }
-  if (known && !forced) {
+  if (known && decideRefresh(decision, policy, intent, hostKey, link, [hi, lo])) {
+    if (cash > 0) admission.payments.pay(cash, false, hi, lo);
+    decision.tally('duplicates');
+    return true;
+  }
+  if (known && !forced && !isPush(intent, link)) {
     if (cash > 0) admission.payments.pay(cash, false, hi, lo);
     decision.tally('duplicates');
     return true;

@@ -8,6 +8,8 @@ import { hasFreeLane, laneShare } from './decide-lanes.ts';
 import type { Decision } from './decision.ts';
 import { budgetBand } from './held-bands.ts';
 import { baseDelayMs, leaseMs, leaseSize } from './politeness.ts';
+import { refreshCount } from './recrawl/share.ts';
+import { clockBandOf } from './settle-host.ts';
 import type { Host } from './state.ts';
 
 /** Grants at most `demand` leases; stops early when the commit is full. */
@@ -19,13 +21,13 @@ export function decideGrants(decision: Decision, demand: number): void {
     if (quotaLeft <= 0) return;
     // Each time: a host that was just granted may be due for another lease.
     state.clock.advance(decision.nowMs);
-    const hostId = state.clock.take(decision.random);
+    const hostId = state.clock.take(decision.random, state.recrawl.credit > 0);
     if (hostId === undefined) return;
     const host = state.hosts.at(hostId);
     const openAtMs = policy.openAt(withoutPort(host.key), decision.nowMs);
     if (openAtMs > decision.nowMs) {
       // Outside its crawl window: back on the clock until it opens.
-      state.clock.schedule(hostId, openAtMs, host.queue.bestBand);
+      state.clock.schedule(hostId, openAtMs, clockBandOf(state, host));
       left += 1;
       continue;
     }
@@ -35,11 +37,14 @@ export function decideGrants(decision: Decision, demand: number): void {
 
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
   const { nowMs } = decision;
+  if (host.deadUntilMs > 0) revive(decision, host);
   let left = laneShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
   const { queue } = host;
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
   const due = queue.dueCount(nowMs);
-  if (due > 0 && queue.again[0]!.entry.expiries > 0) left = Math.min(left, 1);
+  const alone = due > 0 && queue.again[0]!.entry.expiries > 0;
+  const refresh = alone ? 0 : refreshCount(decision, host, left);
+  left = alone ? Math.min(left, 1) : left - refresh;
   const again = Math.min(left, due);
   left -= again;
   const bands: (readonly [number, number])[] = [];
@@ -50,26 +55,36 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
     left -= count;
   }
   // Deferred URLs may be all there is, and the budget spent meanwhile by another host of the domain.
-  if (again + bands.length > 0) grantLease(decision, policy, host, { again, bands, robotsHops: [] });
+  if (refresh + again + bands.length > 0)
+    grantLease(decision, policy, host, { due: refresh, again, bands, robotsHops: [] });
   const deferred = bands.find(([number]) => number === budgetBand)?.[1] ?? 0;
   const { budget } = policy.config;
   if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
   closeIfSpent(decision, host);
 }
 
+/** The verdict on a dead host has run out: one more schedule for it, from its last step. */
+function revive(decision: Decision, { key: hostKey, facts }: Host): void {
+  const alive = { ...facts, deadUntilMs: 0, failures: Math.max(0, facts.failures - 1) };
+  decision.emit({ kind: 'host', hostKey, facts: alive });
+}
+
 /** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt. */
 export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
+  /** Of those that are to be visited again. */
+  readonly due: number;
   readonly again: number;
   readonly bands: readonly (readonly [band: number, count: number])[];
 }
 
 export function grantLease(decision: Decision, policy: Policy, host: Host, load: LeaseLoad): void {
   const { state, nowMs } = decision;
-  const { again, bands, robotsHops } = load;
+  const { due, again, bands, robotsHops } = load;
   const leaseId = state.nextLeaseId;
   const delayMs = baseDelayMs(policy, host.facts);
-  const size = bands.reduce((sum, [, count]) => sum + count, again + robotsHops.length);
+  const size = bands.reduce((sum, [, count]) => sum + count, due + again + robotsHops.length);
   const deadlineMs = nowMs + leaseMs(policy, host.facts, size);
-  decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs });
+  const grant = { leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs };
+  decision.emit(due > 0 ? { kind: 'grantDue', due, ...grant } : { kind: 'grant', ...grant });
   decision.granted.push({ leaseId, robotsHops });
 }

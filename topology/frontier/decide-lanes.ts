@@ -39,7 +39,7 @@ export function laneShare(state: FrontierState, host: Host, nowMs: number, left:
   const lanes = state.hosts.lanes.inForce(host.id);
   if (lanes === 1) return left;
   const { facts, leaseIds, queue } = host;
-  let waiting = queue.dueCount(nowMs);
+  let waiting = queue.dueCount(nowMs) + state.recrawl.table.dueCount(host.id, Math.floor(nowMs / 1_000), left * lanes);
   for (const { number, size } of queue.bands()) if (!queue.isHeld(number)) waiting += size;
   const share = Math.min(left, Math.ceil(waiting / (lanes - leaseIds.length)));
   if (facts.pagesMax < 0) return share;

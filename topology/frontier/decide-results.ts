@@ -25,6 +25,7 @@ import {
   smoothedFetchMs,
   throttleDelayMs,
 } from './politeness.ts';
+import { decideLateVisit, decideNoVisit, decideVisit, putPageBack } from './recrawl/decide-visits.ts';
 import type { Host, Lease } from './state.ts';
 import { fetchedEvent } from './traps-state.ts';
 
@@ -103,15 +104,19 @@ function decideOutcome(
     return;
   }
   const status = finals[kind];
+  const { recrawl } = policy;
+  const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, band: entry.band };
   if (status !== undefined) {
     const disposition = { to: 'final', status } as const;
     const record = recordOf(policy, outcome, entry, status, nowMs);
-    decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+    if (recrawl === null || !decideVisit(decision, recrawl, visit, record))
+      decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
     if (policy.opic !== null) spendCash(decision, record.url);
     if (policy.config.traps !== undefined)
       noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
     return;
   }
+  if (lease.pages.has(index)) return decideNoVisit(decision, recrawl, visit, policy.config.retriesMs);
   if (kind === 'parseFailed') {
     giveUp(decision, lease, index, tried(entry), 'parseKilled', kind, outcome.status, outcome.detail);
     return;
@@ -139,6 +144,7 @@ function sameKey(policy: Policy, one: string, other: string): boolean {
 }
 
 function putBack(decision: Decision, lease: Lease, index: number, entry: Entry): void {
+  if (lease.pages.has(index)) return putPageBack(decision, lease, index, decision.nowMs);
   const disposition = { to: 'again', dueAtMs: 0, entry } as const;
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
 }
@@ -281,6 +287,8 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     const record = recordOf(policy, outcome, again.entry, status, decision.nowMs);
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
     if (policy.opic !== null) spendCash(decision, record.url);
+    const { recrawl } = policy;
+    if (recrawl !== null) decideLateVisit(decision, recrawl, host.key, record, outcome.textSignature, again.entry.band);
   }
   if (result.completedAtMs === 0) return;
   const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));

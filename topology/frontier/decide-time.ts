@@ -6,6 +6,7 @@ import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { giveUp } from './give-up.ts';
 import { politeDelayMs } from './politeness.ts';
+import { expirePage } from './recrawl/decide-visits.ts';
 import type { Host, Lease } from './state.ts';
 
 /** Ends leases whose deadline has passed by more than the clocks may differ. */
@@ -31,6 +32,7 @@ export function decideExpiries(decision: Decision): void {
 }
 
 function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry): void {
+  if (lease.pages.has(index)) return expirePage(decision, lease, index);
   // Only alone on a lease is it the URL's own doing.
   const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
   if (expiries >= frontierLimits.expiriesMax) {

@@ -37,6 +37,9 @@ export type RowKind =
   | 'again'
   | 'lease'
   | 'leased'
+  | 'leasedPage'
+  | 'schedule'
+  | 'trust'
   | 'seen'
   | 'pulled'
   | 'load';
@@ -85,10 +88,22 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     lease.entries.forEach((entry, index) => {
       if (entry !== null) visit(['leased', lease.id, index, ...fieldsOf(entry)]);
     });
+    for (const [index, { visitedAtMs, changedAtMs, signature, history }] of lease.pages) {
+      visit(['leasedPage', lease.id, index, visitedAtMs, changedAtMs, signature, ...Object.values(history)]);
+    }
   }
   const { source, line, isDone } = state.load;
   if (source !== '') visit(['load', source, line, isDone ? 1 : 0]);
   visit(['seen', state.seen.size, ...state.seen.sum.words]);
+  if (state.recrawl.isEmpty) return;
+  visit(scheduleRow(state.recrawl));
+  for (const [host, { told, proved, lastDueS }] of state.recrawl.trust)
+    visit(['trust', state.hosts.at(host).key, told, proved, lastDueS]);
+}
+
+/** What is to be visited again, and what that costs. */
+export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState['recrawl']): CanonicalRow {
+  return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
 }
 
 const factNames = Object.keys(newHostFacts) as (keyof HostFacts)[];

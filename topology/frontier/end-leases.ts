@@ -7,8 +7,12 @@ import type { FrontierState } from './state.ts';
  * `nowMs`, which is not before they died. Every entry on lease must have been read.
  */
 export function endLeases(state: FrontierState, nowMs: number): void {
-  for (const { id: leaseId, host, entries, delayMs } of [...state.leases.values()]) {
+  for (const { id: leaseId, host, entries, delayMs, pages } of [...state.leases.values()]) {
     if (state.ahead.holds(host.id, state.changelog.offset)) continue;
+    for (const [index, page] of pages) {
+      const visit = { hostKey: host.key, leaseId, index, dueAtMs: nowMs, spent: false, proved: null, page } as const;
+      state.apply({ kind: 'visit', ...visit });
+    }
     entries.forEach((entry, index) => {
       if (entry === null) return;
       if (entry === unread) throw new Error(`URL ${index} of lease ${leaseId} ends before it was read`);
@@ -19,5 +23,6 @@ export function endLeases(state: FrontierState, nowMs: number): void {
     const { facts, key: hostKey } = host;
     const readyAtMs = Math.max(facts.readyAtMs, nowMs + delayMs);
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
-  }
+  } // Hosts whose rows are ahead have let go of theirs; the schedule is of this position.
+  state.recrawl.endLeases(nowMs);
 }

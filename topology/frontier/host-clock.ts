@@ -18,7 +18,9 @@ import { fitted } from './hosts/columns.ts';
 const bandWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const nowhere = 255;
-const waitingHeap = bandCount;
+/** Ready hosts that have nothing to discover, only pages to refresh, stand in a heap of their own. */
+export const refreshHosts = bandCount;
+const waitingHeap = bandCount + 1;
 
 export class HostClock {
   /** By host id: when it is ready, which heap holds it, and where in that heap. */
@@ -27,9 +29,9 @@ export class HostClock {
   #slotOf = new Int32Array(0);
   /** By host id: the ready heap it goes to. */
   #band = new Uint8Array(0);
-  /** Ready heaps by band, then the waiting one, and how much of each is in use. Values are host ids. */
-  readonly #heaps: Int32Array[] = Array.from({ length: bandCount + 1 }, () => new Int32Array(0));
-  readonly #sizes = new Uint32Array(bandCount + 1);
+  /** Ready heaps by band, then of those that only refresh, then the waiting one, and how much of each is in use. Values are host ids. */
+  readonly #heaps: Int32Array[] = Array.from({ length: waitingHeap + 1 }, () => new Int32Array(0));
+  readonly #sizes = new Uint32Array(waitingHeap + 1);
 
   get waiting(): number {
     return this.#sizes[waitingHeap]!;
@@ -37,7 +39,7 @@ export class HostClock {
 
   get ready(): number {
     let hosts = 0;
-    for (let band = 0; band < bandCount; band++) hosts += this.#sizes[band]!;
+    for (let band = 0; band <= refreshHosts; band++) hosts += this.#sizes[band]!;
     return hosts;
   }
 
@@ -87,22 +89,27 @@ export class HostClock {
 
   /**
    * Takes a ready host off the clock: band by weighted draw, then by age. `random` is uniform in [0, 1).
-   * Undefined if no host is ready.
+   * Hosts that only refresh go first where `refresh` says so, and last otherwise. Undefined if no host is ready.
    */
-  take(random: () => number): number | undefined {
+  take(random: () => number, refresh = false): number | undefined {
+    if (refresh && this.#sizes[refreshHosts]! > 0) return this.#takeFirst(refreshHosts);
     let total = 0;
     for (let band = 0; band < bandCount; band++) if (this.#sizes[band]! > 0) total += bandWeights[band]!;
-    if (total === 0) return undefined;
+    if (total === 0) return this.#sizes[refreshHosts]! > 0 ? this.#takeFirst(refreshHosts) : undefined;
     let draw = random() * total;
     for (let band = 0; band < bandCount; band++) {
       if (this.#sizes[band] === 0) continue;
       draw -= bandWeights[band]!;
       if (draw >= 0) continue;
-      const first = this.#heaps[band]![0]!;
-      this.remove(first);
-      return first;
+      return this.#takeFirst(band);
     }
     return undefined;
+  }
+
+  #takeFirst(heap: number): number {
+    const first = this.#heaps[heap]![0]!;
+    this.remove(first);
+    return first;
   }
 
   #push(heapNumber: number, host: number): void {

@@ -6,13 +6,14 @@
  */
 import type { RobotsHop } from '../../schemas/types.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';
-import { readHostFacts, writeHostFacts } from './change-codec.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import { readHostFacts, writeHostFacts } from './host-facts-bytes.ts';
 import type { HostLanes } from './hosts/lanes.ts';
 import { unread } from './lease.ts';
 import { openBands } from './open-bands.ts';
 import type { SavedBand } from './queues/bands.ts';
+import { readPageRecord, writePageRecord } from './recrawl/page-record.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
 
@@ -42,7 +43,15 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   writer.string(traps.standing.has(key) ? traps.save(key) : '');
   if (state.pull.on) state.pull.save(writer, id);
   const lanes = hosts.lanes.entries.get(id);
-  if (lanes !== undefined) writeLanes(writer, lanes);
+  const leasesWithPages = host.leaseIds.filter((lease) => leases.get(lease)!.pages.size > 0);
+  if (lanes !== undefined || leasesWithPages.length > 0) writeLanes(writer, hosts.lanes.of(id));
+  for (const lease of leasesWithPages) {
+    for (const [index, page] of leases.get(lease)!.pages) {
+      writer.uint(lease);
+      writer.uint(index);
+      writePageRecord(writer, page);
+    }
+  }
 }
 
 /** Throws INVALID_RECORD on a row that makes no sense. */
@@ -65,6 +74,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   if (json !== '') traps.load(key, json);
   if (state.pull.on) state.pull.load(reader, id);
   if (!reader.done) hosts.lanes.put(id, readLanes(reader));
+  while (!reader.done) state.leases.get(reader.uint())!.pages.set(reader.uint(), readPageRecord(reader));
   if (json !== '' || host.facts.deferredOpen) openBands(state, host);
   state.settle(host);
 }
@@ -116,7 +126,7 @@ function readLease(reader: ByteReader, host: Host): Lease {
   const deadlineMs = reader.uint();
   const delayMs = reader.uint();
   const entries = readList<Entry | null>(reader, () => (reader.boolean() ? readEntry(reader) : null));
-  return { id, host, entries, deadlineMs, delayMs };
+  return { id, host, entries, deadlineMs, delayMs, pages: new Map() };
 }
 
 function writeList<T>(writer: ByteWriter, items: readonly T[], write: (item: T) => void): void {

@@ -1,6 +1,7 @@
 /** A host with a batch of its URLs, handed to the fetchers until a deadline. */
 import type { Entry } from './entry.ts';
 import type { Host } from './hosts/host.ts';
+import type { PageRecord } from './recrawl/page-record.ts';
 
 export interface Lease {
   readonly id: number;
@@ -9,6 +10,8 @@ export interface Lease {
   readonly entries: (Entry | null)[];
   readonly deadlineMs: number;
   readonly delayMs: number;
+  /** Of the entries that were visited before, by index: what those visits told. */
+  readonly pages: Map<number, PageRecord>;
 }
 
 /** Stands for an entry of a lease that is on disk; what is decided never sees one. */

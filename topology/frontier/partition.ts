@@ -37,6 +37,7 @@ import { CallDesk } from './pull/call-desk.ts';
 import { decideLapses } from './pull/decide-gets.ts';
 import { isFull } from './queue-room.ts';
 import { readDying, readLeases } from './read-rows.ts';
+import { decidePrice } from './recrawl/decide-price.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
@@ -196,6 +197,7 @@ export class FrontierPartition {
     if (state.pull.on) decideLapses(decision);
     else decideExpiries(decision);
     decideBurials(decision, this.#dying);
+    decidePrice(decision);
     decideGrowth(decision, this.#grown);
     this.#grown = [];
     this.#takeDiscovered(decision);

@@ -7,6 +7,7 @@
 import { frontierLimits } from '../limits.ts';
 import type { Entry } from './entry.ts';
 import { countOf, readArena, readRow, rowKey } from './queues/queue-row.ts';
+import { readPages } from './recrawl/read-pages.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
 
@@ -48,7 +49,9 @@ export function* listQueue(
 }
 
 /** Fills in the leases, and forgets rows that are used up. */
-export function* readLeases({ queues: { bands } }: FrontierState): StoreJob {
+export function* readLeases(state: FrontierState): StoreJob {
+  const { bands } = state.queues;
+  if (state.recrawl.reads.length > 0) yield* readPages(state);
   while (bands.reads.size > 0) {
     const reading = [...bands.reads.keys()];
     const values = yield { read: reading.map((band) => bands.rowToRead(band)) };

@@ -16,6 +16,8 @@ import { ByteWriter } from './bytes.ts';
 import type { KnownUrl } from './changes.ts';
 import { hostRowKey, writeHost } from './host-row.ts';
 import { rowKey, writeRow } from './queues/queue-row.ts';
+import { takeDueRows } from './recrawl/due-rows.ts';
+import { type PageRecord, writePageRecord } from './recrawl/page-record.ts';
 import { manifestKey, saveSeen } from './seen/seen-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
@@ -29,9 +31,12 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   const inLinks = state.inLinks.takeRows();
   const cash = state.cash.takeRows();
   const budgets = saveBudgets(state.budgets);
+  const due = takeDueRows(state.recrawl);
   const { records } = unsaved;
   unsaved.records = [];
   unsaved.writing = records;
+  const { pages } = state.recrawl;
+  if (pages.size > 0) state.recrawl.beginSaving();
   const hosts = unsaved.takeHosts();
   const known = state.pull.known.take();
   const slice = new Slice(state, sliceBytes);
@@ -43,13 +48,18 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
     if (slice.isFull) yield { write: slice.take() };
     slice.addRecord(record);
   }
+  for (const page of pages.values()) {
+    if (slice.isFull) yield { write: slice.take() };
+    slice.addPage(page);
+  }
   if (!slice.isEmpty) yield { write: slice.take() };
   unsaved.writing = [];
   yield* inSlices(known, sliceBytes);
   // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
-  yield { write: [...budgets, ...cash, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+  yield { write: [...budgets, ...cash, ...due, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+  state.recrawl.endSaving(pages);
   state.pull.known.written();
 }
 
@@ -121,6 +131,11 @@ class Slice {
   addRecord(record: KnownUrl): void {
     writeUrlRecord(this.#writer, record);
     this.#add(this.#records, urlRecordKey(this.#state, record.url));
+  }
+
+  addPage(page: PageRecord): void {
+    writePageRecord(this.#writer, page);
+    this.#add(this.#records, urlRecordKey(this.#state, page.record.url));
   }
 
   take(): Row[] {

@@ -3,18 +3,18 @@
  * that their owner had. DESIGN §4.14.
  *
  * A check sums what is small or kept as a sum anyway: policy, counters (where every admitted URL is), quota, next ids,
- * leases, all URLs ever admitted and all that was ever queued. So it costs the same however large the state is. What it
+ * leases, all URLs ever admitted, all that was ever queued and all that is scheduled. So it costs the same however large the state is. What it
  * leaves out, the facts of hosts and the heads of their queues, `digest` covers. Positions come with each commit. While a
  * view that was written in slices is ahead of its changelog, checks are passed over.
  */
 import { CrawlstreamError } from '../errors.ts';
 import type { Change } from './changes.ts';
 import { counterNames } from './counters.ts';
-import { RowSum } from './digest.ts';
+import { RowSum, scheduleRow } from './digest.ts';
 import type { FrontierState } from './state.ts';
 
 /** Of the rows below: a check of another version is passed over. */
-const checkVersion = 1;
+const checkVersion = 2;
 
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {
   const sum = new RowSum();
@@ -27,6 +27,7 @@ export function checkOf(state: FrontierState): Change & { readonly kind: 'check'
   sum.add(['leases', state.leases.size, leaseSum(state)]);
   sum.add(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
   sum.add(['seen', state.seen.size, ...state.seen.sum.words]);
+  if (!state.recrawl.isEmpty) sum.add(scheduleRow(state.recrawl));
   return { kind: 'check', version: checkVersion, sum: sum.hex() };
 }
 

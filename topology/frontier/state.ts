@@ -19,10 +19,11 @@ import { BudgetsState } from './budgets/budgets-state.ts';
 import { Cash } from './cash/cash.ts';
 import type { ChangelogPosition, InputPosition, InputTopic } from './changelog.ts';
 import { changelogStart } from './changelog.ts';
-import type { Change, FinalStatus, HostFacts, UrlRecord } from './changes.ts';
+import type { Change, FinalStatus, HostChange, UrlRecord } from './changes.ts';
 import type { Counters } from './counters.ts';
 import { zeroCounters } from './counters.ts';
 import type { Entry } from './entry.ts';
+import { followPolicy } from './follow-policy.ts';
 import { HostClock } from './host-clock.ts';
 import { Host, Hosts } from './hosts/host.ts';
 import { type FingerprintKey, KeyTable } from './hosts/key-table.ts';
@@ -30,18 +31,22 @@ import { InLinks } from './in-links.ts';
 import { type Lease, unread } from './lease.ts';
 import { LeaseDeadlines } from './lease-deadlines.ts';
 import { moveQueued } from './move-queued.ts';
-import { openBands } from './open-bands.ts';
-import { countQueue, placeOf } from './place-of.ts';
+import { openBands, releaseTrap, setFacts } from './open-bands.ts';
+import { placeOf } from './place-of.ts';
 import { applyPull } from './pull/apply.ts';
 import { PullState } from './pull/pull-state.ts';
 import { Bands } from './queues/bands.ts';
 import { HostQueues } from './queues/host-queues.ts';
 import { QueuedSum } from './queues/queued-sum.ts';
 import { applyQuota, type QuotaRow } from './quota-row.ts';
+import { applyVisit } from './recrawl/apply-visit.ts';
+import type { PageRecord } from './recrawl/page-record.ts';
+import { finalStatusOf, RecrawlState } from './recrawl/recrawl-state.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import type { SeenConfig } from './seen/seen-config.ts';
 import { SeenLoader } from './seen/seen-rows.ts';
 import { SeenTest } from './seen/seen-test.ts';
+import { settleHost } from './settle-host.ts';
 import { applyLoadRow } from './transfer/apply-load-row.ts';
 import { type LoadProgress, noLoad } from './transfer/load-row.ts';
 import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
@@ -65,6 +70,7 @@ export class FrontierState {
   readonly cash = new Cash();
   readonly budgets = new BudgetsState();
   readonly pull = new PullState();
+  readonly recrawl = new RecrawlState();
   readonly leases = new Map<number, Lease>();
   readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
   /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
@@ -131,7 +137,12 @@ export class FrontierState {
         this.counters[change.counter] += change.by;
         return;
       case 'grant':
+      case 'grantDue':
         return this.#grant(change);
+      case 'visit':
+        return this.#visit(change);
+      case 'price':
+        return this.recrawl.setPrice(change.price, change.atMs);
       case 'resolve':
         return this.#resolve(change);
       case 'release':
@@ -158,6 +169,7 @@ export class FrontierState {
         return;
       default: {
         const host = this.meet(change.hostKey);
+        if (change.kind === 'due') this.recrawl.move(change.hi, change.lo, change.dueS, change.told);
         const { bands } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
         else if (change.kind === 'raise') bands.queuedEver += 1;
@@ -168,15 +180,13 @@ export class FrontierState {
     }
   }
 
-  #applyTo(
-    host: Host,
-    change: Change & {
-      kind: 'host' | 'bury' | 'finish' | 'raise' | 'expedite' | 'trap' | 'releaseTrap' | 'robotsHop' | 'lanes' | 'lane';
-    },
-  ): void {
+  #applyTo(host: Host, change: HostChange): void {
     switch (change.kind) {
       case 'host':
-        return this.#setFacts(host, change.facts);
+        setFacts(this, host, change.facts);
+        return this.#changed(host);
+      case 'due':
+        return this.settle(host);
       case 'bury':
         return this.#bury(host, change.record);
       case 'finish':
@@ -190,7 +200,8 @@ export class FrontierState {
         openBands(this, host);
         return this.#changed(host);
       case 'releaseTrap':
-        return this.#releaseTrap(host, change.pattern);
+        releaseTrap(this, host, change.pattern);
+        return this.#changed(host);
       case 'lanes':
         this.hosts.lanes.put(host.id, { ...this.hosts.lanes.of(host.id), own: change.own, most: change.most });
         return this.#changed(host);
@@ -205,10 +216,7 @@ export class FrontierState {
   setPolicy(version: number, json: string): void {
     this.policyVersion = version;
     this.policyJson = json;
-    const { traps, budget, sink, delayMs = 0 } = json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>);
-    this.traps.on = traps !== undefined;
-    this.budgets.setKeyMode(budget?.key ?? null, this.hosts.values());
-    if (this.pull.set(sink === 'pull', delayMs)) for (const host of this.hosts.values()) this.settle(host);
+    followPolicy(this, json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>));
   }
 
   setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
@@ -226,19 +234,7 @@ export class FrontierState {
 
   /** Puts a host on the clock, or takes it off, as its state says. Call after every change to a host. */
   settle(host: Host): void {
-    const { id, queue } = host;
-    this.budgets.settle(host);
-    const { facts } = this.hosts;
-    const dueAtMs = queue.dueAtMs;
-    const isDead = facts.deadUntilMs(id) > 0;
-    const out = this.hosts.leases.get(id)?.length ?? 0;
-    if (isDead && dueAtMs !== undefined && out === 0) this.burying.add(id);
-    else this.burying.delete(id);
-    const readyAtMs = this.pull.on ? this.pull.readyAtMs(id, facts) : facts.readyAtMs(id);
-    const laneAtMs = this.hosts.lanes.readyAtMs(id, out);
-    if (dueAtMs === undefined || isDead || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '')
-      this.clock.remove(id);
-    else this.clock.schedule(id, Math.max(readyAtMs, dueAtMs, laneAtMs), queue.bestBand);
+    settleHost(this, host);
   }
 
   /** The host of a key, met now if it was not. */
@@ -293,12 +289,18 @@ export class FrontierState {
     this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));
   }
 
-  #grant(change: Change & { kind: 'grant' }): void {
+  #grant(change: Change & { kind: 'grant' | 'grantDue' }): void {
     const { leaseId: id, deadlineMs, delayMs } = change;
     const host = this.meet(change.hostKey);
     this.nextLeaseId = id + 1;
+    const due = this.recrawl.take(host.id, change);
     if (this.#isAhead(host)) return;
     const entries: (Entry | null)[] = [];
+    const pages = new Map<number, PageRecord>();
+    for (const one of due) {
+      this.counters[finalStatusOf(one.status)] -= 1;
+      entries.push(this.recrawl.enter(one, id, entries.length, pages));
+    }
     for (const again of this.queues.takeAgain(host.id, 0, change.again)) {
       this.counters[placeOf(this.hosts, host, again.dueAtMs)] -= 1;
       entries.push(again.entry);
@@ -314,7 +316,8 @@ export class FrontierState {
     }
     if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
     this.hosts.lanes.take(host.id, this.nowMs, delayMs);
-    this.addLease({ id, host, entries, deadlineMs, delayMs });
+    this.addLease({ id, host, entries, deadlineMs, delayMs, pages });
+    if (due.length > 0) this.counters.scheduled = this.recrawl.scheduled;
     this.counters.leases += 1;
     this.counters.leased += entries.length;
     this.counters.quotaSpent += entries.length;
@@ -322,14 +325,25 @@ export class FrontierState {
   }
 
   #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
+    // It is fetched again as a URL of the queue, or never: not by the schedule.
+    const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
+    if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
     const lease = this.#leaseOf(leaseId);
     if (lease === null) return;
     lease.entries[index] = null;
+    lease.pages.delete(index);
     this.counters.leased -= 1;
     this.unsaved.addHost(lease.host.id);
     if (disposition.to === 'final') this.#end(lease.host, disposition.status, record);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
     if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
+  }
+
+  #visit(change: Change & { kind: 'visit' }): void {
+    const host = this.meet(change.hostKey);
+    const lease = change.leaseId === 0 ? null : this.#leaseOf(change.leaseId);
+    applyVisit(this, change, host, lease);
+    if (!this.#isAhead(host)) this.#changed(host);
   }
 
   #putAgain(host: Host, dueAtMs: number, entry: Entry): void {
@@ -345,17 +359,6 @@ export class FrontierState {
     this.hosts.letGo(lease.host.id, leaseId);
     this.counters.leases -= 1;
     this.#changed(lease.host);
-  }
-
-  #setFacts(host: Host, facts: HostFacts): void {
-    const moves =
-      (facts.hold === '') !== (this.hosts.facts.hold(host.id) === '') || facts.deferredOpen !== host.facts.deferredOpen;
-    if (moves) countQueue(this, host, -1);
-    this.hosts.lanes.learn(host.id, facts, this.nextLeaseId);
-    this.hosts.facts.set(host.id, facts);
-    if (moves) openBands(this, host);
-    if (moves) countQueue(this, host, 1);
-    this.#changed(host);
   }
 
   #bury(host: Host, record: UrlRecord): void {
@@ -378,15 +381,8 @@ export class FrontierState {
   #end(host: Host, status: FinalStatus, record: UrlRecord | null): void {
     this.counters[status] += 1;
     if (record === null) return;
+    if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
     this.unsaved.records.push(record);
     if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, [fetchedEvent(record)]);
-  }
-
-  #releaseTrap(host: Host, pattern: string): void {
-    countQueue(this, host, -1);
-    this.traps.release(host.key, pattern);
-    openBands(this, host);
-    countQueue(this, host, 1);
-    this.#changed(host);
   }
 }

@@ -13,7 +13,7 @@ export interface Granted extends Pick<Task, 'robotsHops'> {
 
 export function taskOf(state: FrontierState, identity: PartitionIdentity, policy: Policy, granted: Granted): Task {
   const { leaseId, robotsHops } = granted;
-  const { host, entries, deadlineMs, delayMs } = state.leases.get(leaseId)!;
+  const { host, entries, deadlineMs, delayMs, pages } = state.leases.get(leaseId)!;
   const { crawlDelayCapMs, delayFactor } = policy.config;
   return {
     partition: identity.partition,
@@ -27,16 +27,18 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     delayMs,
     crawlDelayCapMs,
     delayFactor,
+    signatures: policy.recrawl !== null,
     policyVersion: state.policyVersion,
     urls: entries.map((entry, index) => {
       if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is not there`);
+      const record = pages.get(index)?.record;
       return {
         url: entry.url,
         depth: entry.depth,
         hop: entry.hop,
         attempt: entry.attempts,
-        etag: '',
-        lastModified: '',
+        etag: record?.etag ?? '',
+        lastModified: record?.lastModified ?? '',
         cash: policy.opic === null ? 0 : handedOn(policy.opic, heldBy(state, entry.url)),
       };
     }),

@@ -7,6 +7,7 @@
  * | --- | --- | --- |
  * | b | budget key | its account: budgets/budgets-state.ts |
  * | c | block | cash that URLs hold; without a block: its scale |
+ * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
  * | h | host number | key, facts, bands, what came back, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
  * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
@@ -20,6 +21,7 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { inputTopics } from './changelog.ts';
 import { readCounters, writeCounters } from './counters.ts';
 import { loadHost } from './host-row.ts';
+import { loadDueRow } from './recrawl/due-rows.ts';
 import type { FrontierState } from './state.ts';
 
 export const viewVersion = 3;
@@ -34,7 +36,7 @@ export const metaKey = Buffer.from('m');
 
 /** Ranges of all rows a restart reads after the position: queues and records of finished URLs are read row by row. */
 export const loadRanges = [
-  { gte: Buffer.from('b'), lt: Buffer.from('d') },
+  { gte: Buffer.from('b'), lt: Buffer.from('e') },
   { gte: Buffer.from('h'), lt: Buffer.from('j') },
   { gte: Buffer.from('s'), lt: Buffer.from('t') },
 ] as const;
@@ -49,6 +51,8 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
       return state.budgets.load(key.toString('utf8', 1), value);
     case 'c':
       return state.cash.load(key, value);
+    case 'd':
+      return loadDueRow(state.recrawl, key, value);
     case 'h':
       return loadHost(state, key.readUInt32BE(1), value);
     case 'm':
@@ -65,6 +69,7 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
 /** After the last row. */
 export function loaded(state: FrontierState): void {
   state.seenLoader.end();
+  state.recrawl.table.loaded();
 }
 
 export function metaValue(state: FrontierState): Buffer {

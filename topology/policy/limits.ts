@@ -48,3 +48,9 @@ export const listLimits = {
   /** A file is read whole. */
   fileBytesMax: 512 * 1024 * 1024,
 } as const;
+
+/** Bounds on visits to come. */
+export const recrawlLimits = {
+  /** A visit's price is found anew this often: it follows millions of pages, which change slowly, and costs 1 ms. */
+  priceEveryMs: 3_600_000,
+} as const;

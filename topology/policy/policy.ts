@@ -16,6 +16,8 @@ import { bandOf } from './band.ts';
 import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
+import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
+import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import type { OpicScore } from './score/opic.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
@@ -74,6 +76,8 @@ export interface PolicyConfig {
   readonly paused?: boolean | undefined;
   /** When part of a host counts as a trap. Absent: never. */
   readonly traps?: TrapConfig | undefined;
+  /** When fetched URLs are fetched again. Absent: never, and a crawl ends. */
+  readonly recrawl?: RecrawlConfig | undefined;
 }
 
 export type Admission =
@@ -101,6 +105,8 @@ export interface Policy {
   readonly openAt: OpenAt;
   /** How many leases a host may be on at once. */
   readonly leasesOf: LeasesOf;
+  /** When a URL is fetched again; null: never. */
+  readonly recrawl: Recrawl | null;
 }
 
 export function defaultPolicy(): PolicyConfig {
@@ -137,6 +143,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     opic,
     openAt: compileWindows(config.windows ?? []),
     leasesOf: compileParallel(config.parallel ?? []),
+    recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {
       const url = normalize(given);

@@ -11,6 +11,7 @@ import { compileFilters } from '../url/filters.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { parallelLimits } from './limits.ts';
 import { type PolicyConfig, whenFullChoices } from './policy.ts';
+import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
 import { trapSchema } from './traps/trap-config.ts';
 
@@ -135,6 +136,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   traps: trapSchema.optional(),
   sink: z.literal('pull').optional(),
   paused: z.boolean().optional(),
+  recrawl: recrawlSchema.optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */

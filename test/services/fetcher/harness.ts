@@ -138,6 +138,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
         delayMs: 0,
         crawlDelayCapMs: 10_000,
         delayFactor: 0,
+        signatures: false,
         policyVersion: 1,
         robotsHops: [],
         ...task,

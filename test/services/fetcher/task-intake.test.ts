@@ -19,6 +19,7 @@ test('a task is taken once, and again only where it was given back unstarted', a
     delayMs: 0,
     crawlDelayCapMs: 0,
     delayFactor: 0,
+    signatures: false,
     policyVersion: 1,
     robotsHops: [],
     urls: taskUrls('http://a.test/'),

@@ -30,6 +30,7 @@ function resultOf(task: Task): Result {
     linksDropped: 0,
     noindex: false,
     soft404: false,
+    textSignature: '',
     detail: '',
   } as const;
   return {

@@ -1,6 +1,6 @@
 /** A partition whose every input a test gives by hand, on a clock it sets: links, leases asked for, what fetchers report. */
 import assert from 'node:assert/strict';
-import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../../schemas/types.ts';
+import type { LinkGroup, Outcome, OutcomeKind, Result, Task } from '../../../schemas/types.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { ModelRig } from './model-rig.ts';
 import { controlOf } from './model-script.ts';
@@ -13,6 +13,9 @@ export interface Report {
   readonly tookMs?: number;
   /** Robots' Crawl-delay. */
   readonly crawlDelayMs?: number;
+  readonly contentHash?: string;
+  readonly textSignature?: string;
+  readonly etag?: string;
 }
 
 export class Hand {
@@ -57,8 +60,8 @@ export class Hand {
   }
 
   /** Links to URLs of one host. */
-  linksTo(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}): void {
-    const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority }));
+  linksTo(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}, lastModifiedMs = 0): void {
+    const links = urls.map((url) => ({ url, lastModifiedMs, priority }));
     const full = { ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links };
     this.rig.send('discovered', { groups: [full] });
     this.rig.step(this.nowMs, 0);
@@ -84,9 +87,20 @@ export class Hand {
   }
 
   /** A lease is over: its last request ended `nowMs`. */
-  report(task: Task, { kind = 'fetched', retryAfterMs = 0, tookMs = 100, crawlDelayMs }: Report = {}): void {
+  report(task: Task, report: Report = {}): void {
+    this.rig.send(
+      'results',
+      this.resultOf(task, () => ({}), report),
+    );
+    this.rig.step(this.nowMs, 0);
+  }
+
+  /** A result of the whole lease. `more`: of the outcome at an index. */
+  resultOf(task: Task, more: (index: number) => Partial<Outcome>, report: Report = {}): Result {
+    const { kind = 'fetched', retryAfterMs = 0, tookMs = 100, crawlDelayMs, ...page } = report;
+    const { contentHash = '', textSignature = '', etag = '' } = page;
     const kinds = typeof kind === 'string' ? task.urls.map(() => kind) : kind;
-    this.rig.send('results', {
+    return {
       partition: 0,
       epoch: task.epoch,
       leaseId: task.leaseId,
@@ -94,7 +108,11 @@ export class Hand {
       fetcherId: 'hand',
       last: true,
       completedAtMs: this.nowMs,
-      outcomes: kinds.map((one, index) => outcomeOf(one, index, task.urls[index]!.url, retryAfterMs)),
+      outcomes: kinds.map((one, index) => ({
+        ...outcomeOf(one, index, task.urls[index]!.url, retryAfterMs),
+        ...{ contentHash, textSignature, etag },
+        ...more(index),
+      })),
       requests: kinds.map((_, outcomeIndex) => ({
         ...plainRequest,
         url: task.urls[outcomeIndex]!.url,
@@ -110,8 +128,7 @@ export class Hand {
         sitemaps: [],
       },
       robotsHops: [],
-    });
-    this.rig.step(this.nowMs, 0);
+    };
   }
 }
 
@@ -146,6 +163,7 @@ const plainOutcome = {
   linksDropped: 0,
   noindex: false,
   soft404: false,
+  textSignature: '',
   detail: '',
 };
 

@@ -163,6 +163,7 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     linksDropped: 0,
     noindex: false,
     soft404: chance.percent(10),
+    textSignature: '',
     detail: '',
   };
 }

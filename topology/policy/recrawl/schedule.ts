@@ -31,8 +31,8 @@ export interface Recrawl {
   readonly config: RecrawlConfig;
   /** What a visit costs, so that all pages together take the bandwidth. 0 where the schedule knows no price. */
   priceFor(pages: RateClasses): number;
-  /** null: never again. */
-  next(visit: Visited, price: number): NextVisit | null;
+  /** null: never again. `price` null: none is known yet. */
+  next(visit: Visited, price: number | null): NextVisit | null;
 }
 
 /** Each front queue counts half as much as the one before. */
@@ -63,7 +63,7 @@ export function compileRecrawl(config: RecrawlConfig): Recrawl {
 
 interface Plan {
   says(kind: VisitKind): boolean;
-  next(visit: Visited, price: number, weights: readonly number[]): NextVisit | null;
+  next(visit: Visited, price: number | null, weights: readonly number[]): NextVisit | null;
 }
 
 function conditionOf({ hosts, url, kinds }: RecrawlRule): (visit: Visited) => boolean {
@@ -93,7 +93,8 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
       if (schedule === 'fixed') return { intervalS: firstS, delayS: firstS };
       if (!isPriced(schedule)) return adaptiveVisit(adaptive, history, changed, sinceChangeS);
       const rate = changesPerDay(history);
-      const days = rate === null ? firstS / daySeconds : boundedDays(rate, weights[band] ?? 1, price, bounds);
+      const isKnown = rate !== null && price !== null;
+      const days = isKnown ? boundedDays(rate, weights[band] ?? 1, price, bounds) : firstS / daySeconds;
       const intervalS = Math.ceil(days * daySeconds);
       return { intervalS, delayS: intervalS };
     },

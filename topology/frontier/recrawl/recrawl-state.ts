@@ -1,0 +1,206 @@
+/**
+ * What a partition knows of visits to come: who is due when, what a visit costs, how refresh and discovery share the
+ * fetches, and whose sitemaps tell the truth. A part of its state: changes alone move it. Empty without a `recrawl`
+ * policy, and then it costs nothing.
+ *
+ * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (save-view.ts).
+ */
+import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
+import { classOf } from '../../policy/recrawl/rate-classes.ts';
+import type { RecrawlConfig } from '../../policy/recrawl/recrawl-config.ts';
+import type { Change, FinalStatus } from '../changes.ts';
+import type { Entry } from '../entry.ts';
+import { unread } from '../lease.ts';
+import { finalStatuses } from '../url-record-bytes.ts';
+import { type Due, DueTable, noRate } from './due-table.ts';
+import { entryOfPage, type PageRecord } from './page-record.ts';
+
+/** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
+export interface Trust {
+  readonly told: number;
+  readonly proved: number;
+  /** When the last URL is due that they told of. */
+  readonly lastDueS: number;
+}
+
+/** A page of a lease, to be read from its row before the next step. */
+export interface PageRead {
+  readonly leaseId: number;
+  readonly index: number;
+  readonly hi: number;
+  readonly lo: number;
+}
+
+/** Credit is in thousandths of a fetch, and no more than this is carried along: the longest run of one kind. */
+const creditMax = 64_000;
+const toldMax = 64;
+/** A price of nothing. */
+export const freeVisit = -(2 ** 20);
+/** Prices are kept as their logarithm: 1024 steps to the octave. */
+const stepsPerOctave = 1024;
+
+export class RecrawlState {
+  readonly table = new DueTable();
+  readonly trust = new Map<number, Trust>();
+  /** Pages that are in no row of the view yet, by fingerprint; and those of a view that is being written. */
+  pages = new Map<string, PageRecord>();
+  saving: ReadonlyMap<string, PageRecord> = new Map();
+  /** Pages on lease that have not been read. */
+  reads: PageRead[] = [];
+  price = freeVisit;
+  pricedAtMs = 0;
+  /** Fetches that refresh is behind its share: thousandths. */
+  credit = 0;
+  /** In thousandths. */
+  share = 0;
+  #unsaved = false;
+
+  /** By the policy that is in force from now on. */
+  setPolicy(config: RecrawlConfig | undefined): void {
+    this.share = config === undefined ? 0 : Math.round(1_000 * config.share);
+  }
+
+  get isUnsaved(): boolean {
+    return this.#unsaved || this.table.unsaved.size > 0;
+  }
+
+  written(): void {
+    this.#unsaved = false;
+  }
+
+  /** True without a schedule, past or present. */
+  get isEmpty(): boolean {
+    return this.table.size === 0 && this.credit === 0 && this.pricedAtMs === 0;
+  }
+
+  /** What a visit costs: freshness for one visit a day. null: no page has been visited twice. */
+  get visitPrice(): number | null {
+    if (this.pricedAtMs === 0) return null;
+    return this.price === freeVisit ? 0 : 2 ** (this.price / stepsPerOctave);
+  }
+
+  setPrice(price: number, atMs: number): void {
+    this.price = price;
+    this.pricedAtMs = atMs;
+    this.#unsaved = true;
+  }
+
+  put(hi: number, lo: number, host: number, page: PageRecord, dueAtMs: number): void {
+    const rate = changesPerDay(page.history);
+    this.table.put({
+      hi,
+      lo,
+      host,
+      dueS: Math.ceil(dueAtMs / 1_000),
+      visitedS: Math.floor(page.visitedAtMs / 1_000),
+      status: finalStatuses.indexOf(page.record.status),
+      band: Math.min(7, page.band),
+      rateClass: rate === null ? noRate : classOf(rate, Math.min(7, page.band)),
+      told: false,
+      out: false,
+    });
+    this.pages.set(pageKey(hi, lo), page);
+  }
+
+  /** URLs that wait for a visit. */
+  get scheduled(): number {
+    return this.table.size - this.table.out;
+  }
+
+  /** When a host's first URL is due, ms; undefined: none is. */
+  dueAtMs(host: number): number | undefined {
+    if (this.table.size === 0) return undefined;
+    const dueS = this.table.firstDueS(host);
+    return dueS === undefined ? undefined : 1_000 * dueS;
+  }
+
+  /** A URL that is scheduled is due at another time from now on. */
+  move(hi: number, lo: number, dueS: number, told: boolean): void {
+    const due = this.table.remove(this.table.find(hi, lo));
+    this.table.put({ ...due, dueS, told });
+    if (told) this.#trust(due.host, { lastDueS: dueS });
+  }
+
+  /** What a lease takes of its host's URLs that are due; credit goes by everything it takes. */
+  take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' }): readonly Due[] {
+    const due = grant.kind === 'grantDue' ? grant.due : 0;
+    if (due === 0 && this.share === 0) return none;
+    const all = grant.bands.reduce((sum, [, count]) => sum + count, due + grant.again);
+    const credit = this.credit + this.share * all - 1_000 * due;
+    this.credit = Math.max(-creditMax, Math.min(creditMax, credit));
+    this.#unsaved = true;
+    return this.table.take(host, due);
+  }
+
+  /** A page's entry of a lease: `unread`, and to be read, where it is not in memory. */
+  enter({ hi, lo }: Due, leaseId: number, index: number, pages: Map<number, PageRecord>): Entry {
+    const page = this.pageAt(hi, lo);
+    if (page === undefined) {
+      this.reads.push({ leaseId, index, hi, lo });
+      return unread;
+    }
+    pages.set(index, page);
+    return entryOfPage(page);
+  }
+
+  /** What is on lease yet is due again. */
+  endLeases(nowMs: number): void {
+    if (this.table.out > 0) this.table.endLeases(Math.ceil(nowMs / 1_000));
+  }
+
+  /** A URL on lease leaves the schedule. */
+  drop([hi, lo]: Readonly<Uint32Array>): void {
+    const row = this.table.find(hi!, lo!);
+    if (row >= 0 && this.table.at(row).out) this.table.remove(row);
+  }
+
+  learn(host: number, proved: boolean): void {
+    const { told, proved: was } = this.trust.get(host) ?? noTrust;
+    const [kept, keptProved] = told >= toldMax ? [told >> 1, was >> 1] : [told, was];
+    this.#trust(host, { told: kept + 1, proved: keptProved + (proved ? 1 : 0) });
+  }
+
+  #trust(host: number, change: Partial<Trust>): void {
+    this.trust.set(host, { ...(this.trust.get(host) ?? noTrust), ...change });
+    this.#unsaved = true;
+  }
+
+  /** The pages of now are about to be written; until they are there, they are found here. */
+  beginSaving(): void {
+    this.saving = this.pages;
+    this.pages = new Map();
+  }
+
+  /** They are in the view. */
+  endSaving(pages: ReadonlyMap<string, PageRecord>): void {
+    if (this.saving === pages) this.saving = new Map();
+  }
+
+  /** A page that is in memory; undefined: it has to be read. */
+  pageAt(hi: number, lo: number): PageRecord | undefined {
+    const key = pageKey(hi, lo);
+    return this.pages.get(key) ?? this.saving.get(key);
+  }
+
+  /** The URL has another record from now on. */
+  forget([hi, lo]: Readonly<Uint32Array>): void {
+    this.pages.delete(pageKey(hi!, lo!));
+  }
+}
+
+const none: readonly never[] = [];
+const noTrust: Trust = { told: 0, proved: 0, lastDueS: 0 };
+
+/** The place a row's URL counts under. */
+export function finalStatusOf(status: number): FinalStatus {
+  return finalStatuses[status]!;
+}
+
+/** The logarithm that a price is kept as. */
+export function pricedAs(price: number): number {
+  return price <= 0 ? freeVisit : Math.round(stepsPerOctave * Math.log2(price));
+}
+
+function pageKey(hi: number, lo: number): string {
+  return `${hi.toString(36)} ${lo.toString(36)}`;
+}
