@@ -21,6 +21,7 @@ export function explainText(explained: Explained): string {
     ['queue', queueText(explained.queue)],
     ['host', host === null ? null : `${host.hostKey}, ready at ${time(host.readyAtMs)}: ${host.why}`],
     ['raised', raised.length === 0 ? null : raised.map(raisedText).join('\n')],
+    ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
@@ -60,6 +61,10 @@ function queueText(queue: Explained['queue']): string | null {
 
 function raisedText({ atMs, offset }: Explained['raised'][number]): string {
   return `${time(atMs)}, changelog ${offset}`;
+}
+
+function parallelText({ leases, by }: NonNullable<Explained['host']>['parallel']): string {
+  return `${leases} leases at once, as ${by === 'operator' ? 'an operator says' : 'the policy says'}`;
 }
 
 function leaseText({ leaseId, atMs, deadlineMs, offset }: Explained['leases'][number]): string {

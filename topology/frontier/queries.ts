@@ -23,6 +23,8 @@ export interface HostAnswer {
   readonly bands: readonly { readonly band: number; readonly urls: number; readonly held: boolean }[];
   /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
+  /** Leases it may be on at once; `own`: by an operator's word, null: by the policy. */
+  readonly parallel: { readonly leases: number; readonly own: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
   /** A page of what is in bands, in the order it may be fetched. */
   readonly queue: QueuePage['urls'];
@@ -40,12 +42,14 @@ export function* answerHost(
   const host = state.hosts.get(hostKey);
   if (host === undefined) return null;
   const { queue } = host;
+  const { own, most } = state.hosts.lanes.of(host.id);
   const page = count === 0 ? { urls: [], next: undefined } : yield* listQueue(state, hostKey, count, from);
   return {
     host: hostKey,
     facts: host.facts,
     bands: queue.bands().map(({ number, size }) => ({ band: number, urls: size, held: queue.isHeld(number) })),
     again: { urls: queue.again.length, nextAtMs: queue.again[0]?.dueAtMs ?? null },
+    parallel: { leases: most, own: own < 0 ? null : own },
     leases: host.leaseIds.map((id) => {
       const { entries, deadlineMs } = state.leases.get(id)!;
       return { id, urls: entries.filter((entry) => entry !== null).length, deadlineMs };
