@@ -16,8 +16,8 @@ export interface SnapshotSchedule {
   say(text: string): void;
 }
 
-/** A batch process: anything else comes first. */
-const nice = 10;
+/** A third of what a busy crawl gets of the processor. */
+const nice = 5;
 
 /** Resolves once the signal is aborted, and the one under way has been given up. */
 export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSignal): Promise<void> {

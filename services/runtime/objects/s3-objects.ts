@@ -30,6 +30,8 @@ export function s3Place(url: string): S3Place {
 /** Throws INVALID_ARGUMENT where there are no credentials. */
 export async function openS3Objects(url: string): Promise<ObjectStore> {
   const { bucket, prefix } = s3Place(url);
+  // It warns of the end of Node 20's support in releases to come, at each start; the one that is locked supports it.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   // Loaded here: most crawls do without.
   const sdk = await import('@aws-sdk/client-s3');
   const client = new sdk.S3Client({
