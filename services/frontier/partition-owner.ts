@@ -27,6 +27,7 @@ import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { CallSide } from './call-side.ts';
+import { heedControl } from './heed-control.ts';
 import { JobRunner, runJob } from './job-runner.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
@@ -167,9 +168,6 @@ export class PartitionOwner {
     this.#reader = reader;
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
-    for (const topic of inputTopics) {
-      reader.seek(this.#topic(topic), identity.partition, partition.state.positions[topic].offset);
-    }
     const jobs = new JobRunner(this.#options.store, (error) => {
       this.#failure ??= error;
       reader.wake();
@@ -178,6 +176,14 @@ export class PartitionOwner {
       await this.#publishControls(partition.republish());
       // Says in the log whose partition this is now, and how it stands.
       await this.#commit(partition, partition.open(clock.nowMs()));
+      this.#seek(partition, reader, ['control']);
+      await heedControl({
+        ...{ ...this.#options, topic: this.#topic('control'), reader, signal: this.#stopping.signal },
+        take: (record) => this.#take(partition, record),
+        commit: (step) => this.#commit(partition, step),
+        core: partition,
+      });
+      this.#seek(partition, reader, ['results', 'discovered']);
       while (!this.#stopping.signal.aborted) {
         await this.#turn(partition, reader, jobs);
         await this.#saveIfDue(partition);
@@ -189,6 +195,11 @@ export class PartitionOwner {
       this.#calls.closed(this.#failure);
       await jobs.stop();
     }
+  }
+
+  #seek({ state }: FrontierPartition, reader: LogReader, topics: readonly InputTopic[]): void {
+    const { partition } = this.#options.identity;
+    for (const topic of topics) reader.seek(this.#topic(topic), partition, state.positions[topic].offset);
   }
 
   async #turn(partition: FrontierPartition, reader: LogReader, jobs: JobRunner): Promise<void> {
@@ -219,6 +230,7 @@ export class PartitionOwner {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
       await this.#commit(partition, step, oldestMs);
     }
+    this.#seek(partition, reader, partition.takeSought());
     this.#calls.answer(partition, this.#acks, () => this.#failure);
     if (jobs.busy) return;
     const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));

@@ -27,12 +27,20 @@ const duplicates = z.object({
   prefixes: z.array(z.object({ prefix: pattern, pages: z.int().min(0), duplicates: z.int().min(0) })).max(1_000),
 });
 
+/** The inputs of the frontier that may be read again, or skipped: `control` is every word that was said, in order. */
+export const soughtTopics = ['discovered', 'results'] as const;
+
+const seek = z.object({ group: z.literal('frontier'), topic: z.enum(soughtTopics), offset: z.int().min(0) });
+
+export type SeekPayload = z.infer<typeof seek>;
 export type TrapPayload = z.infer<typeof trap>;
 export type DuplicatesPayload = z.infer<typeof duplicates>;
 
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that is meant. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
+/** null: it is none, or of another group. */
+export const seekPayload = (json: string): SeekPayload | null => read(seek, json);
 export const trapPayload = (json: string): TrapPayload | null => read(trap, json);
 
 function read<T>(schema: z.ZodType<T>, json: string): T | null {

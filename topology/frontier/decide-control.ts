@@ -4,7 +4,7 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { HostFacts } from './changes.ts';
 import { newHostFacts } from './changes.ts';
-import { duplicatesPayload, trapPayload } from './control-payloads.ts';
+import { duplicatesPayload, seekPayload, trapPayload } from './control-payloads.ts';
 import { setOwnLanes, switchLanes } from './decide-lanes.ts';
 import { decideQuotaGrant, decideQuotaReport } from './decide-quota.ts';
 import { decideRaise, type Waiting } from './decide-raise.ts';
@@ -44,6 +44,8 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
       return decideDuplicates(decision, event);
     case 'raise':
       return decideRaise(decision, event, waiting);
+    case 'seek':
+      return decideSeek(decision, event);
     case 'manifest':
     case 'pauseHost':
     case 'requeue':
@@ -52,6 +54,14 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
     default:
       decision.tally('unknownControls');
   }
+}
+
+/** From now on the input is read from there; of another group, it is for the record. The commit says where it stands. */
+function decideSeek({ state, sought }: Decision, { payload }: Control): void {
+  const to = seekPayload(payload);
+  if (to === null) return;
+  state.positions[to.topic] = { offset: to.offset, slice: 0 };
+  sought.add(to.topic);
 }
 
 /** An invalid policy never gets here from our own tools; from others it is counted and changes nothing. */

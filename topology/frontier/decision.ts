@@ -11,6 +11,7 @@ import type { ListSource } from '../url/url-lists.ts';
 import { noLists } from '../url/url-lists.ts';
 import { ByteWriter } from './bytes.ts';
 import { writeChange } from './change-codec.ts';
+import type { InputTopic } from './changelog.ts';
 import type { Change, TallyName } from './changes.ts';
 import { checkOf } from './self-check.ts';
 import type { FrontierState } from './state.ts';
@@ -37,6 +38,8 @@ export class Decision {
   readonly deadLetters: DeadLetter[] = [];
   readonly granted: Granted[] = [];
   readonly controls: ControlMessage[] = [];
+  /** Inputs that an operator has sent elsewhere: what waits of them is not taken. */
+  readonly sought = new Set<InputTopic>();
   /** The step stopped before a link of which the seen test cannot tell yet. */
   asks = false;
   /** What a policy that is about to be switched to may refer to. */

@@ -42,6 +42,7 @@ import type { StoreJob } from './seen/store-job.ts';
 import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
 import { taskOf } from './task-of.ts';
+import { unreadable } from './unreadable.ts';
 
 /** A record of an input topic; `record` is null where nobody could read the bytes. */
 export type Input = { readonly offset: number } & (
@@ -96,6 +97,7 @@ export class FrontierPartition {
   /** Waiting inputs, in offset order. */
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
   readonly #ahead = new AskAhead();
+  readonly #sought = new Set<InputTopic>();
   /** Calls of the pull API, where the crawl is served by it. */
   readonly calls = new CallDesk();
   #blocked = false;
@@ -193,6 +195,7 @@ export class FrontierPartition {
     const decision = this.#begin(wallMs);
     const before = { ...state.positions };
     this.#take(decision, 'control');
+    for (const topic of decision.sought) this.#forget(topic);
     if (this.policy !== null) this.#take(decision, 'results');
     if (state.pull.on) decideLapses(decision);
     else decideExpiries(decision);
@@ -275,6 +278,19 @@ export class FrontierPartition {
     const { deadLetters, granted, controls } = decision;
     const tasks = () => granted.map((one) => taskOf(state, this.identity, this.policy!, one));
     return new Decided(encodeCommit(header, changes), offset, deadLetters, controls, tasks);
+  }
+
+  /** Inputs that are to be read from \`state.positions\` from now on, whatever was read before. */
+  takeSought(): InputTopic[] {
+    const topics = [...this.#sought];
+    this.#sought.clear();
+    return topics;
+  }
+
+  #forget(topic: InputTopic): void {
+    const gone = this.#inputs[topic].splice(0);
+    if (topic === 'discovered') this.#ahead.taken(gone);
+    this.#sought.add(topic);
   }
 
   #takeDiscovered(decision: Decision): void {
@@ -364,23 +380,4 @@ export function replay(state: FrontierState, offset: number, record: Claim | Com
 /** Runs a job that needs no row. */
 function finishInMemory(job: StoreJob): void {
   if (!job.next([]).done) throw new Error('a step is taken before the rows it needs were read');
-}
-
-/** The dead letter of a record that nobody could read. */
-export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
-  return {
-    reason: 'undecodable',
-    sourceTopic: input.topic,
-    sourcePartition: identity.partition,
-    sourceOffset: input.offset,
-    url: '',
-    hostKey: '',
-    attempts: 0,
-    lastOutcome: '',
-    status: 0,
-    depth: 0,
-    detail: input.why,
-    atMs,
-    original: input.bytes,
-  };
 }

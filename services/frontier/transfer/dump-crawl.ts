@@ -8,7 +8,6 @@ import type { DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.t
 import { ByteReader } from '../../../topology/frontier/bytes.ts';
 import { placeNames } from '../../../topology/frontier/changes.ts';
 import { type Counters, sumCounters } from '../../../topology/frontier/counters.ts';
-import { unreadable } from '../../../topology/frontier/partition.ts';
 import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
 import type { FrontierState } from '../../../topology/frontier/state.ts';
 import {
@@ -24,6 +23,7 @@ import {
   repeatedLine,
   tallyLine,
 } from '../../../topology/frontier/transfer/dump-state.ts';
+import { unreadable } from '../../../topology/frontier/unreadable.ts';
 import { readKnownUrl } from '../../../topology/frontier/url-record-bytes.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
