@@ -74,8 +74,17 @@ export function duration(option: string): (value: string) => number {
   };
 }
 
+const repeated = new WeakSet<object>();
+
+/** Of an option that may be given several times. */
 export function collect<T>(parse: (value: string) => T): (value: string, before: readonly T[] | undefined) => T[] {
-  return (value, before = []) => [...before, parse(value)];
+  const gather = (value: string, before: readonly T[] = []) => [...before, parse(value)];
+  repeated.add(gather);
+  return gather;
+}
+
+export function isRepeated(parser: object | undefined): boolean {
+  return parser !== undefined && repeated.has(parser);
 }
 
 /** Networks in CIDR notation, or single addresses, apart by commas. */

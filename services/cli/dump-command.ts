@@ -33,7 +33,6 @@ export function addDumpCommand(program: Command): void {
   addCrawlOptions(command)
     .option('--snapshots <place>', 'where snapshots are kept: a folder, or s3://bucket/prefix')
     .option('--json', 'print the totals as one JSON object')
-    .addHelpText('after', '\nExample:\n  crawlstream dump news.jsonl.gz --data crawl-data/example.org')
     .action((file: string, flags: DumpFlags) => dump(file, flags));
 }
 

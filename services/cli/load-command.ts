@@ -24,13 +24,6 @@ export interface LoadFlags extends KafkaFlags {
 
 const tellMs = 5_000;
 
-const examples = `
-Examples:
-  crawlstream load news.jsonl.gz --data crawl-data/news --partitions 16
-  crawlstream load --seen urls.txt --data crawl-data/news
-
-A load that was cut off goes on when it is run again. The frontier of the crawl must not be running.`;
-
 export function addLoadCommand(program: Command): void {
   const command = program
     .command('load')
@@ -44,7 +37,6 @@ export function addLoadCommand(program: Command): void {
     );
   addKafkaOptions(command, 'data folder to load into')
     .option('--json', 'print the totals as one JSON object')
-    .addHelpText('after', examples)
     .action((file: string | undefined, flags: LoadFlags) => load(file, flags));
 }
 

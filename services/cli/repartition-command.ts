@@ -19,13 +19,6 @@ interface RepartitionFlags extends DumpFlags {
   readonly key?: KeyMode;
 }
 
-const examples = `
-Examples:
-  crawlstream repartition --partitions 16 --data crawl-data/news --into crawl-data/news-16
-  crawlstream repartition --partitions 16 --brokers localhost:9092 --crawl news --into news-16
-
-Stop the crawl first, and start the new one afterwards; the old one is left as it is.`;
-
 export function addRepartitionCommand(program: Command): void {
   const command = program
     .command('repartition')
@@ -40,7 +33,6 @@ export function addRepartitionCommand(program: Command): void {
   addCrawlOptions(command)
     .option('--snapshots <place>', 'where snapshots of the old crawl are kept: a folder, or s3://bucket/prefix')
     .option('--json', 'print the totals as one JSON object')
-    .addHelpText('after', examples)
     .action(repartition);
 }
 

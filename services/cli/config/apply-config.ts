@@ -1,0 +1,73 @@
+/**
+ * Fills in what the command line leaves open: flags come first, then the environment, then the command's own section of
+ * the file, then the rest of the file, then the default.
+ */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type Config, hiddenValue, readConfig } from './config-file.ts';
+import { parseText } from './parse-value.ts';
+import { hiddenSettings, settingsOf } from './settings.ts';
+
+/** Where a value comes from. */
+export type Source = 'flag' | 'environment' | 'file' | 'default';
+
+/** The file in force: of `--config`, or CRAWLSTREAM_CONFIG. */
+export function configOf(program: Command, command: Command, env: NodeJS.ProcessEnv): Config | undefined {
+  const file = command.getOptionValue('config') ?? env['CRAWLSTREAM_CONFIG'];
+  return file === undefined || file === '' ? undefined : readConfig(program, String(file));
+}
+
+/** Throws INVALID_ARGUMENT, naming the variable, or the file and the key. */
+export function applyConfig(program: Command, command: Command, env: NodeJS.ProcessEnv): void {
+  const config = configOf(program, command, env);
+  const section = config?.services[command.name()] ?? {};
+  const shut = placesShut(command);
+  for (const { key, env: variable } of settingsOf(program)) {
+    const option = command.options.find((one) => one.attributeName() === key);
+    if (option === undefined || shut.has(key) || command.getOptionValueSource(key) === 'cli') continue;
+    const text = env[variable];
+    if (text !== undefined && text !== '' && !isServiceLink(text)) {
+      command.setOptionValueWithSource(
+        key,
+        ofVariable(variable, option.long ?? '', () => parseText(option, text)),
+        'env',
+      );
+    } else if (key in section) command.setOptionValueWithSource(key, section[key], 'config');
+    else if (config !== undefined && key in config.common) {
+      command.setOptionValueWithSource(key, config.common[key], 'config');
+    }
+  }
+  for (const { key, env: variable } of config === undefined ? [] : hiddenSettings) {
+    if (env[variable] !== undefined) continue;
+    const value = hiddenValue(config!, key);
+    if (value !== undefined) env[variable] = value;
+  }
+}
+
+export function sourceOf(command: Command, key: string): Source {
+  const source = command.getOptionValueSource(key);
+  return source === 'cli' ? 'flag' : source === 'env' ? 'environment' : source === 'config' ? 'file' : 'default';
+}
+
+/** A crawl that the command line names by one place is not looked for in another. */
+function placesShut(command: Command): ReadonlySet<string> {
+  if (['frontier', 'fetcher'].includes(command.name())) return new Set();
+  const given = (key: string) => command.getOptionValueSource(key) === 'cli';
+  if (given('data') && !given('brokers')) return new Set(['brokers', 'registry']);
+  return new Set(given('brokers') && !given('data') ? ['data'] : []);
+}
+
+/** What Kubernetes sets for each service of a namespace, as in CRAWLSTREAM_PORT=tcp://10.0.0.1:7071, is no setting. */
+function isServiceLink(text: string): boolean {
+  return /^tcp:\/\/[\d.:]+$/.test(text);
+}
+
+/** Names the variable in the place of the flag. */
+function ofVariable<T>(variable: string, flag: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError)) throw error;
+    throw new CrawlstreamError(error.code, error.message.replace(flag, variable), error);
+  }
+}

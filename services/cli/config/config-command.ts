@@ -1,0 +1,113 @@
+/** `crawlstream config`: a configuration file written, checked, and what comes of it with environment and defaults. */
+import { existsSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { bad, oneOf } from '../arguments.ts';
+import { print } from '../check-print.ts';
+import { applyConfig, configOf, sourceOf } from './apply-config.ts';
+import { hiddenValue, readConfig } from './config-file.ts';
+import { exampleFile } from './example-file.ts';
+import { envOf, hiddenSettings, serviceNames, settingsOf } from './settings.ts';
+
+interface ConfigFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const fileDefault = 'crawlstream.yaml';
+
+export function addConfigCommand(program: Command): void {
+  const config = program.command('config').description('the configuration file: write one, check it, show what holds');
+  config
+    .command('init')
+    .description('write a file with every setting, its default and the reason, all commented out')
+    .argument('[file]', 'file to write, or - for the output', fileDefault)
+    .option('--json', 'say what was written as one JSON object')
+    .action((file: string, flags: ConfigFlags) => init(program, file, flags));
+  config
+    .command('check')
+    .description('check a file, the variables beside it, and that its secrets are there')
+    .argument('[file]', 'file to check (default: --config, or CRAWLSTREAM_CONFIG)')
+    .option('--json', 'as one JSON object')
+    .action((file: string | undefined, flags: ConfigFlags) => check(program, file, flags));
+  config
+    .command('show')
+    .description('print what a service would run with, and where each value comes from; secrets stay hidden')
+    .argument('[service]', `one of ${serviceNames.join(', ')}`, 'crawl')
+    .option('--json', 'as one JSON object')
+    .action((service: string, flags: ConfigFlags) => show(program, service, flags));
+}
+
+function init(program: Command, file: string, { json }: ConfigFlags): void {
+  const text = exampleFile(program);
+  if (file === '-') {
+    process.stdout.write(text);
+    return;
+  }
+  if (existsSync(file)) throw bad('config init', file, 'it is there already: name another file, or - for the output');
+  writeFileSync(file, text, { flag: 'wx' });
+  print({ json: { written: file }, text: `${file} written: every setting is in it, commented out` }, json);
+}
+
+function check(program: Command, given: string | undefined, { config: flag, json }: ConfigFlags): void {
+  const file = given ?? flag ?? process.env['CRAWLSTREAM_CONFIG'];
+  if (file === undefined) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'config check: name a file, or set CRAWLSTREAM_CONFIG');
+  }
+  const config = readConfig(program, file);
+  for (const { key } of hiddenSettings) hiddenValue(config, key);
+  const env = { ...process.env, CRAWLSTREAM_CONFIG: file };
+  for (const name of serviceNames) {
+    const command = program.commands.find((one) => one.name() === name);
+    if (command !== undefined) applyConfig(program, command, env);
+  }
+  const inSections = Object.values(config.services).map((section) => Object.keys(section).length);
+  const settings = [...inSections, Object.keys(config.common).length, Object.keys(config.hidden).length].reduce(
+    (sum, count) => sum + count,
+  );
+  const unknown = unknownVariables(program);
+  const note = unknown.length === 0 ? '' : `\nnot a setting, so without effect: ${unknown.join(', ')}`;
+  const text = `${file}: ${settings} setting${settings === 1 ? '' : 's'}, all good${note}`;
+  print({ json: { file, settings, unknownVariables: unknown }, text }, json);
+}
+
+/** Variables of ours that no setting reads. */
+function unknownVariables(program: Command): string[] {
+  const others = ['CRAWLSTREAM_CONFIG'];
+  const known = new Set([...settingsOf(program), ...hiddenSettings].map(({ env }) => env).concat(others));
+  return Object.keys(process.env).filter((name) => name.startsWith('CRAWLSTREAM_') && !known.has(name));
+}
+
+function show(program: Command, service: string, flags: ConfigFlags): void {
+  const name = oneOf('config show', serviceNames)(service);
+  const command = program.commands.find((one) => one.name() === name);
+  if (command === undefined) throw bad('config show', name, 'this release has no such service');
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...(flags.config !== undefined && { CRAWLSTREAM_CONFIG: flags.config }),
+  };
+  const config = configOf(program, command, env);
+  applyConfig(program, command, { ...env });
+  const rows = settingsOf(program)
+    .filter(({ services }) => services.includes(name))
+    .map(({ key }) => [key, { value: shown(command.getOptionValue(key)), from: sourceOf(command, key) }] as const);
+  const hidden = hiddenSettings.map(({ key, secret, otherwise }) => {
+    const from = env[envOf(key)] !== undefined ? 'environment' : config?.hidden[key] !== undefined ? 'file' : 'default';
+    const value =
+      from === 'environment' ? env[envOf(key)] : (config?.hidden[key] ?? (otherwise === 'none' ? null : otherwise));
+    // A reference tells where the secret is, and not what it is.
+    const hides = secret && from === 'environment';
+    return [key, { value: hides ? '(hidden)' : value, from }] as const;
+  });
+  const settings = Object.fromEntries([...rows, ...hidden]);
+  const lines = Object.entries(settings).map(
+    ([key, { value, from }]) => `${`${key}: ${value === null ? 'null' : JSON.stringify(value)}`.padEnd(48)} # ${from}`,
+  );
+  print({ json: { service: name, file: config?.file ?? null, settings }, text: lines.join('\n') }, flags.json);
+}
+
+/** What a URL carries to log in with is not for a screen. */
+function shown(value: unknown): unknown {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value.replace(/(\/\/[^/:@\s]*):[^@/\s]*@/, '$1:(hidden)@') : value;
+}

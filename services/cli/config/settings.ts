@@ -1,0 +1,93 @@
+/**
+ * Everything that can be configured, gathered from the options of the services' commands: one source for flags, the
+ * configuration file and the environment. An option that is added to a service is a setting at once; a test asks for
+ * the reason of its default (reasons.ts).
+ *
+ * `--seen-memory` is `seenMemory` in a file and `CRAWLSTREAM_SEEN_MEMORY` in the environment.
+ */
+import type { Command, Option } from 'commander';
+
+/** Commands that run a part of a crawl; each may have a section of its own under `services`. */
+export const serviceNames = [
+  'crawl',
+  'frontier',
+  'fetcher',
+  'dedup',
+  'index',
+  'archive',
+  'graph',
+  'urlfrontier',
+] as const;
+
+export interface Setting {
+  /** In a file. */
+  readonly key: string;
+  readonly env: string;
+  readonly option: Option;
+  /** Services that have it. */
+  readonly services: readonly string[];
+}
+
+/** What is set for one run alone. */
+const perRun = new Set(['json', 'fromStart', 'config']);
+
+/** In the order of the commands, each once. */
+export function settingsOf(program: Command): readonly Setting[] {
+  const settings = new Map<string, Setting & { readonly services: string[] }>();
+  for (const name of serviceNames) {
+    for (const option of program.commands.find((command) => command.name() === name)?.options ?? []) {
+      const key = option.attributeName();
+      if (perRun.has(key)) continue;
+      const known = settings.get(key);
+      if (known === undefined) settings.set(key, { key, env: envOf(key), option, services: [name] });
+      else known.services.push(name);
+    }
+  }
+  return [...settings.values()];
+}
+
+export function envOf(key: string): string {
+  return `CRAWLSTREAM_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** Settings without an option: others could list a command line, so these come from a file or the environment alone. */
+export interface HiddenSetting {
+  readonly key: string;
+  readonly env: string;
+  /** Given by reference, and never shown. */
+  readonly secret: boolean;
+  readonly about: string;
+  readonly otherwise: string;
+  readonly reason: string;
+}
+
+export const hiddenSettings: readonly HiddenSetting[] = [
+  hidden('kafkaTls', false, 'speak TLS to the brokers', 'false', 'a broker on this machine has no certificate'),
+  hidden('kafkaUsername', false, 'name to log in to the brokers with', 'none', 'without one, nobody logs in'),
+  hidden('kafkaPassword', true, 'its password', 'none', 'a password has no good default'),
+  hidden(
+    'kafkaMechanism',
+    false,
+    'how: plain, scram-sha-256 or scram-sha-512',
+    'scram-sha-512',
+    'of these the one that gives away least to who listens',
+  ),
+  hidden(
+    'httpToken',
+    true,
+    'token that calls need which change a crawl',
+    'none',
+    'without one such calls are answered on loopback alone',
+  ),
+  hidden(
+    'grpcToken',
+    true,
+    'token that every call of urlfrontier needs',
+    'none',
+    'URLFrontier has none, and its clients send none',
+  ),
+];
+
+function hidden(key: string, secret: boolean, about: string, otherwise: string, reason: string): HiddenSetting {
+  return { key, env: envOf(key), secret, about, otherwise, reason };
+}

@@ -1,0 +1,79 @@
+/** An example or two for the help of each command, and what exit codes mean. A test parses every one of them. */
+import type { Command } from 'commander';
+
+export const exitCodes: readonly (readonly [code: number, means: string])[] = [
+  [0, 'done'],
+  [1, 'failed: the line on stderr says why; or a check found a difference'],
+  [2, 'the command line, a variable or the configuration file is wrong; nothing was done'],
+  [70, 'a bug: please report what was printed'],
+  [130, 'stopped by a signal; the same command goes on'],
+];
+
+const folder = '--data crawl-data/example.org';
+const kafka = '--brokers localhost:9092 --crawl news';
+
+/** By path, without the leading `crawlstream`. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --http 9464`],
+  frontier: [`${kafka} --data state-a --http 0.0.0.0:9464`],
+  fetcher: [`${kafka} --contact me@example.org`],
+  dedup: [`${kafka} --data dedup-a`, folder],
+  index: [`${kafka} --opensearch http://localhost:9200`, folder],
+  archive: [`${kafka} --archive-to s3://bucket/news`, folder],
+  graph: [folder],
+  export: [`pages ${folder} --format csv`],
+  urlfrontier: ['--data crawl-data/urlfrontier'],
+  inject: [`https://example.org ${kafka}`, `seeds.txt ${folder}`],
+  pages: [folder],
+  stats: [`${folder} --json`],
+  search: [`'example -permission' ${folder}`],
+  'dlq list': [`--reason retriesExhausted ${folder}`],
+  'dlq show': [`0:17 ${folder}`],
+  'dlq replay': [`--host example.org ${folder}`],
+  explain: [`https://example.org/ ${folder}`],
+  'policy set': [`policy.json ${folder}`],
+  'policy reload': [folder],
+  'policy rollback': [folder],
+  'policy show': [folder],
+  'policy history': [folder],
+  'check url': ["'HTTP://Example.com:80/b/../a?b=2&a=1'"],
+  'check filter': ['https://example.org/a.jpg'],
+  'check robots': ['https://example.org/private --file robots.txt'],
+  'check page': ['https://example.org/ --contact me@example.org', '--file page.html'],
+  'check score': ['https://example.org/'],
+  'check list': ['spam.txt --kind domains --url https://example.org/'],
+  'warc replay': ['crawl-data/example.org/archive/*.warc.gz'],
+  'state digest': [folder],
+  'state verify': [folder],
+  'state rebuild': [`${folder} --all --into rebuilt`],
+  'state snapshot': [`${folder} --to snapshots`],
+  'state snapshots': [`${folder} --to snapshots`],
+  seek: [`--topic discovered --to earliest ${folder}`],
+  dump: [`news.jsonl.gz ${folder}`],
+  load: ['news.jsonl.gz --data crawl-data/news --partitions 16', '--seen urls.txt --data crawl-data/news'],
+  repartition: [`--partitions 16 ${kafka} --into news-16`, `--partitions 16 ${folder} --into crawl-data/example-16`],
+  topology: ['--mermaid'],
+  block: [`example.org ${folder}`],
+  unblock: [`example.org ${folder}`],
+  delay: [`example.org 5000 ${folder}`],
+  limit: [`example.org 500 ${folder}`],
+  parallel: [`example.org 4 ${folder}`],
+  budget: [`example.org 10000 ${folder}`],
+  raise: [`https://example.org/news ${folder}`],
+  requeue: [`--prefix https://example.org/blog/ ${folder}`],
+  trap: [`https://example.org/calendar/ --why 'without end' ${folder}`],
+  release: [`example.org '/calendar/*' ${folder}`],
+  'config init': ['crawlstream.yaml'],
+  'config check': ['crawlstream.yaml'],
+  'config show': ['fetcher --config crawlstream.yaml'],
+  completion: ['bash'],
+};
+
+export function addExamples(command: Command, path: readonly string[] = []): void {
+  for (const child of command.commands) {
+    const name = [...path, child.name()];
+    const lines = (examples[name.join(' ')] ?? []).map((rest) => `  $ crawlstream ${name.join(' ')} ${rest}`);
+    if (lines.length > 0) child.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`);
+    addExamples(child, name);
+  }
+}

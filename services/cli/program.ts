@@ -1,0 +1,83 @@
+/**
+ * The command tree: every command with its options, help and examples. Made anew for each caller, so that the reference
+ * (deploy/), shell completion and tests can walk it.
+ */
+import { Command } from 'commander';
+import { addCheckCommand } from './check-command.ts';
+import { addCompletionCommand } from './completion-command.ts';
+import { applyConfig } from './config/apply-config.ts';
+import { addConfigCommand } from './config/config-command.ts';
+import { addConsumerCommands } from './consumer-commands.ts';
+import { addCrawlCommand } from './crawl-command.ts';
+import { addDlqCommand } from './dlq-command.ts';
+import { addDumpCommand } from './dump-command.ts';
+import { addExamples, exitCodes } from './examples.ts';
+import { addExplainCommand } from './explain-command.ts';
+import { addExportCommand } from './export-command.ts';
+import { addInjectCommand } from './inject-command.ts';
+import { addLoadCommand } from './load-command.ts';
+import { addOperatorCommands } from './operator-commands.ts';
+import { addPolicyCommands } from './policy-commands.ts';
+import { addReadCommands } from './read-commands.ts';
+import { addRepartitionCommand } from './repartition-command.ts';
+import { addRoleCommands } from './role-commands.ts';
+import { addSearchCommand } from './search-command.ts';
+import { addSeekCommand } from './seek-command.ts';
+import { addStateCommand } from './state-command.ts';
+import { addTopologyCommand } from './topology-command.ts';
+import { addUrlfrontierCommand } from './urlfrontier-command.ts';
+import { productVersion } from './version.ts';
+import { addWarcCommand } from './warc-command.ts';
+
+export function createProgram(): Command {
+  const program = new Command('crawlstream')
+    .description('A web-crawl frontier and crawler as a stream-processing topology')
+    .version(productVersion)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text) })
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${`${code}`.padEnd(5)}${means}`).join('\n')}`,
+    );
+  addCrawlCommand(program);
+  addRoleCommands(program);
+  addConsumerCommands(program);
+  addExportCommand(program);
+  addInjectCommand(program);
+  addReadCommands(program);
+  addSearchCommand(program);
+  addDlqCommand(program);
+  addExplainCommand(program);
+  addPolicyCommands(program);
+  addOperatorCommands(program);
+  addCheckCommand(program);
+  addWarcCommand(program);
+  addStateCommand(program);
+  addSeekCommand(program);
+  addDumpCommand(program);
+  addLoadCommand(program);
+  addRepartitionCommand(program);
+  addTopologyCommand(program);
+  addUrlfrontierCommand(program);
+  addConfigCommand(program);
+  addCompletionCommand(program);
+  addExamples(program);
+  for (const command of leavesOf(program)) {
+    command.option('--config <file>', 'read settings from a YAML or JSON file (default: CRAWLSTREAM_CONFIG)');
+  }
+  program.hook('preAction', (_, command) => {
+    // They look at a configuration, and run with none.
+    if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
+  });
+  return program;
+}
+
+/** The commands that do something: those without commands below them, in the order of the help. */
+export function leavesOf(program: Command): readonly Command[] {
+  return program.commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
+}
+
+/** A command's words after `crawlstream`. */
+export function pathOf(command: Command): readonly string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+}

@@ -1,0 +1,86 @@
+/** Commands that no other test runs, on a small crawl that is over: each does what it says, and its --json is JSON. */
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { lastJson, runCommand, startCommand } from './command.ts';
+import { startSmallWeb } from './small-web.ts';
+
+const folder = temporaryFolder();
+const data = join(folder, 'data');
+let seed = '';
+let host = '';
+
+before(async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 5, domains: 1 });
+  seed = small.seeds[0]!;
+  host = new URL(seed).host;
+  const ended = await runCommand([...small.crawlArguments, '--delay', '0', '--responses', '--data', data]);
+  assert.equal(ended.code, 0, ended.stderr);
+});
+
+async function json(args: readonly string[]): Promise<Record<string, unknown>> {
+  const ended = await runCommand([...args, '--json']);
+  assert.equal(ended.code, 0, `${args.join(' ')}: ${ended.stderr}`);
+  return lastJson(ended);
+}
+
+test('index and archive make up for what a crawl did without them', async () => {
+  const indexed = await runCommand(['index', '--data', data]);
+  assert.match(indexed.stdout, /^index: [1-9]\d* records read\n$/);
+  const archived = await runCommand(['archive', '--data', data]);
+  assert.match(archived.stdout, /^archive: [1-9]\d* records read\n$/);
+  assert.ok(existsSync(join(data, 'archive')));
+});
+
+test('operators’ events that no other test sends are taken, with who and when', async () => {
+  const sent = async (args: readonly string[]) => {
+    const { sent } = await json([...args, '--data', data, '--by', 'test']);
+    const [{ event }] = sent as { event: { kind: string; hostKey: string; by: string } }[] as [never];
+    return event as { kind: string; hostKey: string };
+  };
+  assert.equal((await sent(['parallel', host, '2'])).hostKey, host);
+  assert.equal((await sent(['budget', host, '10'])).kind, 'budget');
+  assert.equal((await sent(['trap', `${seed}calendar/`])).kind, 'trap');
+  assert.equal((await sent(['release', host, '/calendar/'])).kind, 'releaseTrap');
+});
+
+test('seek is an event on control that says from where to read', async () => {
+  const seek = await runCommand(['seek', '--topic', 'discovered', '--to', 'earliest', '--data', data]);
+  assert.equal(seek.code, 0, seek.stderr);
+});
+
+test('checks of a URL and of a list answer in JSON', async () => {
+  assert.match(JSON.stringify(await json(['check', 'url', 'HTTP://A.test:80/b/../c'])), /http:\/\/a\.test\/c/);
+  const list = join(folder, 'hosts.txt');
+  writeFileSync(list, 'spam.example\n');
+  const listed = await json(['check', 'list', list, '--kind', 'hosts', '--url', 'http://spam.example/x']);
+  assert.match(JSON.stringify(listed), /spam\.example/);
+});
+
+test('a state’s digest is that of the state rebuilt', async () => {
+  const digests = async (place: string) =>
+    ((await json(['state', 'digest', '--data', place]))['partitions'] as { digest: string }[]).map((one) => one.digest);
+  const [own] = await digests(data);
+  const into = join(folder, 'rebuilt');
+  const rebuilt = await json(['state', 'rebuild', '--data', data, '--all', '--into', into]);
+  assert.ok(JSON.stringify(rebuilt).includes(own!), JSON.stringify(rebuilt));
+});
+
+test('urlfrontier serves until it is told to stop', async () => {
+  const serving = startCommand(['urlfrontier', '--port', '0', '--data', join(folder, 'served')]);
+  while (!/serving crawl/.test(serving.output())) {
+    assert.equal(serving.child.exitCode, null, serving.output());
+    await sleep(20);
+  }
+  serving.child.kill('SIGTERM');
+  assert.equal((await serving.ended).code, 0);
+});
+
+test('completion prints a script for each shell', async () => {
+  const { code, stdout } = await runCommand(['completion', 'bash']);
+  assert.equal(code, 0);
+  assert.match(stdout, /complete -F _crawlstream_complete crawlstream/);
+});
