@@ -240,6 +240,28 @@ export interface Page {
   readonly fields: readonly PageField[];
   /** Normalised links of the page, each once, those that the seen cache kept from discovered too. Empty: not kept. */
   readonly outlinks: readonly string[];
+  /** True where a browser ran the page's scripts first; the page as it was fetched has a record of its own. */
+  readonly rendered: boolean;
+}
+
+/** One fetched page that needs a browser, off by default. Key: host key. */
+export interface Render {
+  /** URL that was fetched. */
+  readonly url: string;
+  /** Host key of url. */
+  readonly hostKey: string;
+  /** Link distance from a seed. */
+  readonly depth: number;
+  /** Completion of the fetch, ms since the Unix epoch. */
+  readonly fetchedAtMs: number;
+  /** HTTP status. */
+  readonly status: number;
+  /** Response headers: names in lower case and values in turn, in the order received. */
+  readonly headers: readonly string[];
+  /** Body, its content coding undone. */
+  readonly body: Uint8Array;
+  /** Shortest wait from the completion of one request to the start of the next on this host, ms. 0: none. */
+  readonly delayMs: number;
 }
 
 /** One raw response, off by default. Key: host key. */
@@ -487,6 +509,7 @@ export interface TopicRecords {
   'discovered': Discovered;
   'duplicates': Duplicate;
   'pages': Page;
+  'render': Render;
   'responses': Response;
   'results': Result;
   'tasks': Task;

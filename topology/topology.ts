@@ -28,7 +28,7 @@ export const processors: readonly Processor[] = [
     name: 'fetcher',
     does: 'fetches leases politely, reads pages, publishes their links and what became of each URL',
     reads: ['tasks', 'control'],
-    writes: ['pages', 'discovered', 'results', 'responses', 'dead-letters'],
+    writes: ['pages', 'discovered', 'results', 'responses', 'render', 'dead-letters'],
     stores: [],
   },
   {
@@ -58,6 +58,13 @@ export const processors: readonly Processor[] = [
     reads: ['responses'],
     writes: ['dead-letters'],
     stores: ['payloads met, the open file'],
+  },
+  {
+    name: 'render',
+    does: 'opens pages that need it in a browser, and publishes what their scripts made of them',
+    reads: ['render'],
+    writes: ['pages', 'discovered', 'dead-letters'],
+    stores: [],
   },
   {
     name: 'graph',

@@ -10,8 +10,10 @@ import type { Service } from '../runtime/service.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
+import { addBrowserOption } from './attach-render.ts';
 import type { ConsumerFlags, ConsumerName } from './crawl-consumers.ts';
 import { addArchiveOptions, attachOne } from './crawl-consumers.ts';
+import { addReachOptions } from './fetcher-flags.ts';
 import { needData, withFolderLog } from './folder-log.ts';
 import { addHttpOption, withHttp } from './http-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
@@ -23,6 +25,7 @@ interface Flags extends RoleFlags, ConsumerFlags {
 }
 
 const descriptions: Readonly<Record<ConsumerName, string>> = {
+  render: 'open pages that need it in a browser, and publish what their scripts made of them',
   dedup: 'tell which pages of a crawl are duplicates, and of which others',
   index: 'make the pages of a crawl searchable',
   archive: 'write the raw responses of a crawl into WARC files',
@@ -30,6 +33,7 @@ const descriptions: Readonly<Record<ConsumerName, string>> = {
 };
 
 export function addConsumerCommands(program: Command): void {
+  addConsumer(program, 'render', (command) => addBrowserOption(addReachOptions(command)));
   addConsumer(program, 'dedup', addDedupOptions);
   addConsumer(program, 'index', addIndexOptions);
   addConsumer(program, 'archive', addArchiveOptions);

@@ -10,6 +10,7 @@ import type { Service } from '../runtime/service.ts';
 import { duration } from './arguments.ts';
 import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
+import { addBrowserOption } from './attach-render.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import type { ConsumerFlags } from './crawl-consumers.ts';
 import { addArchiveOptions, addWithOption, attachConsumers } from './crawl-consumers.ts';
@@ -54,7 +55,7 @@ export function addCrawlCommand(program: Command): void {
   addPolicyOptions(command);
   addFetcherOptions(command);
   addSnapshotOptions(addSeenOptions(command));
-  addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command))));
+  addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
   addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)'))
     .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')

@@ -9,12 +9,13 @@ import { attachDedup } from './attach-dedup.ts';
 import { attachGraph } from './attach-graph.ts';
 import type { IndexFlags } from './attach-index.ts';
 import { attachIndex } from './attach-index.ts';
+import { attachRender, type RenderFlags } from './attach-render.ts';
 
 /** In the order they drain: each may read what the ones before it write. */
-export const consumerNames = ['dedup', 'index', 'archive', 'graph'] as const;
+export const consumerNames = ['render', 'dedup', 'index', 'archive', 'graph'] as const;
 export type ConsumerName = (typeof consumerNames)[number];
 
-export interface ConsumerFlags extends ArchiveFlags, DedupFlags, IndexFlags {
+export interface ConsumerFlags extends ArchiveFlags, DedupFlags, IndexFlags, RenderFlags {
   readonly with?: readonly ConsumerName[];
 }
 
@@ -43,6 +44,8 @@ function consumerList(value: string): ConsumerName[] {
 export interface Consumers {
   /** Rejects with what stopped one of them. */
   readonly failed: Promise<never>;
+  /** Those that find links have dealt with all there is. */
+  settle(): Promise<void>;
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -65,6 +68,9 @@ export async function attachConsumers(context: AttachContext, flags: ConsumerFla
   failed.catch(() => {});
   return {
     failed,
+    async settle() {
+      for (const one of attached) if (one.name === 'render') await one.drain();
+    },
     async drain() {
       for (const one of attached) await one.drain();
     },
@@ -73,6 +79,12 @@ export async function attachConsumers(context: AttachContext, flags: ConsumerFla
 }
 
 export function attachOne(name: ConsumerName, context: AttachContext, flags: ConsumerFlags): Promise<Attached> {
-  const attachers = { dedup: attachDedup, index: attachIndex, archive: attachArchive, graph: attachGraph } as const;
+  const attachers = {
+    render: attachRender,
+    dedup: attachDedup,
+    index: attachIndex,
+    archive: attachArchive,
+    graph: attachGraph,
+  } as const;
   return attachers[name](context, flags);
 }

@@ -210,6 +210,7 @@ async function runWith(
       everyMs: lookEveryMs,
       look: () => look(crawl, log, frontier),
       hosts: () => hostsOf(frontier),
+      settle: consumers.settle,
     });
     crawl.service.probes.suspend('stopping');
     crawl.desk.close();

@@ -36,10 +36,16 @@ export const allowPrivateOption = [
   networks('--allow-private'),
 ] as const;
 
-export function addFetcherOptions(command: Command): Command {
+/** Of everything that reaches hosts. */
+export function addReachOptions(command: Command): Command {
   return command
     .option(...allowPrivateOption)
     .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
+    .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'));
+}
+
+export function addFetcherOptions(command: Command): Command {
+  return addReachOptions(command)
     .option(
       '--requests <file>',
       'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
@@ -53,7 +59,6 @@ export function addFetcherOptions(command: Command): Command {
     .option('--no-http2', 'speak HTTP/1.1 alone')
     .option('--outlinks', 'publish all links of a page in its record too, for a link graph')
     .option('--responses', 'publish raw responses too, for archives')
-    .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'))
     .addOption(
       new Option('--concurrency <n>', 'hosts fetched from at once')
         .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))

@@ -73,7 +73,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
             own.reduce((total, one) => total + (one?.[name] ?? 0), 0);
           return { ready: sum('readyHosts'), delayed: sum('delayedHosts') };
         };
-        const watched = { ...crawl, startedAtMs, everyMs: lookEveryMs, look, hosts, signal };
+        const { settle } = consumers;
+        const watched = { ...crawl, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
         const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
         const { partitions } = await look();
         const counters = sumCounters(partitions.map((partition) => partition.counters));

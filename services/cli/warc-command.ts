@@ -6,7 +6,6 @@
  */
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import type { Task } from '../../schemas/types.ts';
 import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { crawlLimits, fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -21,6 +20,7 @@ import { productToken } from '../fetcher/fetcher.ts';
 import { headerOf } from '../fetcher/headers.ts';
 import { createLinkCache } from '../fetcher/link-cache.ts';
 import { type PageReader, type PageReport, readPage, wantsBody } from '../fetcher/page-report.ts';
+import { soleTask } from '../fetcher/sole-task.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
@@ -124,7 +124,7 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
         }
         const hostKey = hostKeyOf(links.normalize(url) ?? url);
         const sourceKey = partitionKeyOf(hostKey, keyMode);
-        const report = await readPage(reader, taskOf(url, hostKey), 0, response, {
+        const report = await readPage(reader, soleTask(url, hostKey, 0), 0, response, {
           sourceKey,
           source: cache.source(sourceKey),
         });
@@ -172,26 +172,5 @@ async function responseOf(type: string, fields: ReadonlyMap<string, string>, blo
     firstByteMs: 0,
     failure: failed ? ({ kind: 'badResponse', detail: decoded.error } as const) : null,
     staleConnection: false,
-  };
-}
-
-/** As a lease of this one URL would have been: how far from a seed it was, an archive does not say. */
-function taskOf(url: string, hostKey: string): Task {
-  return {
-    partition: 0,
-    epoch: 0,
-    leaseId: 0,
-    hostKey,
-    grantedAtMs: 0,
-    deadlineMs: 0,
-    lanes: 1,
-    notBeforeMs: 0,
-    delayMs: 0,
-    crawlDelayCapMs: 0,
-    delayFactor: 0,
-    signatures: false,
-    policyVersion: 0,
-    robotsHops: [],
-    urls: [{ url, depth: 0, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0 }],
   };
 }

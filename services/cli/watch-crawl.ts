@@ -17,6 +17,8 @@ export interface WatchedCrawl {
   readonly everyMs: number;
   /** Undefined while the crawl is not up yet. */
   look(): Promise<Look | undefined>;
+  /** Whoever finds links beside the fetchers has caught up. */
+  settle(): Promise<void>;
   hosts(): { readonly ready: number; readonly delayed: number };
   onStatus(status: CrawlStatus): void;
 }
@@ -41,8 +43,13 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         pageQuota: now.pageQuota,
       });
       const end = before === undefined ? null : crawlEnd(before, now);
-      if (end !== null) return end;
       before = now;
+      if (end !== null) {
+        await Promise.race([crawl.settle(), crawl.failed]);
+        const after = await crawl.look();
+        if (after !== undefined && crawlEnd(now, after) === end) return end;
+        before = after;
+      }
     }
     await Promise.race([clock.sleepUntil(nowMs + crawl.everyMs, signal), crawl.failed]);
   }

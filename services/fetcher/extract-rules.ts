@@ -7,6 +7,7 @@ import { fieldTypes } from '../../topology/parse/rich/field-value.ts';
 import type { RichWanted } from '../../topology/parse/rich/rich-page.ts';
 import { richLimits } from '../../topology/rich-page-limits.ts';
 import { hostFits, hostPatternSchema } from './host-pattern.ts';
+import { renderRuleSchema } from './render-wish.ts';
 import { type FieldRule, selectorProblem } from './select-fields.ts';
 
 const fieldSchema = z.strictObject({
@@ -36,6 +37,8 @@ export const extractRulesSchema = z.strictObject({
   links: z
     .strictObject({ images: z.boolean().default(false), scripts: z.boolean().default(false) })
     .default({ images: false, scripts: false }),
+  /** Pages that a browser runs first (`crawlstream render`, or `crawl --with render`). */
+  render: z.array(renderRuleSchema).min(1).optional(),
   fields: z.array(fieldSchema).max(richLimits.fieldsMax).default([]),
 });
 

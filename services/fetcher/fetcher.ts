@@ -6,7 +6,7 @@
  * wait in the log, where another fetcher may get them, rather than here.
  */
 import { setMaxListeners } from 'node:events';
-import type { OutcomeKind, Task } from '../../schemas/types.ts';
+import type { OutcomeKind, Page, Task } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
@@ -32,6 +32,7 @@ import type { PacedRequest } from './paced-request.ts';
 import { createPacer } from './pacer.ts';
 import { createProcessorShare } from './processor-share.ts';
 import { createPublisher } from './publisher.ts';
+import { renderWish } from './render-wish.ts';
 import { compileRequestRules } from './request-rules.ts';
 import type { RequestRuleInput } from './request-rules-schema.ts';
 import { compileOverrides, type ResolveOverride } from './resolve-override.ts';
@@ -172,6 +173,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       discovered: `${crawl}.discovered`,
       results: `${crawl}.results`,
       responses: `${crawl}.responses`,
+      render: `${crawl}.render`,
     },
     partitions: options.partitions,
     keyMode: options.keyMode,
@@ -235,6 +237,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     headers: requestHeaders(config, pageAccept, acceptEncoding),
     // Sitemaps are read as they come, and gzip is the one coding that is undone that way.
     sitemapHeaders: requestHeaders(config, sitemapAccept, 'gzip'),
+    ...(config.extract?.render !== undefined && {
+      onPage: (page: Page, task: Task, response: HttpResponse) => {
+        const wish = renderWish(config.extract?.render ?? [], page, task, response);
+        if (wish !== null) publisher.needsBrowser(wish);
+      },
+    }),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);
@@ -364,7 +372,11 @@ function prefetchName(resolver: Resolver, task: Task): void {
 const pageAccept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1';
 const sitemapAccept = 'application/xml,text/xml,text/plain;q=0.8,*/*;q=0.1';
 
-function requestHeaders(config: FetcherConfig, accept: string, encoding: string): string[] {
+export function requestHeaders(
+  config: Pick<FetcherConfig, 'contact' | 'version'>,
+  accept: string,
+  encoding: string,
+): string[] {
   const contact = config.contact === '' ? '' : ` (+${config.contact})`;
   const userAgent = `${productToken}/${config.version}${contact}`;
   return ['user-agent', userAgent, 'accept', accept, 'accept-encoding', encoding];

@@ -7,12 +7,13 @@
  * rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
-import type { HostFacts, OutcomeKind, Request, Task } from '../../schemas/types.ts';
+import type { HostFacts, OutcomeKind, Page, Request, Task } from '../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../topology/fetch/outcome.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { Headers } from './headers.ts';
+import type { HttpResponse } from './http-client.ts';
 import { type Lanes, ownLane } from './lanes.ts';
 import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
@@ -38,6 +39,8 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
+  /** Sees every page with its response. Absent: nobody wants them. */
+  readonly onPage?: (page: Page, task: Task, response: HttpResponse) => void;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
 }
 
@@ -156,6 +159,7 @@ async function fetchOne(
   const read = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
   const { outcome, page, groups, pending } = read;
   holdBack(runner, task.hostKey, costOf(response, read.readMs));
+  if (page !== null) runner.onPage?.(page, task, response);
   const { kind } = outcome;
   const isTrouble = isHostFailure(kind) || isPressure(kind);
   if (isTrouble) runner.inTrouble?.(response.endMs);

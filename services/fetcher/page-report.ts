@@ -221,6 +221,7 @@ function pageRecord(
     metadata: rich === null ? '' : metadataJson(rich.metadata),
     fields: rich === null ? [] : [...rich.fields],
     outlinks: reader.outlinks ? outlinksOf(reader, parsed) : [],
+    rendered: false,
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   LinkGroup,
   Outcome,
   Page,
+  Render,
   Request,
   Response,
   Result,
@@ -60,6 +61,8 @@ export interface Publisher {
   open(task: Task): LeaseReporter;
   /** A raw response, for archives: leaves with what is reported next. */
   responded(response: Response): void;
+  /** A page that needs a browser: leaves with what is reported next. */
+  needsBrowser(render: Render): void;
   /** Resolves once all that was reported is acked; rejects if the log failed. */
   drain(): Promise<void>;
 }
@@ -69,7 +72,7 @@ export interface PublisherOptions {
   readonly codec: RecordCodec;
   readonly clock: Clock;
   /** Full names. */
-  readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses', string>>;
+  readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render', string>>;
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly fetcherId: string;
@@ -218,6 +221,16 @@ export function createPublisher(options: PublisherOptions): Publisher {
     return new Promise((resolve) => waitingForRoom.push(resolve));
   };
 
+  /** What leaves with the pages of this cycle. */
+  const beside = (name: 'responses' | 'render', hostKey: string, value: Buffer) => {
+    const { topics, partitions, keyMode } = options;
+    const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
+    gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(hostKey), value });
+    gathering.bytes += value.length;
+    bytesUnacked += value.length;
+    schedule(fetcherLimits.flushMs);
+  };
+
   return {
     open(task) {
       const lease: LeaseState = {
@@ -252,15 +265,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
         },
       };
     },
-    responded(response) {
-      const { codec, topics, partitions, keyMode } = options;
-      const partition = partitionOf(partitionKeyOf(response.hostKey, keyMode), partitions);
-      const value = codec.encode('responses', response);
-      gathering.pages.push({ topic: topics.responses, partition, key: Buffer.from(response.hostKey), value });
-      gathering.bytes += value.length;
-      bytesUnacked += value.length;
-      schedule(fetcherLimits.flushMs);
-    },
+    responded: (response) => beside('responses', response.hostKey, options.codec.encode('responses', response)),
+    needsBrowser: (render) => beside('render', render.hostKey, options.codec.encode('render', render)),
     async drain() {
       const open = () =>
         gathering.reports.length + gathering.pages.length > 0 || [...leases].some((lease) => lease.finished);

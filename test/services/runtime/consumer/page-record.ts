@@ -27,6 +27,7 @@ export function pageRecord(given: Partial<Page> & Pick<Page, 'url'>): Page {
     metadata: '',
     fields: [],
     outlinks: [],
+    rendered: false,
     ...given,
   };
 }

@@ -1,0 +1,195 @@
+/**
+ * Pages run in a browser: chromium, by playwright-core. The only file that knows it.
+ *
+ * The browser reaches no network by itself: names resolve to nothing, its proxy is a port where nobody listens, and
+ * every request is answered here, from the page that was fetched or by `load`. Each page has a context of its own, and
+ * so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is killed.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core';
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+/** Names in lower case and values in turn. */
+type Headers = readonly string[];
+
+export interface RenderPage {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+export interface Loaded {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+export interface Rendered {
+  /** The document as its scripts left it. */
+  readonly html: string;
+  /** Requests answered, and refused. */
+  readonly loaded: number;
+  readonly refused: number;
+  /** False where the page went on loading when its time was up. */
+  readonly settled: boolean;
+}
+
+export interface Browser {
+  /** Null: the page killed its browser. */
+  render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
+  close(): Promise<void>;
+}
+
+export interface BrowserOptions {
+  /** Path of a chromium. */
+  readonly executable: string;
+  readonly userAgent: string;
+  /** For one page, ms. */
+  readonly timeoutMs: number;
+  /** Nothing was asked for this long: the page is as it will be, ms. */
+  readonly quietMs: number;
+  /** Requests of one page that are answered. */
+  readonly requestsMax: number;
+}
+
+/** What pages are made of; pictures, fonts and media change no text. */
+const wantedTypes = new Set(['document', 'script', 'stylesheet', 'xhr', 'fetch']);
+
+/** Names a chromium has, on Debian and elsewhere. */
+const executables = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Throws UNSUPPORTED that says how to install one. */
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    for (const name of executables) if (folder !== '' && existsSync(join(folder, name))) return join(folder, name);
+  }
+  throw new CrawlstreamError(
+    'UNSUPPORTED',
+    'no chromium found: install one (Debian: apt-get install chromium), or name it with --browser PATH',
+  );
+}
+
+export function createBrowser(options: BrowserOptions): Browser {
+  let running: Promise<Chromium> | undefined;
+
+  const stop = async () => {
+    const stopped = running;
+    running = undefined;
+    await stopped?.then((browser) => browser.close()).catch(() => {});
+  };
+  const renderIn = async (context: BrowserContext, page: RenderPage, load: (url: string) => Promise<Loaded | null>) => {
+    let [loaded, refused, open, quietSinceMs] = [0, 0, 0, performance.now()];
+    let served = false;
+    await context.route('**/*', async (route) => {
+      const request = route.request();
+      // The page itself is here; whatever else wants to be a document is a frame, or leads elsewhere.
+      const isPage = !served && request.isNavigationRequest() && sameDocument(request.url(), page.url);
+      const isWanted = wantedTypes.has(request.resourceType()) && request.method() === 'GET';
+      if (isPage) {
+        served = true;
+        await answer(route, page);
+        return;
+      }
+      if (!isWanted || request.isNavigationRequest() || loaded >= options.requestsMax) {
+        refused += 1;
+        await route.abort('blockedbyclient').catch(() => {});
+        return;
+      }
+      open += 1;
+      const made = await load(request.url()).catch(() => null);
+      open -= 1;
+      quietSinceMs = performance.now();
+      if (made === null) {
+        refused += 1;
+        await route.abort('failed').catch(() => {});
+      } else {
+        loaded += 1;
+        await answer(route, made);
+      }
+    });
+    const tab = await context.newPage();
+    const endMs = performance.now() + options.timeoutMs;
+    await tab.goto(page.url, { waitUntil: 'domcontentloaded', timeout: options.timeoutMs }).catch(() => {});
+    let settled = false;
+    while (!settled && performance.now() < endMs) {
+      await tab.waitForTimeout(50);
+      settled = open === 0 && performance.now() - quietSinceMs >= options.quietMs;
+    }
+    return { html: await tab.content(), loaded, refused, settled };
+  };
+
+  return {
+    async render(page, load) {
+      running ??= launch(options);
+      const browser = await running;
+      let context: BrowserContext | undefined;
+      try {
+        context = await browser.newContext({
+          userAgent: options.userAgent,
+          serviceWorkers: 'block',
+          acceptDownloads: false,
+          javaScriptEnabled: true,
+        });
+        return await inTime(renderIn(context, page, load), options.timeoutMs + graceMs);
+      } catch {
+        await stop();
+        return null;
+      } finally {
+        await context?.close().catch(() => {});
+      }
+    },
+    close: stop,
+  };
+}
+
+/** A page whose script never ends stops answering: the browser goes with it. */
+const graceMs = 5_000;
+
+function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
+  work.catch(() => {});
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer of the browser in ${waitMs} ms`)), waitMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+async function launch({ executable }: BrowserOptions): Promise<Chromium> {
+  const { chromium } = await import('playwright-core');
+  return chromium
+    .launch({
+      executablePath: executable,
+      // Chromium's own sandbox does not work for root, nor in most containers.
+      chromiumSandbox: process.getuid?.() !== 0 && process.env['CRAWLSTREAM_NO_SANDBOX'] === undefined,
+      proxy: { server: 'http://127.0.0.1:9' },
+      args: [
+        '--host-resolver-rules=MAP * ~NOTFOUND',
+        '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+        '--disable-dev-shm-usage',
+        '--disable-gpu',
+      ],
+    })
+    .catch((error: Error) => {
+      throw new CrawlstreamError(
+        'UNSUPPORTED',
+        `${executable} does not start: ${error.message.split('\n', 1)[0]}`,
+        error,
+      );
+    });
+}
+
+function sameDocument(url: string, page: string): boolean {
+  return url.split('#', 1)[0] === page.split('#', 1)[0];
+}
+
+async function answer(route: Route, { status, headers, body }: Loaded): Promise<void> {
+  const fields: Record<string, string> = {};
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!;
+    if (!/^(content-encoding|content-length|transfer-encoding|connection|set-cookie)$/.test(name)) {
+      fields[name] ??= headers[i + 1]!;
+    }
+  }
+  await route.fulfill({ status, headers: fields, body }).catch(() => {});
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, createBrowser, findChromium, type Loaded } from '../../../services/render/browser.ts';
+import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
+
+const executable = chromiumHere();
+
+describe('a page in a browser', { skip: executable === undefined ? noBrowser : false }, () => {
+  let browser: Browser;
+  before(() => {
+    const limits = { timeoutMs: 10_000, quietMs: 200, requestsMax: 10 };
+    browser = createBrowser({ executable: executable!, userAgent: 'crawlstream/test', ...limits });
+  });
+  after(() => browser.close());
+
+  const render = (html: string, site: Readonly<Record<string, string>> = {}, asked: string[] = []) =>
+    browser.render(
+      { url: 'http://shop.test/a?b#c', status: 200, headers: ['content-type', 'text/html'], body: Buffer.from(html) },
+      async (url): Promise<Loaded | null> => {
+        asked.push(url);
+        const body = site[url];
+        if (body === undefined) return null;
+        const type = url.endsWith('.js') ? 'text/javascript' : 'application/json';
+        return { status: 200, headers: ['content-type', type], body: Buffer.from(body) };
+      },
+    );
+
+  it('is what its scripts make of it, with what they load, and its own URL', async () => {
+    const asked: string[] = [];
+    const made = await render(
+      '<div id=app></div><script src="/app.js"></script>',
+      {
+        'http://shop.test/app.js': `fetch('/items.json').then((r) => r.json()).then((items) => {
+          document.title = location.href + ' ' + navigator.userAgent;
+          document.getElementById('app').innerHTML = items.map((item) => '<a href="/i/' + item + '">' + item + '</a>').join('');
+        });`,
+        'http://shop.test/items.json': '["lamp","chair"]',
+      },
+      asked,
+    );
+    assert.match(made?.html ?? '', /<a href="\/i\/lamp">lamp<\/a><a href="\/i\/chair">chair<\/a>/);
+    assert.match(made?.html ?? '', /<title>http:\/\/shop\.test\/a\?b(#c)? crawlstream\/test<\/title>/);
+    assert.deepEqual(asked, ['http://shop.test/app.js', 'http://shop.test/items.json']);
+    assert.deepEqual([made?.loaded, made?.refused, made?.settled], [2, 0, true]);
+  });
+
+  it('reaches nothing but what it is given: no pictures, forms, frames, sockets, or pages it leads to', async () => {
+    const asked: string[] = [];
+    const made = await render(
+      `<img src="/i.png"><iframe src="http://other.test/f"></iframe><link rel=dns-prefetch href="//prefetch.test"><p>here</p>
+       <script>
+         try { new WebSocket('ws://127.0.0.1:1/').onerror = () => document.body.append('no socket'); } catch { document.body.append('no socket'); }
+         fetch('/post', { method: 'POST' }).catch(() => document.body.append('no post'));
+         location.href = 'http://elsewhere.test/';
+       </script>`,
+      {},
+      asked,
+    );
+    assert.match(made?.html ?? '', /here/);
+    assert.deepEqual(asked, []);
+    assert.ok((made?.refused ?? 0) >= 3);
+  });
+
+  it('that loads for ever, or never lets go, is given up with what it has, and the next one is rendered', async () => {
+    const quick = createBrowser({
+      executable: executable!,
+      userAgent: 'x',
+      timeoutMs: 1_500,
+      quietMs: 200,
+      requestsMax: 10,
+    });
+    const page = (html: string) => ({ url: 'http://a.test/', status: 200, headers: [], body: Buffer.from(html) });
+    const nothing = async () => null;
+    const busy = await quick.render(
+      page('<p>busy</p><script>setInterval(() => fetch("/again?" + Math.random()).catch(() => {}), 50)</script>'),
+      nothing,
+    );
+    assert.match(busy?.html ?? '', /busy/);
+    assert.equal(busy?.settled, false);
+    const loop = await quick.render(page('<p>loop</p><script>for (;;);</script>'), nothing);
+    assert.equal(loop, null);
+    assert.match((await quick.render(page('<p>next</p>'), nothing))?.html ?? '', /next/);
+    await quick.close();
+  });
+});
+
+it('a machine without a chromium is told how to get one', () => {
+  assert.throws(() => findChromium({ PATH: '/nowhere' }), /no chromium found: install one/);
+});
