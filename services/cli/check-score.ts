@@ -114,6 +114,7 @@ function inputsOf(flags: ScoreFlags): ScoreInputs {
       pagesFetched: flags.pagesFetched ?? null,
     },
     page: {
+      cash: null,
       inLinks: flags.inLinks ?? null,
       depth: flags.depth,
       type: flags.type ?? null,

@@ -41,7 +41,7 @@ interface Site {
 }
 
 const sizeMean = 25;
-const farmPages = 2_000;
+const farmPagesMin = 500;
 const farmDomains = 8;
 const farmHosts = 10;
 const seedCount = 10;
@@ -58,8 +58,10 @@ export function drawCoverageWeb({ pages, spam, seed }: WebOptions): CoverageWeb 
   for (const { first, size, quality } of sites)
     for (let page = 1; page < size; page++) if (unit() < 0.4 * (1 - quality)) missing[first + page] = 1;
   const farms: { readonly first: number; readonly size: number }[] = [];
-  for (let left = Math.round(goodPages * spam); left > 0; left -= farmPages) {
-    const size = Math.min(left, farmPages);
+  // Each half as large as the one before.
+  for (let left = Math.round(goodPages * spam); left > 0; ) {
+    const size = left < farmPagesMin ? left : Math.ceil(left / 2);
+    left -= size;
     farms.push({ first: urls.length, size });
     for (let page = 0; page < size; page++) {
       const [domain, host] = [page % farmDomains, Math.floor(page / farmDomains) % farmHosts];

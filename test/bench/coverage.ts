@@ -63,9 +63,9 @@ function optionsOf(args: readonly string[]) {
     throw new CrawlstreamError('INVALID_ARGUMENT', `--${name} ${values[name]}: ${remedy}`);
   };
   return {
-    pages: number('pages', 20_000, 1_000),
+    pages: number('pages', 10_000, 1_000),
     spam: number('spam', 1, 0, false),
-    leases: number('leases', 50, 1),
+    leases: number('leases', 20, 1),
     seed: number('seed', 1, 0),
     json: values.json ?? false,
   };

@@ -11,7 +11,7 @@ export function cashPerLink({ share, sourceUrl }: LinkGroup): number {
   return sourceUrl === '' ? 1 : 0;
 }
 
-/** A URL has ended, and its links have what it held. */
+/** A URL has ended, and its links have what it held: not so where its page was not sent again, as it had not changed. */
 export function spendCash(decision: Decision, url: string): void {
   const { state } = decision;
   const [hi, lo] = state.fingerprintOf(url);

@@ -96,7 +96,7 @@ function arrive(
   decision.tally('discovered');
   const known = seen === seenVerdicts.seen;
   if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
-  const cash = policy.opic === null ? 0 : cashPerLink(group);
+  const cash = policy.cash === null ? 0 : cashPerLink(group);
   if (policy.scores && (isCited || known)) {
     const host = state.hosts.get(hostKey);
     if (host !== undefined && (isCited || grows(state, policy, hi, lo, cash))) growth.note(host);
@@ -119,12 +119,20 @@ function arrive(
     ? 0
     : link.priority >= 0
       ? Math.min(link.priority, bandCount - 1)
-      : policy.opic !== null
+      : policy.byCash
         ? state.cash.bandOf(state.cash.heldBy(hi, lo) + cash, verdict.band)
         : policy.scores
           ? policy.bandOf(
               url,
-              scoreInputs(group, link.lastModifiedMs, url, host?.facts, 1 + state.inLinks.countOf(hi, lo), linking),
+              scoreInputs(
+                group,
+                link.lastModifiedMs,
+                url,
+                host?.facts,
+                1 + state.inLinks.countOf(hi, lo),
+                linking,
+                policy.cash === null ? null : state.cash.shareOf(state.cash.heldBy(hi, lo) + cash),
+              ),
             )
           : verdict.band;
   const hostQueued = (host?.queue.size ?? 0) + admission.sizeOf(hostKey);

@@ -55,9 +55,11 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
 function bandNow(decision: Decision, policy: Policy, host: Host, url: string, depth: number): number {
   const { state } = decision;
   const [hi, lo] = state.fingerprintOf(url);
-  if (policy.opic !== null) return state.cash.bandOf(state.cash.heldBy(hi!, lo!), bandCount - 1);
+  const held = state.cash.heldBy(hi!, lo!);
+  if (policy.byCash) return state.cash.bandOf(held, bandCount - 1);
+  const cash = policy.cash === null ? null : state.cash.shareOf(held);
   const linking = policy.config.budget === undefined ? null : linkingDomains(decision, host.key);
-  return policy.bandOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking));
+  return policy.bandOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking, cash));
 }
 
 function holesOf(state: FrontierState, host: Host): number {

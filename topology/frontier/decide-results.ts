@@ -111,7 +111,7 @@ function decideOutcome(
     const record = recordOf(policy, outcome, entry, status, nowMs);
     if (recrawl === null || !decideVisit(decision, recrawl, visit, record))
       decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
-    if (policy.opic !== null) spendCash(decision, record.url);
+    if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
     if (policy.config.traps !== undefined)
       noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
     return;
@@ -286,7 +286,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     if (again === undefined) continue; // on a new lease, or finished
     const record = recordOf(policy, outcome, again.entry, status, decision.nowMs);
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
-    if (policy.opic !== null) spendCash(decision, record.url);
+    if (policy.cash !== null && outcome.kind !== 'notModified') spendCash(decision, record.url);
     const { recrawl } = policy;
     if (recrawl !== null) decideLateVisit(decision, recrawl, host.key, record, outcome.textSignature, again.entry.band);
   }

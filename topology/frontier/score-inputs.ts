@@ -16,6 +16,7 @@ export function scoreInputs(
   facts: HostFacts | undefined,
   inLinks: number,
   linkingDomains: number | null,
+  cash: number | null,
 ): ScoreInputs {
   return {
     domain: {
@@ -24,7 +25,7 @@ export function scoreInputs(
       pagesGood: facts?.pages ?? null,
       pagesFetched: facts?.fetched ?? null,
     },
-    page: { inLinks, depth: group.depth, type: kindOf(url), source: sourceOf(group, lastModifiedMs) },
+    page: { cash, inLinks, depth: group.depth, type: kindOf(url), source: sourceOf(group, lastModifiedMs) },
     freshness: neverFetched,
   };
 }
@@ -36,10 +37,11 @@ export function queuedInputs(
   facts: HostFacts,
   inLinks: number,
   linkingDomains: number | null,
+  cash: number | null,
 ): ScoreInputs {
   return {
     domain: { linkingDomains, trafficRank: null, pagesGood: facts.pages, pagesFetched: facts.fetched },
-    page: { inLinks, depth, type: kindOf(url), source: 'link' },
+    page: { cash, inLinks, depth, type: kindOf(url), source: 'link' },
     freshness: neverFetched,
   };
 }

@@ -39,7 +39,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         attempt: entry.attempts,
         etag: record?.etag ?? '',
         lastModified: record?.lastModified ?? '',
-        cash: policy.opic === null ? 0 : handedOn(policy.opic, heldBy(state, entry.url)),
+        cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
       };
     }),
     robotsHops,

@@ -19,7 +19,7 @@ import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts
 import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
 import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
-import type { OpicScore } from './score/opic.ts';
+import { type CashFlow, defaultOpic } from './score/opic.ts';
 import { bandOfScore, compileScorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
 import type { TrapConfig } from './traps/trap-config.ts';
@@ -97,8 +97,10 @@ export interface Policy {
   readonly scores: boolean;
   /** Do links to a URL that is known already count? */
   readonly countsLinks: boolean;
-  /** Where cash says how urgent a URL is; null: it does not. */
-  readonly opic: OpicScore | null;
+  /** How cash flows; null: there is none. */
+  readonly cash: CashFlow | null;
+  /** Does cash alone say how urgent a URL is? */
+  readonly byCash: boolean;
   /** The band of a normal URL by all that is known of it. */
   bandOf(url: string, inputs: ScoreInputs): number;
   /** When a host may be contacted, by the crawl's windows. */
@@ -140,7 +142,8 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     normalize,
     scores: config.score !== undefined,
     countsLinks: weights !== null && weights.page > 0 && weights.factors.inLinks > 0,
-    opic,
+    cash: opic ?? ((weights?.factors.cash ?? 0) > 0 ? defaultOpic : null),
+    byCash: opic !== null,
     openAt: compileWindows(config.windows ?? []),
     leasesOf: compileParallel(config.parallel ?? []),
     recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl),

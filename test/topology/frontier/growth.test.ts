@@ -13,7 +13,7 @@ const { factors, scales } = defaultScore;
 /** By in-links alone, of which thirty are many. */
 const byInLinks = {
   ...defaultScore,
-  factors: { ...factors, depth: 0, type: 0, source: 0, quality: 0, authority: 0 },
+  factors: { ...factors, cash: 0, depth: 0, type: 0, source: 0, quality: 0, authority: 0 },
   scales: { ...scales, inLinksMost: 30 },
 };
 

@@ -62,6 +62,19 @@ describe('a crawl by cash', () => {
     }
   });
 
+  it('is one factor of the weighted score, among others', () => {
+    const hand = new Hand({ score: defaultScore });
+    hand.linksTo([page(0)], -1, { depth: 0 });
+    assert.equal(hand.lease().urls[0]?.cash, 0.85);
+    const bandOf = (hostKey: string) => hand.rig.core.state.hosts.get(hostKey)!.queue.bestBand;
+    const from = { sourceUrl: 'https://b.test/', depth: 3 };
+    const others = Array.from({ length: 200 }, (_, n) => `https://other.test/${n}`);
+    hand.linksTo(others, -1, { ...from, share: 0.001 });
+    hand.linksTo(['https://poor.test/a'], -1, { ...from, share: 0.0001 });
+    hand.linksTo(['https://rich.test/a'], -1, { ...from, share: 0.1 });
+    assert.ok(bandOf('rich.test') < bandOf('poor.test') - 2);
+  });
+
   const web = (url: string): Answer => {
     const n = Number(url.slice(url.lastIndexOf('/') + 1));
     const links = Array.from({ length: 5 }, (_, i) => `https://h${(7 * n + i) % 9}.test/${(3 * n + i * i) % 120}`);
@@ -86,8 +99,9 @@ describe('a crawl by cash', () => {
     }
   });
 
-  it('moves no cash where the policy scores otherwise', () => {
-    const hand = new Hand({ score: defaultScore });
+  it('moves no cash where the policy does not ask for it', () => {
+    const score = { ...defaultScore, factors: { ...defaultScore.factors, cash: 0 } };
+    const hand = new Hand({ score });
     hand.linksTo([page(0)], -1, { sourceUrl: 'https://b.test/', share: 1 });
     assert.equal(hand.lease().urls[0]?.cash, 0);
     const kinds = hand.rig.changelog.flatMap((bytes) => {

@@ -34,7 +34,7 @@ describe('a policy that scores', () => {
   const { factors, scales } = defaultScore;
   const score = {
     ...defaultScore,
-    factors: { ...factors, depth: 0, type: 0, source: 0, quality: 0 },
+    factors: { ...factors, cash: 0, depth: 0, type: 0, source: 0, quality: 0 },
     scales: { ...scales, inLinksMost: 30 },
   };
   const hub = `${site}/hub`;

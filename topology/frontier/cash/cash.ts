@@ -2,6 +2,7 @@
  * A partition's cash (policy/score/opic.ts): who holds how much, and how much is much. State: the change `cash` is the only
  * one that moves it; in the view as rows of its own, all of one position.
  */
+import { bandCount } from '../../policy/band.ts';
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import { CashScale } from './cash-scale.ts';
 import { CashSketch } from './cash-sketch.ts';
@@ -21,6 +22,12 @@ export class Cash {
   /** The band of a URL that holds so much; `otherwise` where the crawl is too young to tell. */
   bandOf(amount: number, otherwise: number): number {
     return this.#scale.bandOf(amount, otherwise);
+  }
+
+  /** Its place among the others, from 0 to 1; null where the crawl is too young to tell. */
+  shareOf(amount: number): number | null {
+    const band = this.#scale.bandOf(amount, bandCount);
+    return band === bandCount ? null : 1 - band / (bandCount - 1);
   }
 
   /** Each URL of `prints`, fingerprints as pairs, receives `amount`, or spends it if below 0. */

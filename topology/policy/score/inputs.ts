@@ -21,6 +21,8 @@ export interface DomainInputs {
 }
 
 export interface PageInputs {
+  /** Place among what others hold, from 0 to 1. */
+  readonly cash: number | null;
   /** Sightings of links to the page, or their distinct sources. */
   readonly inLinks: number | null;
   /** Link distance from a seed. */
@@ -48,7 +50,7 @@ export interface FreshnessInputs {
 export function linkOnly(depth: number): ScoreInputs {
   return {
     domain: { linkingDomains: null, trafficRank: null, pagesGood: null, pagesFetched: null },
-    page: { inLinks: null, depth, type: null, source: 'link' },
+    page: { cash: null, inLinks: null, depth, type: null, source: 'link' },
     freshness: { ageMs: null, changesPerDay: null, changedShare: null },
   };
 }

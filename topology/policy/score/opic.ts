@@ -9,8 +9,11 @@
  */
 import { z } from 'zod';
 
-export interface OpicScore {
+export interface OpicScore extends CashFlow {
   readonly kind: 'opic';
+}
+
+export interface CashFlow {
   /** Share of each page's cash that its links do not get: no circle of pages keeps what it has. */
   readonly tax: number;
 }
@@ -24,6 +27,6 @@ export const opicSchema = z.strictObject({
 });
 
 /** What a page hands on of what it holds. */
-export function handedOn({ tax }: OpicScore, cash: number): number {
+export function handedOn({ tax }: CashFlow, cash: number): number {
   return cash * (1 - tax);
 }

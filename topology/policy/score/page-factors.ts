@@ -1,8 +1,12 @@
 /** What the page itself, and who named it, say for it. Each gives a share from 0 to 1, or null where it knows nothing. */
 import { bandCount, bandOf } from '../band.ts';
-import { logShare } from './curves.ts';
+import { logShare, share } from './curves.ts';
 import type { LinkSource, PageInputs, PageKind } from './inputs.ts';
 import type { Scales } from './score-config.ts';
+
+export function cash({ cash }: PageInputs): number | null {
+  return cash === null ? null : share(cash);
+}
 
 export function inLinks({ inLinks }: PageInputs, { inLinksMost }: Scales): number | null {
   return inLinks === null ? null : logShare(inLinks, inLinksMost);

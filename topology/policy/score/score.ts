@@ -37,6 +37,7 @@ export function compileScorer(config: WeightedScore = defaultScore): Scorer {
     mean.add(domain.traffic(of, scales), factors.traffic);
     mean.add(domain.quality(of, scales), factors.quality);
     whole.add(mean.take(), config.domain);
+    mean.add(page.cash(its), factors.cash ?? 0);
     mean.add(page.inLinks(its, scales), factors.inLinks);
     mean.add(page.depth(its, url), factors.depth);
     mean.add(page.type(its), factors.type);
@@ -57,12 +58,13 @@ export function factorScores(config: WeightedScore, url: string, inputs: ScoreIn
     group,
     factor,
     value,
-    weight: factors[factor],
+    weight: factors[factor] ?? 0,
   });
   return [
     row('domain', 'authority', domain.authority(inputs.domain, scales)),
     row('domain', 'traffic', domain.traffic(inputs.domain, scales)),
     row('domain', 'quality', domain.quality(inputs.domain, scales)),
+    row('page', 'cash', page.cash(inputs.page)),
     row('page', 'inLinks', page.inLinks(inputs.page, scales)),
     row('page', 'depth', page.depth(inputs.page, url)),
     row('page', 'type', page.type(inputs.page)),

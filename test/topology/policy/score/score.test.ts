@@ -11,12 +11,12 @@ const url = 'http://a.org/b?c=1';
 
 const best: ScoreInputs = {
   domain: { linkingDomains: 1e9, trafficRank: 1, pagesGood: 1e9, pagesFetched: 1e9 },
-  page: { inLinks: 1e9, depth: 0, type: 'html', source: 'seed' },
+  page: { cash: 1, inLinks: 1e9, depth: 0, type: 'html', source: 'seed' },
   freshness: { ageMs: 1e15, changesPerDay: 1e12, changedShare: 1 },
 };
 const worst: ScoreInputs = {
   domain: { linkingDomains: 0, trafficRank: 1e9, pagesGood: 0, pagesFetched: 1e9 },
-  page: { inLinks: 0, depth: 99, type: 'other', source: 'link' },
+  page: { cash: 0, inLinks: 0, depth: 99, type: 'other', source: 'link' },
   freshness: { ageMs: 0, changesPerDay: 0, changedShare: 0 },
 };
 
@@ -59,7 +59,7 @@ test('every factor gives 0 to 1, or says that it does not know, whatever comes i
   for (let round = 0; round < 500; round++) {
     const inputs: ScoreInputs = {
       domain: { linkingDomains: any(), trafficRank: any(), pagesGood: any(), pagesFetched: any() },
-      page: { inLinks: any(), depth: next() % 20, type: null, source: 'sitemap' },
+      page: { cash: any(), inLinks: any(), depth: next() % 20, type: null, source: 'sitemap' },
       freshness: { ageMs: any(), changesPerDay: any(), changedShare: any() },
     };
     for (const { factor, value } of factorScores(defaultScore, url, inputs))
