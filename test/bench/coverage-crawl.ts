@@ -203,6 +203,7 @@ const emptyOutcome: Outcome = {
   bytes: 12_600,
   truncated: false,
   contentHash: '',
+  textSignature: '',
   etag: '',
   lastModified: '',
   redirectUrl: '',
