@@ -253,6 +253,8 @@ export const pullLimits = {
   queuesPerGet: 1_024,
   /** Crawl ids of one server: each is a frontier of its own, some MB of memory. */
   crawlsMax: 1_000,
+  /** How soon a process hears of crawl ids that another was the first to be told. */
+  crawlsRefreshMs: 2_000,
   /** Rows of a queue read between two steps, and URLs listed from memory: a millisecond. */
   listRowsPerLook: 8,
   listUrlsPerLook: 1_024,

@@ -6,6 +6,7 @@ import { SystemClock } from '../runtime/clock.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { isLoopbackHost } from '../runtime/http/listen-address.ts';
 import type { CrawlBook } from '../urlfrontier/crawl-book.ts';
+import type { GroupPeers } from '../urlfrontier/group-peers.ts';
 import type { GrpcListen } from '../urlfrontier/grpc-server.ts';
 import { startServer, urlfrontierPort } from '../urlfrontier/server.ts';
 import { wholeNumber } from './arguments.ts';
@@ -16,6 +17,7 @@ import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { withServedFolder } from './urlfrontier-folder.ts';
+import { withServedKafka } from './urlfrontier-kafka.ts';
 import { productVersion } from './version.ts';
 
 interface UrlfrontierFlags extends KafkaFlags, SeenFlags {
@@ -55,8 +57,8 @@ async function serve(flags: UrlfrontierFlags): Promise<void> {
     stop.signal.addEventListener('abort', () => resolve(), { once: true });
     if (stop.signal.aborted) resolve();
   });
-  const run = async (book: CrawlBook) => {
-    const server = await startServer({ book, listen, say });
+  const run = async (book: CrawlBook, peers?: GroupPeers) => {
+    const server = await startServer({ book, peers, listen, say });
     say(`serving crawl ${flags.crawl} on ${listen.host}:${server.port}${listen.tls ? ' (TLS)' : ''}`);
     try {
       await Promise.race([stopped, failed]);
@@ -65,6 +67,10 @@ async function serve(flags: UrlfrontierFlags): Promise<void> {
     }
   };
   try {
+    if (flags.brokers !== undefined) {
+      await withServedKafka({ flags, clock, listen, peerCa: await peerCaOf(flags), onFailure: fail }, run);
+      return;
+    }
     const wanted = { sink: 'pull' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
     const defaults = newCrawl(flags.crawl, 1, 'pull');
     const path = flags.data ?? `crawl-data/${flags.crawl}`;
@@ -87,6 +93,11 @@ async function listenOf({ address: host, port, tlsCert, tlsKey }: UrlfrontierFla
   }
   if (tlsCert === undefined || tlsKey === undefined) return { host, port, token };
   return { host, port, token, tls: { cert: await pem('--tls-cert', tlsCert), key: await pem('--tls-key', tlsKey) } };
+}
+
+/** Servers trust each other by the certificate that all of them have, or its authorities. */
+async function peerCaOf({ tlsCert }: UrlfrontierFlags): Promise<Buffer | undefined> {
+  return tlsCert === undefined ? undefined : pem('--tls-cert', tlsCert);
 }
 
 async function pem(option: string, file: string): Promise<Buffer> {

@@ -39,7 +39,6 @@ export interface CrawlBookOptions {
 }
 
 interface Page extends ServedCrawl {
-  readonly name: string;
   readonly running: RunningCrawl;
 }
 

@@ -1,5 +1,5 @@
 /**
- * gRPC over @grpc/grpc-js: the one file that knows it.
+ * gRPC over @grpc/grpc-js; the calls of one server to another are in grpc-peer.ts.
  *
  * A method's answers leave in batches. grpc-js writes each message by itself, which costs 5 µs; a batch is framed here
  * and given to it as one message whose bytes, with every frame's head, take the place of its own frame: 0.5 µs a message
@@ -17,7 +17,17 @@ export interface Answers {
   /** Resolves when there is room for more; rejects once the client is gone. */
   write(messages: readonly Uint8Array[]): Promise<void>;
   readonly isCancelled: boolean;
+  /** As of `Caller`. */
+  readonly isLocal: boolean;
 }
+
+export interface Caller {
+  /** Another server of the same crawls passes a call on: it wants what is here, and no more. */
+  readonly isLocal: boolean;
+}
+
+/** Metadata of a call that was passed on. */
+export const localHeader = 'crawlstream-local';
 
 export interface Requests {
   /** Takes each request as it comes. */
@@ -28,7 +38,12 @@ export interface Requests {
 }
 
 export type Method =
-  | { readonly kind: 'unary'; readonly request: string; readonly answer: string; act(request: never): Promise<unknown> }
+  | {
+      readonly kind: 'unary';
+      readonly request: string;
+      readonly answer: string;
+      act(request: never, caller: Caller): Promise<unknown>;
+    }
   | { readonly kind: 'stream'; readonly request: string; act(request: never, answers: Answers): Promise<void> }
   | { readonly kind: 'duplex'; act(requests: Requests, answers: Answers): Promise<void> };
 
@@ -142,7 +157,7 @@ function handlerOf(
     const [request, answer] = [codecOf(method.request), codecOf(method.answer)];
     const handle: grpc.handleUnaryCall<Buffer, Buffer> = (call, done) => {
       if (!isAllowed(call.metadata)) return done(refused);
-      run(async () => method.act(decoded(request, call.request) as never), onBug).then(
+      run(async () => method.act(decoded(request, call.request) as never, callerOf(call.metadata)), onBug).then(
         (value) => done(null, answer.encode(value)),
         (error) => done(error),
       );
@@ -179,6 +194,7 @@ function handlerOf(
 
 interface Writable {
   readonly cancelled: boolean;
+  readonly metadata: grpc.Metadata;
   write(value: readonly Uint8Array[]): boolean;
   on(event: 'cancelled' | 'drain', act: () => void): unknown;
 }
@@ -197,6 +213,7 @@ function answersOf(call: Writable): Answers {
   });
   call.on('cancelled', wakeAll);
   return {
+    ...callerOf(call.metadata),
     get isCancelled() {
       return call.cancelled;
     },
@@ -206,6 +223,10 @@ function answersOf(call: Writable): Answers {
       if (call.cancelled) throw new CallFailed('UNAVAILABLE', 'the client is gone');
     },
   };
+}
+
+function callerOf(metadata: grpc.Metadata): Caller {
+  return { isLocal: metadata.get(localHeader).length > 0 };
 }
 
 function decoded(codec: Codec<unknown>, bytes: Buffer): unknown {

@@ -2,11 +2,14 @@
 
 import { order } from './ask.ts';
 import { type GetParams, getUrls } from './get-urls.ts';
-import { CallFailed, type Method } from './grpc-server.ts';
+import { type Answers, CallFailed, type Method } from './grpc-server.ts';
+import type { Peers } from './pass-on.ts';
+import { passedOn } from './passed-methods.ts';
 import { putMethods } from './put-streams.ts';
 import {
   countUrls,
   type Filter,
+  type ListUrlParams,
   listQueues,
   listUrls,
   type OfQueue,
@@ -24,6 +27,8 @@ import { numberOf } from './wire.ts';
 export interface ServedApi {
   readonly crawls: ServedCrawls;
   readonly log: RequestLog;
+  /** The other processes that serve these crawls. */
+  readonly peers: Peers;
   /** `host:port` of every process that serves these crawls. */
   nodes(): Promise<readonly string[]>;
   /** Is any URL given out at all? */
@@ -33,14 +38,14 @@ export interface ServedApi {
 }
 
 export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
-  const { crawls, log } = api;
-  const unary = (request: string, answer: string, act: (request: never) => unknown): Method => ({
+  const { crawls, log, peers } = api;
+  const unary = (request: string, answer: string, act: (request: never) => unknown): Unary => ({
     kind: 'unary',
     request,
     answer,
     act: async (given) => act(given),
   });
-  const empty = (request: string, act: (request: never) => Promise<unknown>): Method =>
+  const empty = (request: string, act: (request: never) => Promise<unknown>): Unary =>
     unary(request, 'Empty', async (given) => {
       await act(given);
       return {};
@@ -51,13 +56,9 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     log.tell('INFO', () => `queue ${JSON.stringify(key)} of crawl ${crawlIdOf(given)}: ${text}`);
     return order(partitionFor(await crawls.open(crawlIdOf(given)), key), { ...change, key } as never);
   };
-  const methods: Record<string, Method> = {
-    ...putMethods(createRouter(crawls)),
-    GetURLs: {
-      kind: 'stream',
-      request: 'GetParams',
-      act: async (params: GetParams, answers) => getUrls(crawls, params, answers),
-    },
+  const methods = {
+    ...putMethods(createRouter(crawls, peers)),
+    GetURLs: stream('GetParams', (params: GetParams, answers) => getUrls(crawls, params, answers)),
     ListNodes: unary('Empty', 'StringList', async () => ({ values: await api.nodes() })),
     ListCrawls: unary('Local', 'StringList', () => ({
       values: crawls.list().flatMap(({ id, partitions }) => {
@@ -92,11 +93,7 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
     GetURLStatus: unary('URLStatusRequest', 'URLItem', (request: OfQueue & { url: string }) =>
       urlStatus(crawls, request),
     ),
-    ListURLs: {
-      kind: 'stream',
-      request: 'ListUrlParams',
-      act: async (params: Parameters<typeof listUrls>[1], answers) => listUrls(crawls, params, answers),
-    },
+    ListURLs: stream('ListUrlParams', (params: ListUrlParams, answers) => listUrls(crawls, params, answers)),
     BlockQueueUntil: empty('BlockQueueParams', async (queue: OfQueue & { time: Parameters<typeof numberOf>[0] }) => {
       const time = numberOf(queue.time);
       return toQueue(queue, `blocked until ${time}`, { kind: 'block', untilMs: 1000 * time });
@@ -118,7 +115,15 @@ export function methodsOf(api: ServedApi): Readonly<Record<string, Method>> {
       toQueue(queue, `limit ${queue.limit}`, { kind: 'limit', done: queue.limit }),
     ),
   };
-  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, told(name, method, log)]));
+  const passed = { ...methods, ...passedOn(peers, methods) };
+  return Object.fromEntries(Object.entries(passed).map(([name, method]) => [name, told(name, method, log)]));
+}
+
+type Unary = Method & { readonly kind: 'unary' };
+type Stream = Method & { readonly kind: 'stream' };
+
+function stream(request: string, act: (request: never, answers: Answers) => Promise<void>): Stream {
+  return { kind: 'stream', request, act };
 }
 
 type OrderOf =

@@ -34,7 +34,7 @@ export interface Placed {
 }
 
 /** Puts items of any crawls and queues. Never rejects: what goes wrong is in the items. */
-export type PutAll = (items: readonly Placed[]) => Promise<void>;
+export type PutAll = (items: readonly Placed[], isLocal: boolean) => Promise<void>;
 
 export function putMethods(router: Router): Readonly<Record<'PutURLs' | 'PutDiscovered', Method>> {
   return {
@@ -56,7 +56,7 @@ function putUrls(putAll: PutAll, requests: Requests, answers: Answers): Promise<
       const dueAtMs = known === null ? 0 : 1000 * numberOf(known.refetchable_from_date);
       return { id: ID || (info?.url ?? ''), placed: [placed(info, known !== null, dueAtMs)] };
     },
-    put: putAll,
+    put: (items) => putAll(items, answers.isLocal),
     answer: ({ id, placed: [one] }) => {
       const { status, reason } = one!;
       return ackCodec.encode(reason === '' ? { ID: id, status } : { ID: id, status, reason });
@@ -70,7 +70,7 @@ function putDiscovered(putAll: PutAll, requests: Requests, answers: Answers): Pr
       const { ID, items } = batchCodec.decode(bytes);
       return { id: ID, placed: items.map((info) => placed(info, false, 0)) };
     },
-    put: putAll,
+    put: (items) => putAll(items, answers.isLocal),
     answer: ({ id, placed: all }) => {
       const statuses = all.map(({ status }) => status);
       const failed = all.some(({ reason }) => reason !== '');

@@ -13,7 +13,8 @@ import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.
 import { crawlIdOf } from './served-crawl.ts';
 import { codecOf } from './wire.ts';
 
-const listedDefault = 100;
+/** Values of a page where none is given. */
+export const listedDefault = 100;
 const itemCodec = codecOf<object>('URLItem');
 
 export interface OfQueue {
@@ -25,6 +26,11 @@ export interface Filter extends OfQueue {
   /** null: not given. */
   readonly filter: string | null;
   readonly ignoreCase: boolean | null;
+}
+
+export interface ListUrlParams extends Filter {
+  readonly start: number;
+  readonly size: number;
 }
 
 export interface Pagination {
@@ -69,11 +75,7 @@ export async function urlStatus(
   return itemOf(crawlID, checked.key, found);
 }
 
-export async function listUrls(
-  crawls: ServedCrawls,
-  params: Filter & { readonly start: number; readonly size: number },
-  answers: Answers,
-): Promise<void> {
+export async function listUrls(crawls: ServedCrawls, params: ListUrlParams, answers: Answers): Promise<void> {
   const crawlID = crawlIdOf(params.crawlID);
   let [toPass, left] = [params.start, params.size || listedDefault];
   let batch: Uint8Array[] = [];
@@ -130,7 +132,7 @@ export async function purgeUrls(crawls: ServedCrawls, params: OfQueue & { readon
   return gone;
 }
 
-const nothing: ServedCrawl = { id: '', partitions: [] };
+const nothing: ServedCrawl = { id: '', name: '', partitions: [] };
 
 /** `key`: empty for all queues. */
 function* queuesOf(crawl: ServedCrawl, key: string): Generator<{ partition: ServedPartition; key: string }> {

@@ -1,20 +1,27 @@
-/** Brings what clients ask for to the partitions that have it. */
+/** Brings what clients put to the partitions that have it, here or in another process. */
 import { type PutItem, putStatuses } from '../../topology/frontier/pull/calls.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { put } from './ask.ts';
-import { CallFailed } from './grpc-server.ts';
+import type { Peer } from './grpc-peer.ts';
+import { unpackMetadata } from './metadata.ts';
+import { nobody, type Peers } from './pass-on.ts';
 import type { Placed, PutAll } from './put-streams.ts';
 import type { ServedCrawl, ServedCrawls, ServedPartition } from './served-crawl.ts';
+import { type Ack, codecOf } from './wire.ts';
 
 export interface Router {
   readonly putAll: PutAll;
 }
 
-/** The partition of a queue. */
+export function partitionNumber(crawl: ServedCrawl, key: string): number {
+  return crawl.partitions.length === 1 ? 0 : partitionOf(key, crawl.partitions.length);
+}
+
+/** The partition of a queue, which is here. */
 export function partitionFor(crawl: ServedCrawl, key: string): ServedPartition {
-  const number = crawl.partitions.length === 1 ? 0 : partitionOf(key, crawl.partitions.length);
+  const number = partitionNumber(crawl, key);
   const partition = crawl.partitions[number];
-  if (partition === undefined) throw new CallFailed('UNAVAILABLE', `partition ${number} is being taken over`);
+  if (partition === undefined) throw nobody(number);
   return partition;
 }
 
@@ -23,12 +30,11 @@ export function ownPartitions(crawl: ServedCrawl): ServedPartition[] {
   return crawl.partitions.filter((partition) => partition !== undefined);
 }
 
-export function createRouter(crawls: ServedCrawls): Router {
+export function createRouter(crawls: ServedCrawls, peers: Peers): Router {
   return {
-    putAll: async (items) => {
-      const [first] = items;
-      if (first === undefined) return;
-      await Promise.all([...byCrawl(items)].map(([id, some]) => putTo(crawls, id, some)));
+    putAll: async (items, isLocal) => {
+      const puts = [...byCrawl(items)].map(([id, some]) => putTo(crawls, isLocal ? null : peers, id, some));
+      await Promise.all(puts);
     },
   };
 }
@@ -48,18 +54,37 @@ function byCrawl(items: readonly Placed[]): Map<string, Placed[]> {
   return found;
 }
 
-async function putTo(crawls: ServedCrawls, id: string, items: readonly Placed[]): Promise<void> {
+/** `peers`: null where the items were passed on already. */
+async function putTo(crawls: ServedCrawls, peers: Peers | null, id: string, items: readonly Placed[]): Promise<void> {
   try {
     const crawl = crawls.find(id) ?? (await crawls.open(id));
-    if (crawl.partitions.length === 1) return await putOn(partitionFor(crawl, ''), items);
-    const byPartition = new Map<ServedPartition, Placed[]>();
+    if (crawl.partitions.length === 1 && crawl.partitions[0] !== undefined)
+      return await putOn(crawl.partitions[0], items);
+    const byPartition = new Map<number, Placed[]>();
     for (const one of items) {
-      const partition = partitionFor(crawl, one.item!.key);
-      const some = byPartition.get(partition);
-      if (some === undefined) byPartition.set(partition, [one]);
+      const number = partitionNumber(crawl, one.item!.key);
+      const some = byPartition.get(number);
+      if (some === undefined) byPartition.set(number, [one]);
       else some.push(one);
     }
-    await Promise.all([...byPartition].map(([partition, some]) => putOn(partition, some)));
+    await Promise.all([...byPartition].map(([number, some]) => putThere(crawl, peers, number, some)));
+  } catch (error) {
+    for (const one of items) fail(one, error);
+  }
+}
+
+async function putThere(
+  crawl: ServedCrawl,
+  peers: Peers | null,
+  number: number,
+  items: readonly Placed[],
+): Promise<void> {
+  const partition = crawl.partitions[number];
+  if (partition !== undefined) return putOn(partition, items);
+  try {
+    const owner = await peers?.ownerOf(crawl.id, items[0]!.item!.key);
+    if (owner === undefined) throw nobody(number);
+    await passOn(owner, items);
   } catch (error) {
     for (const one of items) fail(one, error);
   }
@@ -78,6 +103,30 @@ async function putOn(partition: ServedPartition, items: readonly Placed[]): Prom
   } catch (error) {
     for (const one of items) fail(one, error);
   }
+}
+
+const itemCodec = codecOf<object>('URLItem');
+const ackCodec = codecOf<Ack>('AckMessage');
+
+/** Acks come in the order of the items. */
+async function passOn(owner: Peer, items: readonly Placed[]): Promise<void> {
+  const requests = items.map(({ crawlId: crawlID, item }) => {
+    const { known, key, url, metadata, dueAtMs } = item!;
+    const info = { url, key, metadata: unpackMetadata(metadata), crawlID };
+    return itemCodec.encode(
+      known ? { known: { info, refetchable_from_date: Math.ceil(dueAtMs / 1000) } } : { discovered: { info } },
+    );
+  });
+  const acks = await owner.stream('PutURLs', requests);
+  items.forEach((one, index) => {
+    const ack = acks[index];
+    if (ack === undefined) fail(one, new Error('its partition moved'));
+    else {
+      const { status, reason } = ackCodec.decode(ack);
+      one.status = status;
+      one.reason = reason ?? '';
+    }
+  });
 }
 
 function fail(one: Placed, error: unknown): void {

@@ -17,6 +17,8 @@ export interface ServedPartition {
 
 export interface ServedCrawl {
   readonly id: string;
+  /** Prefix of its topics and groups. */
+  readonly name: string;
   /** By number; undefined: another process owns it. */
   readonly partitions: readonly (ServedPartition | undefined)[];
 }

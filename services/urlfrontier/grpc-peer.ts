@@ -1,0 +1,72 @@
+/** Calls of one server to another that owns what a client has asked for. */
+import type { EventEmitter } from 'node:events';
+import grpc from '@grpc/grpc-js';
+import { pullLimits } from '../../topology/limits.ts';
+import { CallFailed, localHeader } from './grpc-server.ts';
+
+/** Another process that serves the same crawls. Its answers are of what it has itself. */
+export interface Peer {
+  unary(rpc: string, request: Buffer): Promise<Buffer>;
+  /** All answers to one request, or to a stream of them that ends. */
+  stream(rpc: string, requests: Buffer | readonly Buffer[]): Promise<Buffer[]>;
+  close(): void;
+}
+
+export interface PeerOptions {
+  readonly service: string;
+  readonly token?: string | undefined;
+  /** Speaks TLS, by certificates of these authorities. Absent: plain text. */
+  readonly ca?: Buffer | undefined;
+}
+
+const bytes = (value: Buffer) => value;
+
+/** Servers come and go: a call is tried for so long, and then its client told. */
+const patienceMs = 10_000;
+
+export function connectPeer(address: string, { service, token, ca }: PeerOptions): Peer {
+  const credentials = ca === undefined ? grpc.credentials.createInsecure() : grpc.credentials.createSsl(ca);
+  const client = new grpc.Client(address, credentials, {
+    'grpc.max_receive_message_length': pullLimits.messageBytesMax,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1_000,
+  });
+  const metadata = new grpc.Metadata();
+  metadata.set(localHeader, '1');
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+  const pathOf = (rpc: string) => `/${service}/${rpc}`;
+  const options = () => ({ deadline: Date.now() + patienceMs });
+  return {
+    unary: (rpc, request) =>
+      new Promise((resolve, reject) => {
+        client.makeUnaryRequest(pathOf(rpc), bytes, bytes, request, metadata, options(), (error, answer) =>
+          error === null ? resolve(answer!) : reject(failure(address, error)),
+        );
+      }),
+    stream: (rpc, requests) =>
+      new Promise((resolve, reject) => {
+        const answers: Buffer[] = [];
+        const follow = (call: EventEmitter) => {
+          call.on('data', (answer: Buffer) => answers.push(answer));
+          call.on('end', () => resolve(answers));
+          call.on('error', (error: grpc.ServiceError) => reject(failure(address, error)));
+        };
+        if (Buffer.isBuffer(requests)) {
+          return follow(client.makeServerStreamRequest(pathOf(rpc), bytes, bytes, requests, metadata, options()));
+        }
+        const call = client.makeBidiStreamRequest(pathOf(rpc), bytes, bytes, metadata, options());
+        follow(call);
+        for (const request of requests) call.write(request);
+        call.end();
+      }),
+    close: () => client.close(),
+  };
+}
+
+/** What the other one says is passed on; that it is away is a matter of the moment. */
+function failure(address: string, { code, details }: grpc.ServiceError): CallFailed {
+  const passed = (['NOT_FOUND', 'INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED'] as const).find(
+    (name) => grpc.status[name] === code,
+  );
+  return new CallFailed(passed ?? 'UNAVAILABLE', passed === undefined ? `${address}: ${details}` : details);
+}
