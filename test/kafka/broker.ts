@@ -15,6 +15,7 @@ export interface TestBroker {
   /** `host:port`, comma-separated. */
   readonly brokers: string;
   readonly pids: readonly number[];
+  isRunning(node: number): boolean;
   /** kill -9 of one node; resolves when it is gone. */
   kill(node?: number): Promise<void>;
   /** Starts a killed node again, on the same data and port; resolves when it listens. */
@@ -89,6 +90,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
     get pids() {
       return daemons.map(({ pid }) => pid);
     },
+    isRunning: (node) => daemons[node]?.isRunning() ?? false,
     kill: (node = 0) => (daemons[node] as Daemon).end('SIGKILL'),
     restart: (node = 0) => start(node),
     stop,
@@ -97,7 +99,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
 
 function externalBroker(brokers: string): TestBroker {
   const notOurs = () => Promise.reject(new Error('KAFKA_BROKERS names a broker that is not for tests to kill'));
-  return { brokers, pids: [], kill: notOurs, restart: notOurs, stop: async () => {} };
+  return { brokers, pids: [], isRunning: () => true, kill: notOurs, restart: notOurs, stop: async () => {} };
 }
 
 function properties(

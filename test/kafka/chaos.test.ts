@@ -18,6 +18,7 @@ import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { lastJson, runCommand } from '../services/cli/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { startBroker } from './broker.ts';
+import { startAsker } from './chaos/asker.ts';
 import { startFleet } from './chaos/fleet.ts';
 import { startFollower } from './chaos/follower.ts';
 import { judge } from './chaos/politeness.ts';
@@ -51,7 +52,7 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
     const folderOf = (name: string) => join(folder, name);
     for (let i = 0; i < members; i++) {
       const name = `frontier-${i}`;
-      const standing = ['--standbys', '1', '--instance-id', name];
+      const standing = ['--standbys', '1', '--instance-id', name, '--http', '127.0.0.1:0'];
       commands.set(name, ['frontier', ...at, ...started, '--data', folderOf(name), ...standing]);
       const told = ['--resolve', `*:${web.port}:127.0.0.1`, '--contact', `fetcher-${i}@example.org`];
       commands.set(`fetcher-${i}`, ['fetcher', ...at, ...started, ...told]);
@@ -62,7 +63,7 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
     try {
       await withKafka({ brokers: broker.brokers, crawl, partitions }, new SystemClock(), true, act);
     } finally {
-      fleet.destroy();
+      await fleet.destroy();
       await broker.stop();
       await rm(folder, { recursive: true, force: true });
     }
@@ -80,13 +81,18 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
         await sleep(Math.max(0, startMs + strike.atMs - Date.now()));
         await fleet.strike(strike);
       });
+      const frontiers = [...commands.keys()].filter((name) => name.startsWith('frontier'));
+      const asker = startAsker(fleet, frontiers, web.seeds, seed);
       await Promise.all(struck);
       say('the last strike is over');
       const end = await untilDone();
       say(`the crawl is done: ${end['pages']} pages`);
+      await asker.stop();
       await fleet.stop();
       await follower.stop();
-      assert.deepEqual([...fleet.findings, ...follower.findings], []);
+      assert.deepEqual([...fleet.findings, ...follower.findings, ...asker.findings], []);
+      assert.ok(asker.answers.owner > 0, JSON.stringify(asker.answers));
+      t.diagnostic(`questions answered: ${JSON.stringify(asker.answers)}`);
 
       const requests = [...web.web.requests()];
       const polite = judge(web.plan, requests, fleet.freezes, delayMs);

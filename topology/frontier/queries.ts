@@ -16,9 +16,12 @@ import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState, Host } from './state.ts';
 import { readKnownUrl } from './url-record-bytes.ts';
 
+type Unset = 'crawlDelayMs' | 'ownDelayMs' | 'pagesMax' | 'ownBudget';
+
 export interface HostAnswer {
   readonly host: string;
-  readonly facts: HostFacts;
+  /** null where nobody set it. */
+  readonly facts: Omit<HostFacts, Unset> & Readonly<Record<Unset, number | null>>;
   /** Queued, in bands; `held`: deferred, by a budget or a trap. */
   readonly bands: readonly { readonly band: number; readonly urls: number; readonly held: boolean }[];
   /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
@@ -41,12 +44,18 @@ export function* answerHost(
 ): StoreJob<HostAnswer | null> {
   const host = state.hosts.get(hostKey);
   if (host === undefined) return null;
-  const { queue } = host;
+  const { queue, facts } = host;
   const { own, most } = state.hosts.lanes.of(host.id);
   const page = count === 0 ? { urls: [], next: undefined } : yield* listQueue(state, hostKey, count, from);
   return {
     host: hostKey,
-    facts: host.facts,
+    facts: {
+      ...facts,
+      crawlDelayMs: orNull(facts.crawlDelayMs),
+      ownDelayMs: orNull(facts.ownDelayMs),
+      pagesMax: orNull(facts.pagesMax),
+      ownBudget: orNull(facts.ownBudget),
+    },
     bands: queue.bands().map(({ number, size }) => ({ band: number, urls: size, held: queue.isHeld(number) })),
     again: { urls: queue.again.length, nextAtMs: queue.again[0]?.dueAtMs ?? null },
     parallel: { leases: most, own: own < 0 ? null : own },
@@ -57,6 +66,10 @@ export function* answerHost(
     queue: page.urls,
     next: page.next ?? null,
   };
+}
+
+function orNull(count: number): number | null {
+  return count < 0 ? null : count;
 }
 
 export type UrlPlace =

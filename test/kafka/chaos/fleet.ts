@@ -21,14 +21,16 @@ export interface Fleet {
   readonly deaths: readonly { readonly name: string; readonly atMs: number }[];
   /** In words: who ended by itself. */
   readonly findings: readonly string[];
+  /** Where it answers by HTTP; undefined: not yet, or nowhere. */
+  address(name: string): string | undefined;
   /** Resolves when the strike is over and its target is back. */
   strike(strike: Strike): Promise<void>;
   /** Everybody is up and says so. */
   untilReady(): Promise<void>;
   /** In good order. */
   stop(): Promise<void>;
-  /** At once. */
-  destroy(): void;
+  /** At once; resolves when nobody starts anything any more. */
+  destroy(): Promise<void>;
 }
 
 export interface FleetOptions {
@@ -90,31 +92,43 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
     member.struck = false;
   };
 
+  /** Brokers that a strike has its hands on. */
+  const struckBrokers = new Set<number>();
   const strikeBroker = async (node: number, { kind, forMs }: Strike) => {
-    if (kind === 'freeze') {
-      process.kill(broker.pids[node]!, 'SIGSTOP');
-      await sleep(forMs);
-      process.kill(broker.pids[node]!, 'SIGCONT');
-      return;
-    }
-    await broker.kill(node);
-    await sleep(Math.max(forMs, 2_500));
-    // A broker that comes back before the others have missed it is turned away, and ends.
-    for (let tries = 1; ; tries++) {
-      const back = await broker.restart(node).then(
-        () => true,
-        () => false,
-      );
-      if (back || ending) return;
-      if (tries === 10) throw new Error(`broker-${node} does not come back`);
-      await sleep(2_000);
+    while (!broker.isRunning(node)) await sleep(500);
+    struckBrokers.add(node);
+    try {
+      if (kind === 'freeze') {
+        process.kill(broker.pids[node]!, 'SIGSTOP');
+        await sleep(forMs);
+        process.kill(broker.pids[node]!, 'SIGCONT');
+      } else {
+        await broker.kill(node);
+        await sleep(Math.max(forMs, 2_500));
+      }
+    } finally {
+      struckBrokers.delete(node);
     }
   };
+  /**
+   * Starts again what is not running, as an orchestrator does: a broker that comes back before the others have missed it
+   * is turned away and ends, and one that slept too long may end by itself.
+   */
+  const keepBrokers = async () => {
+    while (!ending) {
+      for (const node of broker.pids.keys()) {
+        if (!ending && !struckBrokers.has(node) && !broker.isRunning(node)) await broker.restart(node).catch(() => {});
+      }
+      await sleep(500);
+    }
+  };
+  const keeping = keepBrokers();
 
   return {
     freezes,
     deaths,
     findings,
+    address: (name) => /listening on http:\/\/(\S+)/.exec(members.get(name)!.running.output())?.[1],
     async strike(strike) {
       const [role, number] = strike.target.split('-');
       say(`${strike.kind} ${strike.target} for ${(strike.forMs / 1000).toFixed(1)} s`);
@@ -131,6 +145,7 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
     },
     async stop() {
       ending = true;
+      await keeping;
       for (const { running } of members.values()) running.child.kill('SIGTERM');
       for (const [name, { running }] of members) {
         const { code, signal, stderr } = await running.ended;
@@ -138,9 +153,10 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
           findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
       }
     },
-    destroy() {
+    async destroy() {
       ending = true;
       for (const { running } of members.values()) running.child.kill('SIGKILL');
+      await keeping;
     },
   };
 }

@@ -88,6 +88,8 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     const { body } = await get('c', '/hosts/www.example.org?limit=50');
     const leases = body['leases'] as { readonly urls: number }[];
     const bands = body['bands'] as { readonly urls: number }[];
+    const { crawlDelayMs, hold } = body['facts'] as Record<string, unknown>;
+    assert.deepEqual([crawlDelayMs, hold], [null, '']);
     const onLease = leases.reduce((sum, { urls }) => sum + urls, 0);
     assert.equal(onLease + bands.reduce((sum, { urls }) => sum + urls, 0), 90);
     const seen = new Set<string>();
