@@ -6,15 +6,14 @@ import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import { partitionKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
-import { partitionOf } from '../../topology/url/partition.ts';
 import { acceptEncoding } from '../fetcher/content-coding.ts';
-import { discoveredMessages } from '../fetcher/discovered-batch.ts';
 import { createDnsLookup } from '../fetcher/dns-lookup.ts';
 import { createExtractor } from '../fetcher/extract.ts';
 import { productToken, requestHeaders } from '../fetcher/fetcher.ts';
 import { createHttpClient } from '../fetcher/http-client.ts';
 import { createLinkCache } from '../fetcher/link-cache.ts';
 import { createPacer } from '../fetcher/pacer.ts';
+import { pageRecords } from '../fetcher/page-records.ts';
 import { readPage } from '../fetcher/page-report.ts';
 import { compileOverrides } from '../fetcher/resolve-override.ts';
 import { createResolver } from '../fetcher/resolver.ts';
@@ -22,9 +21,8 @@ import { createRobotsCache } from '../fetcher/robots-cache.ts';
 import { soleTask } from '../fetcher/sole-task.ts';
 import { createSubresources } from '../fetcher/subresources.ts';
 import { createBrowser, findChromium } from '../render/browser.ts';
-import { createRenderer, type RenderedPage } from '../render/renderer.ts';
+import { createRenderer } from '../render/renderer.ts';
 import { groupPositions } from '../runtime/consumer/positions.ts';
-import type { AppendRecord } from '../runtime/log/log.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import { attach } from './attach-consumer.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
@@ -41,7 +39,7 @@ export function addBrowserOption(command: Command): Command {
 
 export function attachRender(context: AttachContext, flags: RenderFlags): Promise<Attached> {
   const { log, codec, clock, manifest } = context;
-  const { crawl, partitions, keyMode } = manifest;
+  const { crawl, keyMode } = manifest;
   const stopping = new AbortController();
   const config = { version: productVersion, contact: flags.contact ?? '' };
   const userAgent = requestHeaders(config, '*/*', acceptEncoding);
@@ -88,18 +86,8 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
         source: linkCache.source(sourceKey),
       });
     },
-    publish: async ({ page, groups }: RenderedPage) => {
-      const records: AppendRecord[] = discoveredMessages([...groups], partitions, keyMode).map((message) => ({
-        topic: `${crawl}.discovered`,
-        partition: message.partition,
-        key: Buffer.from(message.key),
-        value: codec.encode('discovered', { groups: message.groups }),
-      }));
-      if (page !== null) {
-        const partition = partitionOf(partitionKeyOf(page.hostKey, keyMode), partitions);
-        const key = Buffer.from(page.hostKey);
-        records.push({ topic: `${crawl}.pages`, partition, key, value: codec.encode('pages', page) });
-      }
+    publish: async (made) => {
+      const records = pageRecords(made, codec, manifest);
       if (records.length > 0) await log.append(records);
     },
     say: context.say,

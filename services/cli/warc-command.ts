@@ -10,22 +10,21 @@ import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { crawlLimits, fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
-import { partitionOf } from '../../topology/url/partition.ts';
 import { httpMessageOf } from '../archive/http-message.ts';
 import { readWarc } from '../archive/warc-reader.ts';
 import { decodeBody } from '../fetcher/content-coding.ts';
-import { discoveredMessages } from '../fetcher/discovered-batch.ts';
 import { createExtractor } from '../fetcher/extract.ts';
 import { productToken } from '../fetcher/fetcher.ts';
 import { headerOf } from '../fetcher/headers.ts';
 import { createLinkCache } from '../fetcher/link-cache.ts';
+import { pageRecords } from '../fetcher/page-records.ts';
 import { type PageReader, type PageReport, readPage, wantsBody } from '../fetcher/page-report.ts';
 import { soleTask } from '../fetcher/sole-task.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
-import type { AppendRecord, Log } from '../runtime/log/log.ts';
+import type { Log } from '../runtime/log/log.ts';
 import { withFolderLog } from './folder-log.ts';
 import { withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
@@ -77,19 +76,9 @@ const print: Sink = async ({ page }) => {
   if (page !== null && !process.stdout.write(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
 };
 
-function appendTo(log: Log, codec: RecordCodec, { crawl, partitions, keyMode }: Manifest): Sink {
-  return async ({ page, groups }) => {
-    const records: AppendRecord[] = discoveredMessages(groups, partitions, keyMode).map((message) => ({
-      topic: `${crawl}.discovered`,
-      partition: message.partition,
-      key: Buffer.from(message.key),
-      value: codec.encode('discovered', { groups: message.groups }),
-    }));
-    if (page !== null) {
-      const partition = partitionOf(partitionKeyOf(page.hostKey, keyMode), partitions);
-      const key = Buffer.from(page.hostKey);
-      records.push({ topic: `${crawl}.pages`, partition, key, value: codec.encode('pages', page) });
-    }
+function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {
+  return async (report) => {
+    const records = pageRecords(report, codec, manifest);
     if (records.length > 0) await log.append(records);
   };
 }
