@@ -29,6 +29,7 @@ const retriable = {
   BROKER_UNREACHABLE: true,
   REGISTRY_UNREACHABLE: true,
   DESTINATION_UNREACHABLE: true,
+  HUB_UNREACHABLE: true,
   DESTINATION_REFUSED: false,
   UNSUPPORTED: false,
 } as const;

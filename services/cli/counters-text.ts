@@ -33,6 +33,12 @@ export interface CrawlCounts {
   readonly fetches: number;
   readonly bytes: number;
   readonly undecodable: number;
+  /** To be fetched again. */
+  readonly scheduled: number;
+  /** Visits to pages that were fetched before, and those of them that found a change. */
+  readonly revisits: number;
+  readonly changesFound: number;
+  readonly notModified: number;
   /** New pages that a Bloom filter took for known, estimated from a sample. 0 where the seen test is exact. */
   readonly seenErrors: number;
 }
@@ -63,6 +69,10 @@ export function countsOf(counters: Counters): CrawlCounts {
     fetches: counters.fetches,
     bytes: counters.bytes,
     undecodable: counters.undecodable,
+    scheduled: counters.scheduled,
+    revisits: counters.revisits,
+    changesFound: counters.changesFound,
+    notModified: counters.notModified,
     seenErrors: counters.seenErrors,
   };
 }
@@ -85,6 +95,10 @@ export function countsText(counts: CrawlCounts): string {
     ['still queued', counts.queued],
     ['on lease', counts.leased],
     ['deferred', counts.deferred],
+    ['to be fetched again', counts.scheduled],
+    ['fetched again', counts.revisits],
+    ['  found a change', counts.changesFound],
+    ['  not modified (304)', counts.notModified],
     ['redirected', counts.redirected],
     ['refused by robots.txt', counts.denied],
     ['failed', counts.failed],

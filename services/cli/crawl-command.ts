@@ -34,6 +34,7 @@ import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { productVersion } from './version.ts';
+import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -42,7 +43,8 @@ interface CrawlFlags
     SeenFlags,
     SnapshotRoleFlags,
     ConsumerFlags,
-    HttpFlags {
+    HttpFlags,
+    WebsubFlags {
   readonly keep?: number;
   readonly json?: boolean;
 }
@@ -56,6 +58,7 @@ export function addCrawlCommand(program: Command): void {
   addFetcherOptions(command);
   addSnapshotOptions(addSeenOptions(command));
   addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
+  addWebsubOption(command);
   addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)'))
     .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
@@ -112,6 +115,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
       snapshots: flags,
+      callback: flags.callback,
       attach: (log, codec) =>
         attachConsumers(
           {

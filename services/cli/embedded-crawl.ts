@@ -49,6 +49,7 @@ import type { QueryDesk } from './query-desk.ts';
 import { printNotice, printRestore } from './restore-text.ts';
 import { openShelf, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { watchCrawl } from './watch-crawl.ts';
+import { openWebsub } from './websub-flags.ts';
 
 export interface EmbeddedCrawl {
   readonly folder: DataFolder;
@@ -72,6 +73,8 @@ export interface EmbeddedCrawl {
   readonly signal: AbortSignal;
   /** Hears how the crawl stands. */
   readonly service: Service;
+  /** Where hubs reach this process. Absent: nowhere. */
+  readonly callback?: string | undefined;
   /** Hears of the frontier that is asked. */
   readonly desk: QueryDesk;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -172,7 +175,7 @@ async function runWith(
   });
   crawl.service.probes.serve(frontier.waitsFor);
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  crawl.desk.open({ log, clock, manifest: folder.manifest, member });
+  crawl.desk.open({ log, codec, clock, manifest: folder.manifest, member });
   let failFetcher: (error: unknown) => void = () => {};
   const fetcherFailed = new Promise<never>((_, reject) => {
     failFetcher = reject;
@@ -200,13 +203,23 @@ async function runWith(
   const expiring = new AbortController();
   const kept = { ...crawl, log, codec, shelf, onNotice: printNotice };
   const expired = Promise.all([expireRegularly(kept, expiring.signal), snapshotsBeside(kept, expiring.signal)]);
+  const websub = await openWebsub(crawl, { log, codec, clock, topics: folder.manifest });
+  crawl.desk.websub = websub;
+  const renewed = websub?.keep(expiring.signal) ?? Promise.resolve();
   const mailbox = new Mailbox(folder);
   const taken = takeRegularly({ mailbox, log, codec, crawl: name, clock }, expiring.signal);
   try {
     const end = await watchCrawl({
       ...crawl,
       startedAtMs,
-      failed: Promise.race([frontier.ended, fetcherFailed, ended(taken), ended(expired), consumers.failed]),
+      failed: Promise.race([
+        frontier.ended,
+        fetcherFailed,
+        ended(taken),
+        ended(expired),
+        ended(renewed),
+        consumers.failed,
+      ]),
       everyMs: lookEveryMs,
       look: () => look(crawl, log, frontier),
       hosts: () => hostsOf(frontier),
@@ -223,7 +236,7 @@ async function runWith(
     return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
     expiring.abort();
-    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired, taken]);
+    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired, taken, renewed]);
   }
 }
 

@@ -123,7 +123,7 @@ function queueOf(story: UrlStory, place: Place) {
 /** When the URL may go next, by its own time and its host's; null: it does not wait, or for an operator alone. */
 function nextDue(story: UrlStory, place: Place | undefined): number | null {
   if (place === undefined || place.in === 'end' || place.in === 'lease' || story.facts.hold !== '') return null;
-  if (place.in === 'again') return Math.max(story.facts.readyAtMs, place.dueAtMs);
+  if (place.in === 'again' || place.in === 'schedule') return Math.max(story.facts.readyAtMs, place.dueAtMs);
   return story.isHeld(place.band) ? null : story.facts.readyAtMs;
 }
 

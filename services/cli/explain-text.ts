@@ -52,6 +52,7 @@ function queueText(queue: Explained['queue']): string | null {
   if (queue.in === 'lease') return `on lease ${queue.leaseId}`;
   if (queue.in === 'end' && queue.status === 'known') return 'known from elsewhere: it is not fetched here';
   if (queue.in === 'end') return `done: ${queue.status}`;
+  if (queue.in === 'schedule') return `done: ${queue.status}; to be fetched again from ${time(queue.dueAtMs)}`;
   if (queue.in === 'again')
     return `came back, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
   return queue.deferred

@@ -5,13 +5,14 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig, WhenFull } from '../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy, whenFullChoices } from '../../topology/policy/policy.ts';
+import { defaultRecrawl, type ScheduleName, scheduleNames } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../topology/url/scope.ts';
 import { scopeOf } from '../../topology/url/scope.ts';
 import type { ListSource } from '../../topology/url/url-lists.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
-import { collect, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
+import { collect, duration, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
 
 export interface PolicyFlags {
   readonly maxPages?: number;
@@ -25,8 +26,11 @@ export interface PolicyFlags {
   readonly maxQueuedPerHost?: number;
   readonly whenFull?: WhenFull;
   readonly traps: boolean;
+  readonly recrawl?: ScheduleName;
+  readonly recrawlEvery?: number;
 }
 
+const recrawlEvery = duration('--recrawl-every');
 const delay = wholeNumber('--delay', 0, crawlLimits.delayMsMax);
 
 export function addPolicyOptions(command: Command): Command {
@@ -41,6 +45,13 @@ export function addPolicyOptions(command: Command): Command {
     .option('--include <re>', 'only URLs that match (repeat for several)', collect(pattern('--include')))
     .option('--exclude <re>', 'no URLs that match (repeat for several)', collect(pattern('--exclude')))
     .option('--delay <ms>', 'wait so long between requests to a host, whatever a fetch takes', delay)
+    .addOption(
+      new Option(
+        '--recrawl <schedule>',
+        `fetch pages again, until stopped: ${scheduleNames.join(', ')} (default: once, and the crawl ends)`,
+      ).argParser(oneOf('--recrawl', scheduleNames)),
+    )
+    .option('--recrawl-every <duration>', 'time between visits of a page, on average (default: 7d)', recrawlEvery)
     .option('--no-traps', 'crawl on where a host seems to have pages without end')
     .option('--max-queued <n>', 'hold so many URLs queued in a partition', wholeNumber('--max-queued', 1))
     .option(
@@ -78,10 +89,25 @@ export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyCo
     ...(flags.maxQueuedPerHost === undefined ? {} : { urlsPerHostMax: flags.maxQueuedPerHost }),
     ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
+    ...recrawlOf(flags),
   };
   compilePolicy(policy);
   return policy;
 }
+
+function recrawlOf({ recrawl: schedule, recrawlEvery: intervalMs }: PolicyFlags): Pick<PolicyConfig, 'recrawl'> {
+  if (schedule === undefined && intervalMs === undefined) return {};
+  return {
+    recrawl: {
+      ...defaultRecrawl,
+      ...(schedule !== undefined && { schedule }),
+      ...(intervalMs !== undefined && { intervalMs, minMs: Math.min(intervalMs, minVisitMs) }),
+    },
+  };
+}
+
+/** Unless pages are asked for more often, none is visited twice within an hour. */
+const minVisitMs = 3_600_000;
 
 /** A seed that the policy itself refuses would make an empty crawl: say so. */
 export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists: ListSource = noLists): void {

@@ -77,8 +77,7 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       return writePageRecord(writer, change.page);
     case 'due':
       writer.string(change.hostKey);
-      writer.uint32(change.hi);
-      writer.uint32(change.lo);
+      writer.string(change.url);
       writer.uint(change.dueS);
       writer.boolean(change.told);
       return;
@@ -229,8 +228,7 @@ export function readChange(reader: ByteReader): Change {
       return {
         kind,
         hostKey: reader.string(),
-        hi: reader.uint32(),
-        lo: reader.uint32(),
+        url: reader.string(),
         dueS: reader.uint(),
         told: reader.boolean(),
       };

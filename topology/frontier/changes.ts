@@ -151,12 +151,11 @@ export type Change =
       readonly proved: boolean | null;
       readonly page: PageRecord;
     }
-  /** A URL that is to be visited again, by its fingerprint, is due at another time. `told`: because a sitemap says so. */
+  /** A URL that is to be visited again is due at another time. `told`: because a sitemap says so. */
   | {
       readonly kind: 'due';
       readonly hostKey: string;
-      readonly hi: number;
-      readonly lo: number;
+      readonly url: string;
       readonly dueS: number;
       readonly told: boolean;
     }

@@ -101,7 +101,7 @@ function arrive(
     const host = state.hosts.get(hostKey);
     if (host !== undefined && (isCited || grows(state, policy, hi, lo, cash))) growth.note(host);
   }
-  if (known && decideRefresh(decision, policy, intent, hostKey, link, [hi, lo])) {
+  if (known && decideRefresh(decision, policy, intent, verdict, link, [hi, lo])) {
     if (cash > 0) admission.payments.pay(cash, false, hi, lo);
     decision.tally('duplicates');
     return true;

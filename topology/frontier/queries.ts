@@ -134,7 +134,8 @@ function* endOf(state: FrontierState, hostKey: string, url: string): StoreJob<Ur
   const ofHost = (one: string) => one.startsWith(`${hostKey}/`, one.indexOf('//') + 2);
   const isIt = (record: KnownUrl) => record.url === url || (ofHost(record.url) && seenKey(record.url) === key);
   const { records, writing } = state.unsaved;
-  let record = records.findLast(isIt) ?? writing.findLast(isIt);
+  const [hi, lo] = state.fingerprintOf(url);
+  let record = state.recrawl.pageAt(hi!, lo!)?.record ?? records.findLast(isIt) ?? writing.findLast(isIt);
   if (record === undefined) {
     const [value] = yield { read: [urlRecordKey(state, url)] };
     if (value == null) return null;

@@ -169,7 +169,7 @@ export class FrontierState {
         return;
       default: {
         const host = this.meet(change.hostKey);
-        if (change.kind === 'due') this.recrawl.move(change.hi, change.lo, change.dueS, change.told);
+        if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.told);
         const { bands } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
         else if (change.kind === 'raise') bands.queuedEver += 1;

@@ -55,6 +55,8 @@ export type Place =
   | { readonly in: 'band'; readonly band: number; readonly ahead: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
   | { readonly in: 'lease'; readonly leaseId: number }
+  /** It ended so, and will be visited again. */
+  | { readonly in: 'schedule'; readonly status: FinalStatus; readonly dueAtMs: number }
   | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
 
 interface Waiting {
@@ -83,7 +85,12 @@ export class UrlStory {
   #position: ChangelogPosition = changelogStart;
   readonly #bands: string[][] = [];
   readonly #again: Waiting[] = [];
-  readonly #leases = new Map<number, { readonly urls: (string | null)[]; readonly delayMs: number }>();
+  /** To be visited again, in order; of those due in one second, by arrival. */
+  readonly #due: Waiting[] = [];
+  readonly #leases = new Map<
+    number,
+    { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
+  >();
 
   /** `url` is normal. */
   constructor(hostKey: string, url: string) {
@@ -108,6 +115,9 @@ export class UrlStory {
       if (at >= 0) return { in: 'band', band, ahead: this.isHeld(band) ? at : ahead + at };
       if (!this.isHeld(band)) ahead += urls?.length ?? 0;
     }
+    const due = this.#due.find(({ url }) => this.#isIt(url));
+    if (due !== undefined && this.#end !== undefined)
+      return { in: 'schedule', status: this.#end as FinalStatus, dueAtMs: due.dueAtMs };
     return this.#end === undefined ? undefined : { in: 'end', status: this.#end };
   }
 
@@ -144,7 +154,13 @@ export class UrlStory {
       case 'load':
         return this.#load(change.row, decided);
       case 'grant':
+      case 'grantDue':
         return this.#grant(change, decided);
+      case 'visit':
+        return this.#visit(change, decided);
+      case 'due':
+        if (this.#takeDue(change.url)) this.#putDue(change.url, 1_000 * change.dueS);
+        return;
       case 'resolve':
         return this.#resolve(change, decided);
       case 'release':
@@ -209,10 +225,12 @@ export class UrlStory {
     note(this.admitted, { ...decided, depth, hop, band, isNew, discovered });
   }
 
-  #grant({ leaseId, again, bands, deadlineMs, delayMs }: Change & { kind: 'grant' }, decided: Decided): void {
-    const urls: (string | null)[] = this.#again.splice(0, again).map(({ url }) => url);
+  #grant(change: Change & { kind: 'grant' | 'grantDue' }, decided: Decided): void {
+    const { leaseId, again, bands, deadlineMs, delayMs } = change;
+    const due = change.kind === 'grantDue' ? this.#due.splice(0, change.due) : [];
+    const urls: (string | null)[] = [...due, ...this.#again.splice(0, again)].map(({ url }) => url);
     for (const [band, count] of bands) urls.push(...(this.#bands[band]?.splice(0, count) ?? []));
-    this.#leases.set(leaseId, { urls, delayMs });
+    this.#leases.set(leaseId, { urls, delayMs, due: due.length });
     const index = urls.findIndex((url) => this.#isIt(url));
     if (index >= 0) note(this.leased, { ...decided, leaseId, deadlineMs, index });
   }
@@ -233,6 +251,31 @@ export class UrlStory {
     note(this.outcomes, { ...decided, leaseId, status: 'again', outcome: null, httpStatus: 0, attempts, dueAtMs });
   }
 
+  #visit({ leaseId, index, dueAtMs, page }: Change & { kind: 'visit' }, decided: Decided): void {
+    const { url } = page.record;
+    const urls = this.#leases.get(leaseId)?.urls;
+    if (urls !== undefined) urls[index] = null;
+    this.#takeDue(url);
+    this.#putDue(url, dueAtMs);
+    if (!this.#isIt(url)) return;
+    const { status, outcome, httpStatus, attempts } = page.record;
+    this.#end = status;
+    const lease = leaseId === 0 ? null : leaseId;
+    note(this.outcomes, { ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs });
+  }
+
+  /** False: it was not there. */
+  #takeDue(url: string): boolean {
+    const at = this.#due.findIndex((other) => other.url === url);
+    if (at >= 0) this.#due.splice(at, 1);
+    return at >= 0;
+  }
+
+  #putDue(url: string, dueAtMs: number): void {
+    const later = this.#due.findIndex((other) => other.dueAtMs > dueAtMs);
+    this.#due.splice(later < 0 ? this.#due.length : later, 0, { url, dueAtMs });
+  }
+
   #finish(record: UrlRecord, leaseId: number | null, decided: Decided): void {
     if (!this.#isIt(record.url)) return;
     const { status, outcome, httpStatus, attempts } = record;
@@ -241,8 +284,11 @@ export class UrlStory {
   }
 
   #endLeases(): void {
-    for (const { urls, delayMs } of this.#leases.values()) {
-      for (const url of urls) if (url !== null) this.#putAgain(url, 0);
+    for (const { urls, delayMs, due } of this.#leases.values()) {
+      for (const [index, url] of urls.entries()) {
+        if (url !== null && index < due) this.#putDue(url, this.nowMs);
+        else if (url !== null) this.#putAgain(url, 0);
+      }
       this.facts = { ...this.facts, readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs) };
     }
     this.#leases.clear();

@@ -18,7 +18,7 @@ export function decideRefresh(
   decision: Decision,
   policy: Policy,
   intent: Intent,
-  hostKey: string,
+  { url, hostKey }: { readonly url: string; readonly hostKey: string },
   link: Link,
   print: readonly [hi: number, lo: number],
 ): boolean {
@@ -30,7 +30,7 @@ export function decideRefresh(
   if (due.out) return true;
   const nowS = Math.floor(decision.nowMs / 1_000);
   if (intent === 'force' || isPush(intent, link)) {
-    if (due.dueS > nowS) decision.emit({ kind: 'due', hostKey, hi, lo, dueS: nowS, told: false });
+    if (due.dueS > nowS) decision.emit({ kind: 'due', hostKey, url, dueS: nowS, told: false });
     return true;
   }
   const { lastModifiedMs } = link;
@@ -41,7 +41,7 @@ export function decideRefresh(
   if (!isTrusted(trust) && (lo & 15) !== ((trust?.told ?? 0) & 15)) return true;
   const paceS = Math.ceil((2 * baseDelayMs(policy, host.facts)) / 1_000);
   const dueS = Math.max(nowS, (trust?.lastDueS ?? 0) + paceS);
-  if (dueS < due.dueS) decision.emit({ kind: 'due', hostKey, hi, lo, dueS, told: true });
+  if (dueS < due.dueS) decision.emit({ kind: 'due', hostKey, url, dueS, told: true });
   return true;
 }
 

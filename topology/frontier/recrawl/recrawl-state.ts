@@ -115,8 +115,8 @@ export class RecrawlState {
   }
 
   /** A URL that is scheduled is due at another time from now on. */
-  move(hi: number, lo: number, dueS: number, told: boolean): void {
-    const due = this.table.remove(this.table.find(hi, lo));
+  move([hi, lo]: Readonly<Uint32Array>, dueS: number, told: boolean): void {
+    const due = this.table.remove(this.table.find(hi!, lo!));
     this.table.put({ ...due, dueS, told });
     if (told) this.#trust(due.host, { lastDueS: dueS });
   }

@@ -1,0 +1,78 @@
+/**
+ * URLs that somebody says are new or have just changed, on their way to the frontier: refresh at the highest priority.
+ * A known page is due at once, a new one goes to the first front queue; policy, politeness and robots.txt hold for both.
+ */
+import type { Discovered, LinkGroup } from '../../schemas/types.ts';
+import { httpLimits } from '../../topology/limits.ts';
+import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../topology/url/normalize.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
+import { encodeRequest } from '../runtime/crawl/requests.ts';
+import type { Log } from '../runtime/log/log.ts';
+
+export interface PushTarget {
+  readonly log: Pick<Log, 'append'>;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly topics: CrawlTopics;
+}
+
+export interface Pushed {
+  readonly accepted: number;
+  /** As they were given. */
+  readonly refused: readonly { readonly url: string; readonly why: string }[];
+}
+
+const normalize = compileNormalizer();
+
+/** Resolves once what was accepted is durable. */
+export async function pushUrls({ log, codec, clock, topics }: PushTarget, urls: readonly string[]): Promise<Pushed> {
+  const normal = urls.map((url) => ({ url, normal: normalize(url) }));
+  const refused = normal.flatMap(({ url, normal: to }) =>
+    to === null
+      ? [{ url: url.slice(0, 200), why: 'it is no URL that can be crawled: give http or https, absolute' }]
+      : [],
+  );
+  const accepted = [...new Set(normal.flatMap(({ normal: to }) => (to === null ? [] : [to])))];
+  const records = recordsOf(topics, accepted, clock.nowMs());
+  if (records.length > 0) await log.append(encodeRequest(codec, topics.crawl, records));
+  return { accepted: accepted.length, refused };
+}
+
+/** A message for the URLs of one host, of so many that it stays far below what brokers take. */
+const linksPerMessage = 200;
+
+function recordsOf({ partitions, keyMode }: CrawlTopics, urls: readonly string[], nowMs: number): RequestRecord[] {
+  const hosts = new Map<string, string[]>();
+  for (const url of urls) hosts.set(hostKeyOf(url), [...(hosts.get(hostKeyOf(url)) ?? []), url]);
+  return [...hosts].flatMap(([hostKey, all]) => {
+    const key = partitionKeyOf(hostKey, keyMode);
+    const partition = partitionOf(key, partitions);
+    const slices = Math.ceil(all.length / linksPerMessage);
+    return Array.from({ length: slices }, (_, n): RequestRecord => {
+      const links = all
+        .slice(n * linksPerMessage, (n + 1) * linksPerMessage)
+        .map((url) => ({ url, lastModifiedMs: 0, priority: 0 }));
+      const group: LinkGroup = { ...pushGroup, hostKey, discoveredAtMs: nowMs, links };
+      const record: Discovered = { groups: [group] };
+      return { topic: 'discovered', partition, key, record };
+    });
+  });
+}
+
+const pushGroup: Omit<LinkGroup, 'hostKey' | 'links'> = {
+  sourceUrl: '',
+  sourceKey: '',
+  depth: 0,
+  hop: 0,
+  front: false,
+  intent: 'refresh',
+  discoveredAtMs: 0,
+  share: 0,
+};
+
+/** URLs of one submission: as IndexNow has it, and far below what a body may hold. */
+export const pushedMax = Math.min(10_000, Math.floor(httpLimits.bodyBytesMax / 30));

@@ -1,0 +1,57 @@
+/** WebSub subscriptions, kept in a file of the data folder: what a restart needs to answer hubs and to renew leases. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+/** `asked`: the hub has not verified it yet. */
+export interface Subscription {
+  /** Part of the callback: nobody can guess it. */
+  readonly id: string;
+  /** As the hub knows it. */
+  readonly topic: string;
+  readonly hub: string;
+  readonly secret: string;
+  readonly state: 'asked' | 'active' | 'denied';
+  readonly askedAtMs: number;
+  /** The hub's lease ends; 0: not verified yet. */
+  readonly expiresAtMs: number;
+  readonly pushes: number;
+  /** Deliveries whose signature was wrong. */
+  readonly forged: number;
+}
+
+const schema = z.array(
+  z.object({
+    id: z.string(),
+    topic: z.string(),
+    hub: z.string(),
+    secret: z.string(),
+    state: z.enum(['asked', 'active', 'denied']),
+    askedAtMs: z.number(),
+    expiresAtMs: z.number(),
+    pushes: z.number(),
+    forged: z.number(),
+  }),
+);
+
+export async function readSubscriptions(path: string): Promise<Subscription[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    const message = `${path} cannot be read as subscriptions: delete it, and subscribe again`;
+    throw new CrawlstreamError('INVALID_RECORD', message, error);
+  }
+}
+
+/** A kill leaves the file of before or of now. Only its owner may read it: it holds secrets. */
+export async function writeSubscriptions(path: string, subscriptions: readonly Subscription[]): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(subscriptions, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,172 @@
+/**
+ * A WebSub subscriber (W3C Recommendation 2018): finds a topic's hub, subscribes, answers the hub's verification, and
+ * turns each delivery whose signature is right into URLs that are due at once. Leases are renewed before they end.
+ *
+ * A delivery is believed only with `X-Hub-Signature` over its bytes, keyed by a secret that the hub was told (§5.2, §7.1);
+ * one without is answered as any other, and dropped. What it says of pages is not believed at all: they are fetched.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { parseSitemap } from '../../topology/parse/sitemap.ts';
+import { hubLinks } from '../../topology/push/hub-links.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { HubRequest } from './hub-request.ts';
+import { readSubscriptions, type Subscription, writeSubscriptions } from './subscription-file.ts';
+
+export interface WebsubOptions {
+  /** Where subscriptions are kept. */
+  readonly path: string;
+  /** Where hubs reach this service, without a slash at its end. */
+  readonly callback: string;
+  readonly clock: Clock;
+  readonly request: HubRequest;
+  readonly push: (urls: readonly string[]) => Promise<unknown>;
+  readonly say: (text: string) => void;
+}
+
+/** Asked for; hubs choose their own. */
+const leaseSeconds = 10 * 86_400;
+/** Of a lease that is left when it is renewed. */
+const renewShare = 0.2;
+/** A hub that did not verify is asked again after this. */
+const patienceMs = 3_600_000;
+const lookEveryMs = 60_000;
+const entriesMax = 1_000;
+
+export class Websub {
+  readonly #options: WebsubOptions;
+  #subscriptions: Subscription[];
+  #saving: Promise<void> = Promise.resolve();
+
+  private constructor(options: WebsubOptions, subscriptions: Subscription[]) {
+    this.#options = options;
+    this.#subscriptions = subscriptions;
+  }
+
+  static async open(options: WebsubOptions): Promise<Websub> {
+    return new Websub(options, await readSubscriptions(options.path));
+  }
+
+  get subscriptions(): readonly Subscription[] {
+    return this.#subscriptions;
+  }
+
+  /** Resolves once the hub has taken the request; it verifies it later. Rejects where the topic has no hub. */
+  async subscribe(url: string): Promise<Subscription> {
+    const { request, clock } = this.#options;
+    const answer = await request(url);
+    const { hubs, self } = hubLinks(answer.links, answer.text, url);
+    const [hub] = hubs;
+    if (hub === undefined) {
+      const message = `${url} names no hub (status ${answer.status}): it cannot be subscribed to; its sitemap or feed is polled`;
+      throw new CrawlstreamError('INVALID_ARGUMENT', message);
+    }
+    const before = this.#subscriptions.find(({ topic }) => topic === self);
+    const fresh = { pushes: 0, forged: 0, state: 'asked' as const, expiresAtMs: 0 };
+    const subscription: Subscription = {
+      ...(before ?? { ...fresh, id: secret(16), secret: secret(32) }),
+      topic: self,
+      hub,
+      askedAtMs: clock.nowMs(),
+    };
+    // Known before the hub hears of it: its verification may come at once.
+    await this.#put(subscription);
+    await this.#ask(subscription);
+    return subscription;
+  }
+
+  /** The hub asks whether we meant it: the challenge to answer with; null: we did not. */
+  async verify(id: string, query: Readonly<Record<string, string | undefined>>): Promise<string | null> {
+    const one = this.#find(id);
+    const { 'hub.mode': mode, 'hub.topic': topic, 'hub.challenge': challenge } = query;
+    if (one === undefined || topic !== one.topic) return null;
+    if (mode === 'denied') {
+      await this.#put({ ...one, state: 'denied' });
+      return '';
+    }
+    if (mode !== 'subscribe' || challenge === undefined) return null;
+    const seconds = Number(query['hub.lease_seconds']);
+    const lease = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 10 * 365 * 86_400) : leaseSeconds;
+    await this.#put({ ...one, state: 'active', expiresAtMs: this.#options.clock.nowMs() + 1_000 * lease });
+    return challenge;
+  }
+
+  /** Content of a topic: its entries and itself are due. False: nobody asked for it, and the hub may forget us. */
+  async deliver(id: string, body: Buffer, signature: string | undefined, contentType: string | null): Promise<boolean> {
+    const one = this.#find(id);
+    if (one === undefined) return false;
+    if (!isSigned(body, signature, one.secret)) {
+      await this.#put({ ...one, forged: one.forged + 1 });
+      this.#options.say(`a delivery for ${one.topic} had no signature, or a wrong one: it was dropped`);
+      return true;
+    }
+    const { entries } = parseSitemap(body, contentType, one.topic);
+    const urls = entries.slice(0, entriesMax).map(({ url }) => url);
+    await this.#options.push([...new Set([one.topic, ...urls])]);
+    await this.#put({ ...(this.#find(id) ?? one), pushes: one.pushes + 1 });
+    return true;
+  }
+
+  /** Renews leases that end soon, and asks hubs again that have not answered, until the signal aborts. */
+  async keep(signal: AbortSignal): Promise<void> {
+    const { clock, say } = this.#options;
+    while (!signal.aborted) {
+      for (const one of this.#subscriptions.filter((subscription) => isDue(subscription, clock.nowMs()))) {
+        try {
+          const asked = { ...one, askedAtMs: clock.nowMs() };
+          await this.#put(asked);
+          await this.#ask(asked);
+        } catch (error) {
+          say(`subscription to ${one.topic}: ${(error as Error).message}`);
+        }
+      }
+      await clock.sleepUntil(clock.nowMs() + lookEveryMs, signal);
+    }
+    await this.#saving;
+  }
+
+  async #ask({ id, hub, topic, secret: key }: Subscription): Promise<void> {
+    const { status, text } = await this.#options.request(hub, {
+      'hub.callback': `${this.#options.callback}/websub/${id}`,
+      'hub.mode': 'subscribe',
+      'hub.topic': topic,
+      'hub.lease_seconds': String(leaseSeconds),
+      'hub.secret': key,
+    });
+    if (status >= 200 && status < 300) return;
+    const said = text.slice(0, 200).replaceAll(/\s+/g, ' ');
+    throw new CrawlstreamError('HUB_UNREACHABLE', `hub ${hub} refused a subscription with status ${status}: ${said}`);
+  }
+
+  #find(id: string): Subscription | undefined {
+    return this.#subscriptions.find((one) => one.id === id);
+  }
+
+  /** One write after another. */
+  #put(subscription: Subscription): Promise<void> {
+    this.#subscriptions = [...this.#subscriptions.filter(({ id }) => id !== subscription.id), subscription];
+    const all = this.#subscriptions;
+    this.#saving = this.#saving.then(() => writeSubscriptions(this.#options.path, all));
+    return this.#saving;
+  }
+}
+
+function isDue({ state, askedAtMs, expiresAtMs }: Subscription, nowMs: number): boolean {
+  if (state === 'denied' || nowMs - askedAtMs < patienceMs) return false;
+  return state === 'asked' || expiresAtMs - nowMs < renewShare * (expiresAtMs - askedAtMs);
+}
+
+const methods = new Set(['sha1', 'sha256', 'sha384', 'sha512']);
+
+/** `X-Hub-Signature: method=hexadecimal`, compared in constant time. */
+export function isSigned(body: Buffer, signature: string | undefined, key: string): boolean {
+  const [, method, hex] = /^([a-z0-9]+)=([0-9a-f]+)$/i.exec(signature ?? '') ?? [];
+  if (method === undefined || !methods.has(method.toLowerCase())) return false;
+  const wanted = createHmac(method.toLowerCase(), key).update(body).digest();
+  const given = Buffer.from(hex!, 'hex');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+function secret(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}
