@@ -28,17 +28,38 @@ export interface TopicSpec {
   readonly key: 'partition key' | 'host key' | 'source key' | 'explicit';
   /** `state`: kept for ever, trimmed only below a kept snapshot. `time`: may go by age. */
   readonly retention: 'state' | 'time';
+  /** Settings it is made with on Kafka. They are the operator's from then on. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const dayMs = 86_400_000;
+
+/** Kept so long, and of each partition at most so much: what nobody reads must not fill the brokers' disks. */
+function kept(days: number, gigabytes: number): Readonly<Record<string, string>> {
+  return { 'retention.ms': String(days * dayMs), 'retention.bytes': String(gigabytes * 2 ** 30) };
 }
 
 export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   discovered: { name: 'discovered', key: 'partition key', retention: 'state' },
-  tasks: { name: 'tasks', key: 'host key', retention: 'time' },
+  // A task is of use until its deadline, minutes.
+  tasks: { name: 'tasks', key: 'host key', retention: 'time', settings: kept(1, 1) },
   results: { name: 'results', key: 'partition key', retention: 'state' },
-  pages: { name: 'pages', key: 'host key', retention: 'time' },
-  responses: { name: 'responses', key: 'host key', retention: 'time' },
-  render: { name: 'render', key: 'host key', retention: 'time' },
-  duplicates: { name: 'duplicates', key: 'host key', retention: 'time' },
+  pages: { name: 'pages', key: 'host key', retention: 'time', settings: kept(7, 20) },
+  // Raw bodies: as long as an archive may be away.
+  responses: { name: 'responses', key: 'host key', retention: 'time', settings: kept(3, 20) },
+  // Pages for the browser: what waits longer is as well fetched again.
+  render: { name: 'render', key: 'host key', retention: 'time', settings: kept(1, 5) },
+  duplicates: { name: 'duplicates', key: 'host key', retention: 'time', settings: kept(7, 5) },
   control: { name: 'control', key: 'explicit', retention: 'state' },
-  'dead-letters': { name: 'dead-letters', key: 'source key', retention: 'time' },
+  // Somebody has to look at them first.
+  'dead-letters': { name: 'dead-letters', key: 'source key', retention: 'time', settings: kept(30, 5) },
   'frontier-changelog': { name: 'frontier-changelog', key: 'explicit', retention: 'state' },
 };
+
+/** All topics of a crawl, by their full names. */
+export function topicsOfCrawl(crawl: string, partitions: number) {
+  return topicNames.map((name) => {
+    const { retention, settings = {} } = topics[name];
+    return { name: `${crawl}.${name}`, partitions, retention, settings };
+  });
+}

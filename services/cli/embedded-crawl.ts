@@ -13,7 +13,7 @@ import type { Look } from '../../topology/frontier/crawl-end.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
-import { topicNames, topics } from '../../topology/topics.ts';
+import { topicsOfCrawl } from '../../topology/topics.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { FetcherConfig } from '../fetcher/fetcher.ts';
 import { startFetcher } from '../fetcher/fetcher.ts';
@@ -119,9 +119,7 @@ async function runOn(
   stores: StateStore[],
 ): Promise<CrawlOutcome> {
   const { crawl: name, partitions } = crawl.folder.manifest;
-  await log.createTopics(
-    topicNames.map((topic) => ({ name: `${name}.${topic}`, partitions, retention: topics[topic].retention })),
-  );
+  await log.createTopics(topicsOfCrawl(name, partitions));
   const consumers = await crawl.attach(log, codec);
   try {
     const shelf = await openShelf(snapshotPlace(crawl), crawl.folder.manifest);

@@ -1,6 +1,6 @@
 /** The log of a data folder, opened to be written by a command: no crawl may be running there. */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { topicNames, topics } from '../../topology/topics.ts';
+import { topicsOfCrawl } from '../../topology/topics.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../runtime/avro/schema-registry.ts';
@@ -26,12 +26,7 @@ export async function withFolderLog<T>(
     const log = await openEmbeddedLog(store, clock);
     try {
       const { crawl, partitions } = folder.manifest;
-      const specs = topicNames.map((name) => ({
-        name: `${crawl}.${name}`,
-        partitions,
-        retention: topics[name].retention,
-      }));
-      await log.createTopics(specs);
+      await log.createTopics(topicsOfCrawl(crawl, partitions));
       return await act({ log, codec: await openCodec(createEmbeddedRegistry(store), crawl) });
     } finally {
       await log.close();

@@ -55,7 +55,7 @@ function registry(value: string): string {
 }
 
 /** Kafka's own rule for topic names, less the dot that parts the crawl from the topic. */
-function crawlName(value: string): string {
+export function crawlName(value: string): string {
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100');
   return value;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits, seenLimits } from '../../topology/limits.ts';
-import { topicNames, topics } from '../../topology/topics.ts';
+import { topicsOfCrawl } from '../../topology/topics.ts';
 import type { KeyMode } from '../../topology/url/host-key.ts';
 import { type LoaderOptions, PartitionLoader } from '../frontier/transfer/partition-loader.ts';
 import { openCodec, type RecordCodec } from '../runtime/avro/record-codec.ts';
@@ -92,9 +92,7 @@ export async function withTarget(
     const log = await openEmbeddedLog(store, clock, { groupIntervalMs: crawlLimits.groupIntervalMs });
     try {
       const { crawl, partitions } = folder.manifest;
-      await log.createTopics(
-        topicNames.map((name) => ({ name: `${crawl}.${name}`, partitions, retention: topics[name].retention })),
-      );
+      await log.createTopics(topicsOfCrawl(crawl, partitions));
       const codec = await openCodec(createEmbeddedRegistry(store), crawl);
       await withLoaders({ log, codec, manifest: folder.manifest }, folder, (n) => stateFolder(folder, n));
     } finally {

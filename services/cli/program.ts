@@ -3,6 +3,7 @@
  * (deploy/), shell completion and tests can walk it.
  */
 import { Command } from 'commander';
+import { addAclsCommand } from './acls-command.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
@@ -24,6 +25,7 @@ import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addSeekCommand } from './seek-command.ts';
 import { addStateCommand } from './state-command.ts';
+import { addTopicsCommand } from './topics-command.ts';
 import { addTopologyCommand } from './topology-command.ts';
 import { addUrlfrontierCommand } from './urlfrontier-command.ts';
 import { productVersion } from './version.ts';
@@ -58,6 +60,8 @@ export function createProgram(): Command {
   addLoadCommand(program);
   addRepartitionCommand(program);
   addTopologyCommand(program);
+  addTopicsCommand(program);
+  addAclsCommand(program);
   addUrlfrontierCommand(program);
   addConfigCommand(program);
   addCompletionCommand(program);

@@ -32,8 +32,10 @@ export interface BrokerOptions {
   readonly own?: boolean;
   /** Further lines of server.properties. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Listener protocol of the clients' port; SASL_PLAINTEXT takes users from `settings`. */
-  readonly protocol?: 'PLAINTEXT' | 'SASL_PLAINTEXT';
+  /** Listener protocol of the clients' port; users and certificates come from `settings`. */
+  readonly protocol?: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  /** Further flags of the JVM. */
+  readonly flags?: readonly string[];
 }
 
 const clusterId = 'MkU3OEVBNTcwNTJENDM2Qg';
@@ -63,6 +65,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
     const args = [
       ...jvmFlags,
       ...classArchive(),
+      ...(options.flags ?? []),
       `-Dlog4j2.configurationFile=${join(node.folder, 'log4j2.properties')}`,
       '-cp',
       `${jars}/*`,

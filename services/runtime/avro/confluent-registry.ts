@@ -7,8 +7,10 @@
  *
  * The client registers before it sets rules, lists no versions and waits for ever: those three are done here.
  */
+import { Agent as HttpsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaRegistry as Client, COMPATIBILITY, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { Agent, fetch } from 'undici';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { fingerprintOf } from './avro-types.ts';
 import { incompatibilities } from './compatibility.ts';
@@ -16,8 +18,10 @@ import type { SchemaRegistry } from './schema-registry.ts';
 import { schemaUnknown } from './schema-registry.ts';
 
 export interface RegistryLogin {
-  readonly username: string;
-  readonly password: string;
+  /** Basic authentication. Absent: none. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  /** The authority that signed its certificate, PEM. Absent: the system's. */
+  readonly ca?: string;
 }
 
 /** Of one call: a registry that does not answer is said to be away, not waited for. ms */
@@ -25,19 +29,31 @@ const callMsMax = 10_000;
 const attemptsMax = 6;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
 
-export function openConfluentRegistry(url: string, auth?: RegistryLogin, callMs = callMsMax): SchemaRegistry {
+export function openConfluentRegistry(
+  url: string,
+  { auth, ca }: RegistryLogin = {},
+  callMs = callMsMax,
+): SchemaRegistry {
   const client = new Client({
     host: url,
     clientId: 'crawlstream',
     retry: { retries: 1 },
     ...(auth && { auth: { ...auth } }),
+    ...(ca !== undefined && { agent: new HttpsAgent({ ca, keepAlive: true }) }),
   });
+  const dispatcher = ca === undefined ? undefined : new Agent({ connect: { ca } });
   const ask = <T>(call: Promise<T>): Promise<T> => inTime(call, callMs);
 
   /** Undefined: there is no such thing. */
   const request = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { 'content-type': mediaType, accept: mediaType, ...(auth && { authorization: basic(auth) }) };
-    const init = { method, headers, signal: AbortSignal.timeout(callMs), ...(body && { body: JSON.stringify(body) }) };
+    const init = {
+      method,
+      headers,
+      signal: AbortSignal.timeout(callMs),
+      ...(body && { body: JSON.stringify(body) }),
+      ...(dispatcher && { dispatcher }),
+    };
     const response = await fetch(`${url.replace(/\/$/, '')}${path}`, init);
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
@@ -129,7 +145,7 @@ async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-function basic({ username, password }: RegistryLogin): string {
+function basic({ username, password }: NonNullable<RegistryLogin['auth']>): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { topicNames, topics } from '../../../topology/topics.ts';
+import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { Manifest, ManifestFacts } from '../data-folder/manifest.ts';
@@ -41,9 +41,7 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   }
   if (defaults !== null) {
     const partitions = wanted.partitions ?? (there || defaults.partitions);
-    await log.createTopics(
-      topicNames.map((name) => ({ name: `${crawl}.${name}`, partitions, retention: topics[name].retention })),
-    );
+    await log.createTopics(topicsOfCrawl(crawl, partitions));
     if ((await readControl(log, codec, crawl)).manifest === null) {
       const fingerprintKey = agreement.fingerprintKey ?? randomBytes(16).toString('hex');
       const createdAt = new Date(clock.nowMs()).toISOString();

@@ -107,6 +107,8 @@ export interface LogTopic {
   readonly name: string;
   readonly partitions: number;
   readonly retention: 'state' | 'time';
+  /** Kafka's settings of a topic that is made. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface AppendRecord {

@@ -54,12 +54,15 @@ async function create(cluster: Cluster, specs: readonly LogTopic[], replicas: nu
   const request = raw('CreateTopics', {
     timeout: kafkaLimits.requestTimeoutMs - 1000,
     validateOnly: false,
-    topics: specs.map(({ name, partitions, retention }) => ({
+    topics: specs.map(({ name, partitions, retention, settings }) => ({
       topic: name,
       numPartitions: partitions,
       replicationFactor: replicas,
       configEntries: Object.entries({
         'max.message.bytes': String(kafkaLimits.messageBytesMax),
+        // One broker may be away, and what is acked is on two others' disks.
+        ...(replicas >= 3 ? { 'min.insync.replicas': '2' } : {}),
+        ...settings,
         ...(retention === 'state' ? stateSettings : {}),
       }).map(([key, value]) => ({ name: key, value })),
     })),

@@ -118,7 +118,10 @@ function checkVersions(versions: ApiVersions, address: string): void {
 
 function notOpened(address: string, error: Error, options: LinkOptions): CrawlstreamError {
   if (isRefusedLogin(error)) {
-    return transient(`broker ${address} refuses the login (${error.message}): check the SASL user and password`, error);
+    return transient(
+      `broker ${address} refuses the login (${error.message}): check the SASL user and password, or the token`,
+      error,
+    );
   }
   const remedy = options.ssl || options.sasl ? 'its TLS and SASL settings' : 'whether it wants TLS or SASL';
   return transient(

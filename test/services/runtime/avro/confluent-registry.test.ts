@@ -151,7 +151,7 @@ describe('a Confluent registry', { skip }, () => {
       `http://127.0.0.1:${(silent.address() as { port: number }).port}`,
       server.url.replace('/ccompat/', '/nothing/'),
     ]) {
-      const registry = openConfluentRegistry(url, undefined, 300);
+      const registry = openConfluentRegistry(url, {}, 300);
       const away = { code: 'REGISTRY_UNREACHABLE', retriable: true, message: new RegExp(url) };
       await assert.rejects(registry.idFor(newSubject(), record([id])), away);
     }

@@ -1,0 +1,226 @@
+/** A broker with TLS, SASL and an authorizer: every login, and each service with no right but its own. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type AclEntry, Kafka, logLevel } from 'kafkajs';
+import { openConfluentRegistry } from '../../services/runtime/avro/confluent-registry.ts';
+import { kafkaCredentials, registryLogin } from '../../services/runtime/crawl/kafka-credentials.ts';
+import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
+import { services } from '../../topology/access.ts';
+import { lastJson, type Running, runCommand, startCommand } from '../services/cli/command.ts';
+import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
+import { skipReason } from './components.ts';
+import { passwordOf, type SecuredBroker, startSecuredBroker } from './secured-broker.ts';
+
+const skip = (await skipReason()) ?? false;
+const crawl = 'guarded';
+
+describe('a secured broker', { skip, timeout: 300_000 }, () => {
+  let broker: SecuredBroker;
+  before(async () => {
+    broker = await startSecuredBroker([...services.map(({ name }) => name), 'nobody']);
+  });
+  after(() => broker?.stop());
+
+  const env = (user: string, more: Record<string, string> = {}) => ({
+    CRAWLSTREAM_KAFKA_CA: broker.ca,
+    CRAWLSTREAM_KAFKA_MECHANISM: 'plain',
+    CRAWLSTREAM_KAFKA_USERNAME: user,
+    CRAWLSTREAM_KAFKA_PASSWORD: passwordOf(user),
+    ...more,
+  });
+  const open = (variables: NodeJS.ProcessEnv) =>
+    openKafkaLog({
+      ...kafkaCredentials(variables),
+      ...{ brokers: broker.brokers.split(','), clientId: 'secured', openTimeoutMs: 4_000 },
+    });
+  const appendAndRead = async (variables: NodeJS.ProcessEnv, topic: string) => {
+    const log = await open(variables);
+    try {
+      await log.createTopics([{ name: topic, partitions: 1, retention: 'time' }]);
+      await log.append([{ topic, partition: 0, key: null, value: Buffer.from('a') }]);
+      const reader = log.reader();
+      reader.seek(topic, 0, 0);
+      return (await reader.poll({ maxBytes: 100, waitMs: 10_000 })).length;
+    } finally {
+      await log.close();
+    }
+  };
+
+  it('lets in by PLAIN, SCRAM and a token, from a file or from where tokens are given', async () => {
+    await broker.addScramUser('admin', 'by-scram');
+    const token = join(broker.folder, 'token');
+    await writeFile(token, `${broker.tokenOf('admin')}\n`);
+    const issuer = createServer((request, response) => {
+      const isRight = request.headers.authorization === `Basic ${Buffer.from('me:hush').toString('base64')}`;
+      response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isRight ? { access_token: broker.tokenOf('admin') } : {}));
+    });
+    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/token`;
+    const scram = { CRAWLSTREAM_KAFKA_PASSWORD: 'by-scram' };
+    const oauth = { CRAWLSTREAM_KAFKA_CA: broker.ca };
+    const issued = { CRAWLSTREAM_KAFKA_TOKEN_URL: url, CRAWLSTREAM_KAFKA_USERNAME: 'me' };
+    const logins: Record<string, NodeJS.ProcessEnv> = {
+      plain: env('admin'),
+      scram256: env('admin', { ...scram, CRAWLSTREAM_KAFKA_MECHANISM: 'scram-sha-256' }),
+      scram512: env('admin', { ...scram, CRAWLSTREAM_KAFKA_MECHANISM: 'SCRAM-SHA-512' }),
+      tokenFile: { ...oauth, CRAWLSTREAM_KAFKA_TOKEN_FILE: token },
+      tokenUrl: { ...oauth, ...issued, CRAWLSTREAM_KAFKA_PASSWORD: 'hush' },
+    };
+    for (const [name, variables] of Object.entries(logins))
+      assert.equal(await appendAndRead(variables, `login.${name}`), 1, name);
+    issuer.close();
+  });
+
+  it('refuses wrong passwords, forged tokens and authorities nobody trusts', async () => {
+    const forged = join(broker.folder, 'forged');
+    await writeFile(forged, `${broker.tokenOf('admin').slice(0, -8)}AAAAAAAA`);
+    const refused = { code: 'BROKER_UNREACHABLE', message: /refuses the login/ };
+    await assert.rejects(open(env('admin', { CRAWLSTREAM_KAFKA_PASSWORD: 'wrong' })), refused);
+    await assert.rejects(open({ CRAWLSTREAM_KAFKA_CA: broker.ca, CRAWLSTREAM_KAFKA_TOKEN_FILE: forged }), refused);
+    await assert.rejects(open(env('admin', { CRAWLSTREAM_KAFKA_CA: broker.otherCa })), {
+      code: 'BROKER_UNREACHABLE',
+      message: /can't be reached.*TLS and SASL/,
+    });
+  });
+
+  it('a registry with a certificate of the same authority and a password is asked with both', async () => {
+    const asked: (string | undefined)[] = [];
+    const [key, cert] = await Promise.all([readFile(broker.server.key), readFile(broker.server.cert)]);
+    const registry = createTlsServer({ key, cert }, (request, response) => {
+      asked.push(request.headers.authorization);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(request.url?.startsWith('/schemas') ? JSON.stringify({ schema: '"string"' }) : '[]');
+    });
+    await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+    const variables = {
+      ...{ CRAWLSTREAM_REGISTRY_CA: broker.ca, CRAWLSTREAM_REGISTRY_USERNAME: 'me' },
+      CRAWLSTREAM_REGISTRY_PASSWORD_FILE: join(broker.folder, 'registry-password'),
+    };
+    await writeFile(variables.CRAWLSTREAM_REGISTRY_PASSWORD_FILE, 'hush\n');
+    await openConfluentRegistry(url, registryLogin(variables)).schemaById(1);
+    await assert.rejects(openConfluentRegistry(url, {}, 2_000).schemaById(2));
+    assert.deepEqual(asked, [`Basic ${Buffer.from('me:hush').toString('base64')}`]);
+    registry.close();
+  });
+
+  describe('with an authorizer', () => {
+    const running = new Set<Running>();
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'crawlstream-guarded-'));
+      await allow(broker);
+    });
+    after(async () => {
+      for (const { child } of running) child.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    });
+    const at = () => ['--brokers', broker.brokers, '--crawl', crawl];
+    const as = (user: string, args: readonly string[]) =>
+      startCommand([...args], { env: { ...process.env, ...env(user) }, patienceMs: 200_000 });
+    const start = (user: string, args: readonly string[]) => {
+      const one = as(user, args);
+      running.add(one);
+      return one;
+    };
+
+    it('a crawl runs, each service as a user who may do what its list says and nothing else', async () => {
+      const web = await startSmallWeb({ ...{ hosts: 6, pagesPerHost: 6, seed: 2 } });
+      const seeds = [...web.seeds, '--delay', '30', '--partitions', '2'];
+      const sent = await as('operator', ['inject', ...at(), ...seeds]).ended;
+      assert.equal(sent.code, 0, sent.stderr);
+      const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
+      const fetcher = start('fetcher', ['fetcher', ...at(), '--resolve', `*:${web.port}:127.0.0.1`, '--responses']);
+      const index = start('indexer', ['index', ...at(), '--data', join(folder, 'index')]);
+      const dedup = start('dedup', ['dedup', ...at(), '--data', join(folder, 'dedup')]);
+      const archive = start('archive', ['archive', ...at(), '--data', join(folder, 'archive')]);
+      const stats = async () => {
+        const looked = await as('operator', ['stats', ...at(), '--json']).ended;
+        assert.equal(looked.code, 0, looked.stderr);
+        return lastJson(looked);
+      };
+      for (let now = await stats(); now['pages'] !== web.check({ delayMs: 30 }).expected || now['queued'] !== 0; ) {
+        for (const one of running) assert.equal(one.child.exitCode, null, one.output());
+        now = await stats();
+      }
+      assertFlawless(web.check({ delayMs: 30 }));
+      for (const one of [fetcher, index, dedup, archive, frontier]) {
+        one.child.kill('SIGTERM');
+        const { code, stderr } = await one.ended;
+        assert.ok(code === 0 || code === 130, stderr);
+        running.delete(one);
+      }
+    });
+
+    it('a service in the place of another is told what it lacks', async () => {
+      const frontier = await as('fetcher', ['frontier', ...at(), '--data', join(folder, 'wrong')]).ended;
+      assert.equal(frontier.code, 2);
+      assert.match(frontier.stderr, /not allowed to this user \(\w+_AUTHORIZATION_FAILED\): grant it the right/);
+      const stats = await as('nobody', ['stats', ...at()]).ended;
+      assert.notEqual(stats.code, 0);
+      assert.match(stats.stderr, /not allowed to this user|there is no crawl/);
+    });
+  });
+});
+
+it('credentials that make no sense are refused by the name of their variable', async () => {
+  const refusals: [NodeJS.ProcessEnv, RegExp][] = [
+    [{ CRAWLSTREAM_KAFKA_MECHANISM: 'gssapi' }, /CRAWLSTREAM_KAFKA_MECHANISM is gssapi: give one of plain/],
+    [{ CRAWLSTREAM_KAFKA_MECHANISM: 'plain' }, /CRAWLSTREAM_KAFKA_USERNAME is missing/],
+    [{ CRAWLSTREAM_KAFKA_MECHANISM: 'oauthbearer' }, /CRAWLSTREAM_KAFKA_TOKEN_FILE is missing/],
+    [{ CRAWLSTREAM_KAFKA_CA: '/nowhere/ca.pem' }, /CRAWLSTREAM_KAFKA_CA can't be read/],
+    [{ CRAWLSTREAM_KAFKA_CERT: import.meta.filename }, /CRAWLSTREAM_KAFKA_KEY is missing/],
+    [{ CRAWLSTREAM_KAFKA_USERNAME: 'a', CRAWLSTREAM_KAFKA_PASSWORD_FILE: '/nowhere' }, /KAFKA_PASSWORD_FILE: ENOENT/],
+  ];
+  for (const [variables, message] of refusals)
+    assert.throws(() => kafkaCredentials(variables), { code: 'INVALID_ARGUMENT', message });
+  assert.deepEqual(kafkaCredentials({}), {});
+  assert.deepEqual(kafkaCredentials({ CRAWLSTREAM_KAFKA_TLS: '1' }), { ssl: true });
+});
+
+/** What `crawlstream acls` prints, as rules of the broker. */
+async function allow(broker: SecuredBroker): Promise<void> {
+  const ssl = { ca: await readFile(broker.ca, 'utf8') };
+  const sasl = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') } as const;
+  const brokers = broker.brokers.split(',');
+  const admin = new Kafka({ clientId: 'acls', brokers, ssl, sasl, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const printed = lastJson(await runCommand(['acls', '--crawl', crawl, '--json']));
+  const acl: AclEntry[] = [];
+  for (const { service, access } of printed['services'] as { service: string; access: Rule[] }[]) {
+    for (const { resource, name, pattern, operations } of access) {
+      for (const operation of operations) {
+        acl.push({
+          resourceType: resource === 'Topic' ? 2 : 3,
+          resourceName: name,
+          resourcePatternType: pattern === 'Prefixed' ? 4 : 3,
+          principal: `User:${service}`,
+          host: '*',
+          operation: operationNumbers[operation]!,
+          permissionType: 3,
+        });
+      }
+    }
+  }
+  await admin.createAcls({ acl });
+  await admin.disconnect();
+}
+
+interface Rule {
+  readonly resource: string;
+  readonly name: string;
+  readonly pattern: string;
+  readonly operations: readonly string[];
+}
+
+/** As Kafka's protocol numbers them, like the types of resources, patterns and permissions above. */
+const operationNumbers: Readonly<Record<string, number>> = {
+  ...{ Read: 3, Write: 4, Create: 5, Delete: 6, Describe: 8, DescribeConfigs: 10 },
+};

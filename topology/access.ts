@@ -1,0 +1,78 @@
+/**
+ * What each service must be allowed on a broker that asks: derived from the graph (topology.ts), so that it can't fall
+ * behind it. Names of operations, resources and patterns are Kafka's own.
+ *
+ * Idempotent producing needs no right of its own since Kafka 3.0; trimming a topic is `Delete` on it.
+ */
+
+import { topicNames, topics } from './topics.ts';
+import { type Processor, processors } from './topology.ts';
+
+export type Operation = 'Create' | 'Delete' | 'Describe' | 'DescribeConfigs' | 'Read' | 'Write';
+
+export interface Access {
+  readonly resource: 'Topic' | 'Group';
+  readonly name: string;
+  /** Prefixed: of everything whose name begins so. */
+  readonly pattern: 'Literal' | 'Prefixed';
+  readonly operations: readonly Operation[];
+}
+
+export interface Service {
+  readonly name: string;
+  readonly does: string;
+  access(crawl: string): readonly Access[];
+}
+
+/** Consumer groups whose name is not the processor's. */
+const groups: Readonly<Record<string, string>> = { indexer: 'index' };
+
+export const services: readonly Service[] = [
+  ...processors.map(({ name, does, ...graph }) => ({
+    name,
+    does,
+    access: (crawl: string) => ofProcessor(crawl, { name, does, ...graph }),
+  })),
+  {
+    name: 'operator',
+    does: 'makes the topics, sends seeds, policies and events, looks at everything, replays, dumps and loads',
+    access: (crawl) => [
+      prefixed('Topic', `${crawl}.`, ['Create', 'Delete', 'Describe', 'DescribeConfigs', 'Read', 'Write']),
+      prefixed('Group', `${crawl}.`, ['Delete', 'Describe', 'Read']),
+    ],
+  },
+  {
+    name: 'reader',
+    does: 'a consumer of somebody’s own, in a group of theirs whose name begins with the crawl’s',
+    access: (crawl) => [
+      prefixed('Topic', `${crawl}.`, ['Describe']),
+      ...['control', 'pages'].map((topic) => literal(`${crawl}.${topic}`, ['Read'])),
+      literal(`${crawl}.dead-letters`, ['Write']),
+      prefixed('Group', `${crawl}.`, ['Read']),
+    ],
+  },
+];
+
+function ofProcessor(crawl: string, { name, reads, writes }: Processor): Access[] {
+  const access = [prefixed('Topic', `${crawl}.`, ['Describe', 'DescribeConfigs'])];
+  for (const topic of topicNames) {
+    const operations: Operation[] = [];
+    // The manifest is on `control`.
+    if (reads.includes(topic) || topic === 'control') operations.push('Read');
+    if (writes.includes(topic)) operations.push('Write');
+    if (name === 'frontier' && topics[topic].retention === 'state') operations.push('Delete');
+    if (operations.length > 0) access.push(literal(`${crawl}.${topic}`, operations));
+  }
+  access.push(prefixed('Group', `${crawl}.${groups[name] ?? name}`, ['Read']));
+  // A fetcher tells by the frontiers' lag that a crawl is over; a frontier knows how many share its work.
+  if (name === 'frontier') access.push(prefixed('Group', `${crawl}.`, ['Describe']));
+  return access;
+}
+
+function prefixed(resource: Access['resource'], name: string, operations: readonly Operation[]): Access {
+  return { resource, name, pattern: 'Prefixed', operations };
+}
+
+function literal(name: string, operations: readonly Operation[]): Access {
+  return { resource: 'Topic', name, pattern: 'Literal', operations };
+}
