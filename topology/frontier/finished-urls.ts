@@ -58,6 +58,7 @@ export class FinishedUrls {
       else if (change.kind === 'visit') this.#end(change.page.record);
       else if (change.kind === 'load' && change.row.row === 'known')
         for (const record of change.row.urls) this.#end(record);
+      else if (change.kind === 'load' && change.row.row === 'page') this.#end(change.row.page.record);
       else if (change.kind === 'resolve' && change.record !== null) this.#end(change.record);
     }
   }

@@ -201,8 +201,8 @@ export class UrlStory {
 
   /** What another crawl knew of it. */
   #load(row: LoadRow, decided: Decided): void {
-    if (row.row === 'known') {
-      for (const one of row.urls) {
+    if (row.row === 'known' || row.row === 'page') {
+      for (const one of row.row === 'page' ? [row.page.record] : row.urls) {
         if (!this.#isIt(one.url)) continue;
         const { status, outcome, httpStatus, attempts } = one;
         this.#end = status;

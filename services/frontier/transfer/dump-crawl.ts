@@ -5,7 +5,6 @@
  * frontiers first: what they do after the dump is in no dump.
  */
 import type { DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
-import { ByteReader } from '../../../topology/frontier/bytes.ts';
 import { placeNames } from '../../../topology/frontier/changes.ts';
 import { type Counters, sumCounters } from '../../../topology/frontier/counters.ts';
 import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
@@ -19,12 +18,11 @@ import {
 import {
   budgetLines,
   dumpHosts,
-  knownLine,
   repeatedLine,
+  rowLine,
   tallyLine,
 } from '../../../topology/frontier/transfer/dump-state.ts';
 import { unreadable } from '../../../topology/frontier/unreadable.ts';
-import { readKnownUrl } from '../../../topology/frontier/url-record-bytes.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
@@ -58,9 +56,9 @@ export async function dumpCrawl(options: DumpOptions): Promise<DumpTotals> {
       links += dumped.links;
     });
   }
-  const { hosts, admitted, imported, ...sum } = sumCounters(counters);
+  const { hosts, admitted, imported, scheduled, ...sum } = sumCounters(counters);
   const places = Object.fromEntries(placeNames.map((name) => [name, sum[name]])) as DumpTotals['places'];
-  const totals = { hosts, admitted, imported, places, links };
+  const totals = { hosts, admitted, imported, scheduled, places, links };
   lines.write({ end: true, lines: lines.count, totals });
   await options.lines.finish();
   return totals;
@@ -79,10 +77,10 @@ async function dumpPartition(options: CopyOptions, lines: CountedLines) {
     await lines.flush();
   }
   const records = new Map<string, number>();
-  for await (const [, value] of store.scan({ gte: Buffer.from('u'), lt: Buffer.from('v') })) {
-    const record = readKnownUrl(new ByteReader(value));
-    records.set(record.status, (records.get(record.status) ?? 0) + 1);
-    write(knownLine(record, normal));
+  for await (const [key, value] of store.scan({ gte: Buffer.from('u'), lt: Buffer.from('v') })) {
+    const line = rowLine(state, key, value, normal);
+    records.set(line.status, (records.get(line.status) ?? 0) + 1);
+    write(line);
     await lines.flush();
   }
   await runFlushing(store, dumpHosts(state, normal, write), lines);

@@ -103,7 +103,7 @@ function check({ loaders }: LoadOptions, totals: DumpTotals, lines: number): voi
     if (is === says) return;
     throw damaged(`its ${lines} lines come to ${is} ${name}, its end says ${says}`);
   };
-  for (const name of ['hosts', 'admitted', 'imported'] as const) differ(name, sum[name], totals[name]);
+  for (const name of ['hosts', 'admitted', 'imported', 'scheduled'] as const) differ(name, sum[name], totals[name]);
   for (const name of placeNames) differ(name, sum[name], totals.places[name]);
 }
 

@@ -11,6 +11,8 @@ export function applyLoadRow(state: FrontierState, row: LoadRow): void {
       return addAgain(state, row);
     case 'account':
       return state.budgets.join(row.key, row.period, row.used, row.sources);
+    case 'page':
+      return addPage(state, row);
     case 'repeated':
       return count(state, row.status, row.count);
     case 'progress':
@@ -26,6 +28,18 @@ function addKnown(state: FrontierState, { urls }: LoadRow & { row: 'known' }): v
     if (one.status === 'known') state.counters.imported += 1;
     else count(state, one.status, 1);
   }
+}
+
+function addPage(state: FrontierState, { hostKey, dueAtMs, page }: LoadRow & { row: 'page' }): void {
+  const { recrawl, counters } = state;
+  const host = state.meet(hostKey);
+  const [hi, lo] = state.fingerprintOf(page.record.url);
+  state.seen.add(hi!, lo!);
+  count(state, page.record.status, 1);
+  recrawl.put(hi!, lo!, host.id, page, dueAtMs);
+  counters.scheduled = recrawl.scheduled;
+  state.unsaved.addHost(host.id);
+  state.settle(host);
 }
 
 /** URLs that ended. A page counts against the quota, as one that was fetched here. */

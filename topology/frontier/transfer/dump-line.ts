@@ -28,6 +28,7 @@ import type { HostTraps } from '../../policy/traps/standing.ts';
 import type { KeyMode } from '../../url/host-key.ts';
 import type { FinalStatus, HostFacts, PlaceName, TallyName } from '../changes.ts';
 import type { HostLanes } from '../hosts/lanes.ts';
+import type { PageRecord } from '../recrawl/page-record.ts';
 import type { StandingTrap } from '../traps-state.ts';
 
 export const dumpVersion = 1;
@@ -108,6 +109,8 @@ export interface KnownLine {
   readonly lastModified?: string;
   readonly contentHash?: string;
   readonly soft404?: boolean;
+  /** Of one that will be visited again: when, and what its visits told (recrawl/page-record.ts). */
+  readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }
 
 export type RepeatedLine = { readonly repeated: Partial<Record<FinalStatus, number>> };
@@ -128,6 +131,8 @@ export interface DumpTotals {
   readonly hosts: number;
   readonly admitted: number;
   readonly imported: number;
+  /** URLs that will be visited again. */
+  readonly scheduled: number;
   readonly places: Readonly<Record<PlaceName, number>>;
   /** Links that were not decided. */
   readonly links: number;

@@ -5,14 +5,16 @@
  * with nothing on lease, and everything in its view.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
+import { ByteReader } from '../bytes.ts';
 import type { HostFacts, KnownUrl } from '../changes.ts';
 import { newHostFacts, tallyNames } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { readLeases } from '../read-rows.ts';
+import { readPageRecord } from '../recrawl/page-record.ts';
 import type { StoreJob } from '../seen/store-job.ts';
 import type { FrontierState, Host } from '../state.ts';
 import type { StandingTrap } from '../traps-state.ts';
-import { finalStatuses } from '../url-record-bytes.ts';
+import { finalStatuses, readKnownUrl } from '../url-record-bytes.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
 
 /** Lines that are told together: some milliseconds of work, and a megabyte. */
@@ -133,8 +135,16 @@ function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry)
   };
 }
 
+/** What a row of the view keeps of a URL, by its fingerprint. */
+export function rowLine({ recrawl }: FrontierState, key: Buffer, value: Buffer, normal: (url: string) => string) {
+  const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(key.readUInt32BE(1), key.readUInt32BE(5));
+  if (row < 0) return knownLine(readKnownUrl(new ByteReader(value)), normal);
+  const { record, ...visits } = readPageRecord(new ByteReader(value));
+  return { ...knownLine(record, normal), visits: { ...visits, dueAtMs: 1_000 * recrawl.table.at(row).dueS } };
+}
+
 /** A URL that was given up on is kept as it was asked for last. */
-export function knownLine(record: KnownUrl, normal: (url: string) => string): KnownLine {
+function knownLine(record: KnownUrl, normal: (url: string) => string): KnownLine {
   const { status, outcome, httpStatus: http, atMs, attempts, depth, etag, lastModified, contentHash, soft404 } = record;
   return {
     url: status === 'dead' ? normal(record.url) : record.url,
@@ -162,6 +172,6 @@ export function repeatedLine({ counters }: FrontierState, records: ReadonlyMap<s
 }
 
 export function tallyLine({ counters }: FrontierState): DumpLine {
-  const told = tallyNames.filter((name) => name !== 'imported' && counters[name] > 0);
+  const told = tallyNames.filter((name) => name !== 'imported' && name !== 'scheduled' && counters[name] > 0);
   return { tallies: Object.fromEntries(told.map((name) => [name, counters[name]])) };
 }

@@ -1,7 +1,7 @@
 /** Lines of a dump as changes of the partition they go to, in their order; neighbours of a kind in one change. */
 import { hostKeyOf } from '../../url/host-key.ts';
 import { seenKey } from '../../url/seen-key.ts';
-import type { Change, KnownUrl } from '../changes.ts';
+import type { Change, KnownUrl, UrlRecord } from '../changes.ts';
 import { newHostFacts } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { seenVerdicts } from '../seen/seen-test.ts';
@@ -73,6 +73,12 @@ class Gathering {
   /** One that is there already is not taken again: a list of URLs may be loaded twice. */
   #addKnown(line: KnownLine): void {
     if (this.#isSeen(line.url)) return;
+    if (line.visits !== undefined) {
+      const { dueAtMs, ...visits } = line.visits;
+      const page = { ...visits, record: knownUrl(line) as UrlRecord };
+      this.changes.push({ kind: 'load', row: { row: 'page', hostKey: hostKeyOf(line.url), dueAtMs, page } });
+      return;
+    }
     if (this.#known.length === 0 || this.#known.length === gatheredMax) {
       this.#known = [];
       this.changes.push({ kind: 'load', row: { row: 'known', urls: this.#known } });

@@ -9,6 +9,7 @@ import type { ByteReader, ByteWriter } from '../bytes.ts';
 import type { FinalStatus, KnownUrl } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { readEntry, writeEntry } from '../entry.ts';
+import { type PageRecord, readPageRecord, writePageRecord } from '../recrawl/page-record.ts';
 import { finalStatuses, readKnownUrl, writeUrlRecord } from '../url-record-bytes.ts';
 
 export type LoadRow =
@@ -36,6 +37,8 @@ export type LoadRow =
     }
   /** Known URLs that were forced and finished again, of which only the last record is kept. */
   | { readonly row: 'repeated'; readonly status: FinalStatus; readonly count: number }
+  /** A URL that is finished and will be visited again. */
+  | { readonly row: 'page'; readonly hostKey: string; readonly dueAtMs: number; readonly page: PageRecord }
   /** How far a load is: the next line of `source` to take. Not `isDone`: nobody may decide here yet. */
   | { readonly row: 'progress'; readonly source: string; readonly line: number; readonly isDone: boolean };
 
@@ -44,7 +47,7 @@ export type LoadProgress = Omit<LoadRow & { readonly row: 'progress' }, 'row'>;
 
 export const noLoad: LoadProgress = { source: '', line: 0, isDone: true };
 
-const rows = ['known', 'again', 'account', 'repeated', 'progress'] as const satisfies readonly LoadRow['row'][];
+const rows = ['known', 'again', 'account', 'repeated', 'progress', 'page'] as const satisfies readonly LoadRow['row'][];
 
 export function writeLoadRow(writer: ByteWriter, one: LoadRow): void {
   writer.byte(rows.indexOf(one.row));
@@ -71,6 +74,10 @@ export function writeLoadRow(writer: ByteWriter, one: LoadRow): void {
       writer.byte(finalStatuses.indexOf(one.status));
       writer.uint(one.count);
       return;
+    case 'page':
+      writer.string(one.hostKey);
+      writer.uint(one.dueAtMs);
+      return writePageRecord(writer, one.page);
     case 'progress':
       writer.string(one.source);
       writer.uint(one.line);
@@ -96,6 +103,8 @@ export function readLoadRow(reader: ByteReader): LoadRow {
       if (status === undefined) throw unreadable();
       return { row, status, count: reader.uint() };
     }
+    case 'page':
+      return { row, hostKey: reader.string(), dueAtMs: reader.uint(), page: readPageRecord(reader) };
     case 'progress':
       return { row, source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
     default:

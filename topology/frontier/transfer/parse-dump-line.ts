@@ -1,6 +1,7 @@
 /** Reads a line of a dump. Throws INVALID_RECORD, naming the line, the field and what it should be. */
 import { outcomeKinds } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../errors.ts';
+import { noHistory } from '../../policy/recrawl/history.ts';
 import { type HostFacts, newHostFacts } from '../changes.ts';
 import { trapBandFirst, trapBands } from '../held-bands.ts';
 import { finalStatuses } from '../url-record-bytes.ts';
@@ -67,9 +68,23 @@ function checkUrl(line: Fields, number: number): void {
   if (status === 'queued' || status === 'waiting') {
     if (!isWhole(line['band']) || line['band'] > lastBand)
       throw invalid(number, `"band" is no number from 0 to ${lastBand}`);
-  } else if ('outcome' in line && !kinds.has(line['outcome'])) {
+  } else if ('visits' in line) checkVisits(line, number);
+  else if ('outcome' in line && !kinds.has(line['outcome'])) {
     throw invalid(number, `"outcome" is none of ${outcomeKinds.join(', ')}`);
   }
+}
+
+const visitNumbers = ['band', 'visitedAtMs', 'changedAtMs', 'failures', 'dueAtMs'] as const;
+
+function checkVisits(line: Fields, number: number): void {
+  const visits = (line['visits'] ?? {}) as Fields;
+  const history = (visits['history'] ?? {}) as Fields;
+  const isRight =
+    line['status'] !== 'known' &&
+    visitNumbers.every((name) => isWhole(visits[name])) &&
+    Object.keys(noHistory).every((name) => isWhole(history[name])) &&
+    typeof visits['signature'] === 'string';
+  if (!isRight) throw invalid(number, '"visits" is not what is kept of a page');
 }
 
 function checkHost(line: Fields, number: number): void {

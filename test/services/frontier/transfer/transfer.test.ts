@@ -20,7 +20,15 @@ const trap = { pattern: '/calendar/', reason: 'calendar', detail: 'days without 
 const freed = { ...trap, pattern: '/free/', band: 17 };
 const link = { url: 'http://new.a.test/x', lastModifiedMs: 0, priority: -1 };
 const links = {
-  ...{ hostKey: 'new.a.test', sourceUrl: 'http://a.test/1', sourceKey: 'a.test', depth: 2, hop: 0, front: false },
+  ...{
+    hostKey: 'new.a.test',
+    sourceUrl: 'http://a.test/1',
+    sourceKey: 'a.test',
+    depth: 2,
+    hop: 0,
+    front: false,
+    share: 0,
+  },
   ...{ intent: 'discover', discoveredAtMs: 5, links: [link, { ...link, url: 'http://new.a.test/y' }] },
 };
 const letter = {
@@ -30,6 +38,10 @@ const letter = {
 };
 const page = { outcome: 'fetched', http: 200, atMs: 1_000, attempts: 1, contentHash: 'ab', etag: '"e"' };
 
+const visits = {
+  ...{ band: 2, visitedAtMs: 1_000, changedAtMs: 1_000, signature: 'ab', failures: 0, dueAtMs: 9_000_000 },
+  history: { changes: 1, changedS: 60, changedSquares: 3600, unchanged: 2, unchangedS: 90, recent: 5, intervalS: 600 },
+};
 const body: readonly object[] = [
   { budget: 'a.test', hosts: ['a.test', 'www.a.test'], period: 0, used: 9, sources: [11, 12] },
   { url: 'http://a.test/forced', status: 'page', ...page, depth: 1 },
@@ -46,7 +58,7 @@ const body: readonly object[] = [
   { url: 'http://www.a.test/later', status: 'queued', band: 8, depth: 3 },
   // It was fetched once, and an operator has forced it.
   { url: 'http://a.test/forced', status: 'queued', band: 0 },
-  { url: 'http://a.test/', status: 'page', ...page },
+  { url: 'http://a.test/', status: 'page', ...page, visits },
   { url: 'http://www.a.test/', status: 'redirected', outcome: 'redirect', http: 301, atMs: 2_000, attempts: 1 },
   { url: 'http://a.test/dead', status: 'dead', outcome: 'timeout', atMs: 3_000, attempts: 4, depth: 2 },
   { url: 'http://elsewhere.test/', status: 'known', atMs: 4_000 },
@@ -65,7 +77,7 @@ const places = {
   failed: 0,
   dead: 1,
 };
-const totals = { hosts: 3, admitted: 15, imported: 1, places, links: 2 };
+const totals = { hosts: 3, admitted: 15, imported: 1, scheduled: 1, places, links: 2 };
 
 function dumpOf(lines: readonly object[], end: object = totals): string[] {
   const head = {
@@ -85,8 +97,18 @@ function saidBy(lines: readonly string[]): string[] {
   return lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter((line) => !isOfPartitions(line))
-    .map((line) => JSON.stringify(Object.fromEntries(Object.entries(line).sort())))
+    .map((line) => JSON.stringify(sorted(line)))
     .sort();
+}
+
+/** Fields in the order of their names. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, one]) => [name, sorted(one)]),
+  );
 }
 
 const whole = dumpOf([...body, { letter }]);
