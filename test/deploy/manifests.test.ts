@@ -1,0 +1,233 @@
+/** Every kustomization is rendered and validated; what the schemas don't know is asserted here. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
+import ipaddr from 'ipaddr.js';
+import { parse } from 'yaml';
+import { outcomeKinds } from '../../schemas/types.ts';
+import { metrics } from '../../services/runtime/metrics/metrics.ts';
+import { compileAddressGuard } from '../../topology/fetch/address.ts';
+import { runCommand } from '../services/cli/command.ts';
+import { kedaSchemas, type Manifest, prepareTools, problemsOf, render } from './tools.ts';
+
+const folder = fileURLToPath(new URL('../../deploy/', import.meta.url));
+const places = ['base', 'overlays/local', 'overlays/production'] as const;
+const textOf = (name: string) => readFile(`${folder}${name}`, 'utf8');
+const isPrometheus = ({ apiVersion }: Manifest) => apiVersion.startsWith('monitoring.coreos.com/');
+const isWorkload = ({ kind }: Manifest) => ['StatefulSet', 'Deployment', 'Job'].includes(kind);
+
+describe('the manifests', { timeout: 300_000 }, () => {
+  const rendered = new Map<string, Manifest[]>();
+  const all = () => [...rendered].flatMap(([place, manifests]) => manifests.map((manifest) => ({ place, manifest })));
+  const workloads = () => all().filter(({ manifest }) => isWorkload(manifest));
+
+  before(async () => {
+    await prepareTools();
+    for (const place of places) rendered.set(place, await render(`${folder}${place}`));
+  });
+
+  it('are what Kubernetes, KEDA and the Prometheus operator take, in every overlay', async () => {
+    const schemas = await kedaSchemas();
+    for (const [place, manifests] of rendered) {
+      assert.ok(manifests.length >= 15, place);
+      assert.deepEqual(
+        await problemsOf(
+          manifests.filter((one) => !isPrometheus(one)),
+          schemas,
+        ),
+        [],
+        place,
+      );
+      for (const manifest of manifests.filter(isPrometheus)) {
+        const { apiVersion: _, kind, ...rest } = manifest;
+        const Model = { PrometheusRule, ServiceMonitor }[kind as 'PrometheusRule' | 'ServiceMonitor'];
+        new Model(rest as never).validate();
+      }
+    }
+  });
+
+  it('a mistake in any of them is found', async () => {
+    const manifests = structuredClone(rendered.get('overlays/production')!);
+    const find = (kind: string) => manifests.find((one) => one.kind === kind)!;
+    find('StatefulSet')['spec'].replica = 3;
+    find('Deployment')['spec'].template.spec.containers[0].livenessProbe.httpGet.port = {};
+    find('ScaledObject')['spec'].maxReplicas = 3;
+    find('NetworkPolicy')['spec'].policyTypes = 'Egress';
+    const problems = await problemsOf(
+      manifests.filter((one) => !isPrometheus(one)),
+      await kedaSchemas(),
+    );
+    assert.equal(problems.length, 4, problems.join('\n'));
+    assert.throws(() => new ServiceMonitor({ spec: { selector: {}, endpoints: [{ port: 9 }] } } as never).validate());
+  });
+
+  it('every process runs as nobody in particular, on a root that cannot be written, and says what it needs', () => {
+    assert.ok(workloads().length >= 15);
+    for (const { place, manifest } of workloads()) {
+      const { spec } = manifest['spec'].template;
+      const [container] = spec.containers;
+      const where = `${place} ${manifest.metadata.name}`;
+      assert.equal(spec.securityContext.runAsNonRoot, true, where);
+      assert.ok(spec.securityContext.runAsUser > 0, where);
+      assert.equal(spec.securityContext.seccompProfile.type, 'RuntimeDefault', where);
+      assert.equal(spec.automountServiceAccountToken, false, where);
+      const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = container.securityContext;
+      assert.deepEqual([allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities.drop], [false, true, ['ALL']]);
+      assert.ok(container.resources.requests.cpu && container.resources.requests.memory, where);
+      assert.ok(
+        container.volumeMounts.some(({ mountPath }: { mountPath: string }) => mountPath === '/tmp'),
+        where,
+      );
+      if (manifest.kind === 'Job') continue;
+      assert.deepEqual(
+        ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet.path),
+        ['/startupz', '/livez', '/readyz'],
+        where,
+      );
+      assert.ok(spec.topologySpreadConstraints.length > 0, where);
+    }
+  });
+
+  it('every process is started with options that its command has', async () => {
+    const help = new Map<string, string>();
+    for (const { place, manifest } of workloads()) {
+      const { args, env = [], envFrom } = manifest['spec'].template.spec.containers[0];
+      const words = (args as string[]).filter((arg) => !arg.startsWith('-'));
+      const command = words[1] === 'create' ? ['topics', 'create'] : [words[0]!];
+      const name = command.join(' ');
+      const text = help.get(name) ?? (await runCommand([...command, '--help'])).stdout;
+      help.set(name, text);
+      for (const option of (args as string[]).filter((arg) => arg.startsWith('-')))
+        assert.match(text, new RegExp(`${option.split('=')[0]}[ ,]`), `${place}: ${name} ${option}`);
+      const config = configOf(rendered.get(place)!, envFrom);
+      const set = new Set([...Object.keys(config), ...env.map((one: { name: string }) => one.name)]);
+      for (const [, variable] of (args as string[]).join(' ').matchAll(/\$\((\w+)\)/g)) assert.ok(set.has(variable!));
+    }
+  });
+
+  it('budgets, services and policies select the pods they are about', () => {
+    for (const [place, manifests] of rendered) {
+      const pods = manifests.filter(isWorkload).map(({ spec }) => spec.template.metadata.labels);
+      for (const { kind, metadata, spec } of manifests) {
+        const selector = { PodDisruptionBudget: spec?.selector?.matchLabels, Service: spec?.selector }[kind];
+        if (selector === undefined) continue;
+        const chosen = pods.filter((labels) => Object.entries(selector).every(([name, is]) => labels[name] === is));
+        assert.ok(chosen.length > 0, `${place}: ${kind} ${metadata.name} selects nothing`);
+        if (kind === 'PodDisruptionBudget') assert.equal(chosen.length, 1, metadata.name);
+      }
+      const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+      // An empty selector would be of every pod of the namespace, whoever's.
+      assert.equal(policies.length, 4, place);
+      for (const { spec, metadata } of policies) assert.ok(Object.keys(spec.podSelector).length > 0, metadata.name);
+    }
+  });
+
+  it('fetchers reach the web, and no address that they would refuse themselves', () => {
+    const web = rendered.get('base')!.find(({ metadata }) => metadata.name === 'crawlstream-web')!;
+    const blocks = web['spec'].egress[0].to.map((one: { ipBlock: IpBlock }) => one.ipBlock) as IpBlock[];
+    const isIn = (address: string, cidr: string) => {
+      const [parsed, range] = [ipaddr.parse(address), ipaddr.parseCIDR(cidr)];
+      return parsed.kind() === range[0].kind() && parsed.match(range as never);
+    };
+    const reaches = (address: string) =>
+      blocks.some(({ cidr, except }) => isIn(address, cidr) && !except.some((one) => isIn(address, one)));
+    const guard = compileAddressGuard(false);
+    for (const address of ['93.184.216.34', '1.1.1.1', '2606:2800:220:1::1']) {
+      assert.ok(reaches(address), address);
+      assert.equal(guard(address), false, address);
+    }
+    const inner = ['10.1.2.3', '172.16.0.1', '192.168.1.1', '127.0.0.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'];
+    for (const address of [...inner, '224.0.0.1', '::1', 'fd00::1', 'fe80::1', '::ffff:10.0.0.1', '64:ff9b::a00:1']) {
+      assert.ok(!reaches(address), address);
+      assert.equal(guard(address), true, address);
+    }
+  });
+});
+
+interface IpBlock {
+  readonly cidr: string;
+  readonly except: readonly string[];
+}
+
+/** What its ConfigMaps put into a container's environment. */
+function configOf(manifests: readonly Manifest[], envFrom: readonly { configMapRef?: { name: string } }[]) {
+  const names = envFrom.map(({ configMapRef }) => configMapRef?.name);
+  const maps = manifests.filter(({ kind, metadata }) => kind === 'ConfigMap' && names.includes(metadata.name));
+  return Object.assign({}, ...maps.map(({ data }) => data)) as Record<string, string>;
+}
+
+describe('alerts, board and scaling', () => {
+  const files = ['monitoring/alerts.yaml', 'monitoring/board.json', 'autoscaling/fetcher.yaml'];
+
+  it('ask for metrics that are told, by labels that those have', async () => {
+    let asked = 0;
+    for (const file of files) {
+      for (const [, name, labels = ''] of (await textOf(file)).matchAll(/\b(crawlstream_\w+)(?:\{([^}]*)\})?/g)) {
+        const base = name!.replace(/_(bucket|sum|count)$/, '');
+        const spec = (metrics as Record<string, { kind: string; labels: readonly string[] }>)[base];
+        assert.ok(spec, `${file}: ${name} is not told`);
+        assert.equal(base !== name, spec.kind === 'histogram', `${file}: ${name}`);
+        for (const [, label] of labels.matchAll(/(\w+)=~?\\?"/g))
+          assert.ok(spec.labels.includes(label!), `${file}: ${name} has no ${label}`);
+        asked += 1;
+      }
+    }
+    assert.ok(asked > 40);
+  });
+
+  it('name outcomes that there are', async () => {
+    for (const file of files) {
+      for (const [, values] of (await textOf(file)).matchAll(/outcome=~?\\?"([^"\\]+)\\?"/g))
+        for (const one of values!.split('|')) assert.ok((outcomeKinds as readonly string[]).includes(one), one);
+    }
+  });
+
+  it('every alert leads to a chapter of the runbook', async () => {
+    const runbook = await textOf('RUNBOOK.md');
+    const chapters = [...runbook.matchAll(/^## (.*)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'));
+    const { spec } = parse(await textOf('monitoring/alerts.yaml')) as Manifest;
+    for (const { alert, annotations } of spec.groups[0].rules)
+      assert.ok(chapters.includes(annotations.runbook.split('#')[1]), alert);
+  });
+
+  it('the board can be drawn: panels have queries, and none covers another', async () => {
+    const { panels } = JSON.parse(await textOf('monitoring/board.json')) as { panels: Panel[] };
+    assert.ok(panels.length >= 15);
+    const cells = new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`));
+    assert.equal(cells.size, panels.length);
+    for (const { targets, title } of panels) assert.ok(targets.length > 0, title);
+  });
+});
+
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number };
+  readonly targets: readonly unknown[];
+}
+
+it('the compose file says how each role is started, by options that it has', async () => {
+  const file = await readFile(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
+  const compose = parse(file, { merge: true }) as { services: Record<string, { command?: string[]; image: string }> };
+  for (const role of ['frontier-1', 'fetcher-1', 'dedup', 'index', 'archive']) {
+    const [command, ...options] = compose.services[role]!.command!;
+    const { stdout } = await runCommand([command!, '--help']);
+    for (const option of options.filter((one) => one.startsWith('--')))
+      assert.ok(stdout.includes(`${option} `), `${role} ${option}`);
+  }
+});
+
+it('the image is built in stages on an LTS of Node, and runs as a number that is not root', async () => {
+  const dockerfile = await textOf('Dockerfile');
+  const stages = [...dockerfile.matchAll(/^FROM node:(\d+)-bookworm-slim( AS build)?$/gm)];
+  assert.deepEqual(
+    stages.map(([, version, build]) => [Number(version) % 2, build !== undefined]),
+    [
+      [0, true],
+      [0, false],
+    ],
+  );
+  assert.match(dockerfile, /^USER [1-9]\d*:[1-9]\d*$/m);
+});
