@@ -77,13 +77,14 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
       say('everybody is up');
       const strikes = drawStrikes({ seed, runMs, frontiers: members, fetchers: members, brokers: 3 });
       const startMs = Date.now();
+      const over = new AbortController();
       const struck = strikes.map(async (strike) => {
-        await sleep(Math.max(0, startMs + strike.atMs - Date.now()));
+        await sleep(Math.max(0, startMs + strike.atMs - Date.now()), undefined, { signal: over.signal });
         await fleet.strike(strike);
       });
       const frontiers = [...commands.keys()].filter((name) => name.startsWith('frontier'));
       const asker = startAsker(fleet, frontiers, web.seeds, seed);
-      await Promise.all(struck);
+      await Promise.all(struck).finally(() => over.abort());
       say('the last strike is over');
       const end = await untilDone();
       say(`the crawl is done: ${end['pages']} pages`);

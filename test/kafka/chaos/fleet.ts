@@ -95,13 +95,16 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
   /** Brokers that a strike has its hands on. */
   const struckBrokers = new Set<number>();
   const strikeBroker = async (node: number, { kind, forMs }: Strike) => {
-    while (!broker.isRunning(node)) await sleep(500);
+    // On a slow machine the strike before may still be on, or the broker on its way up.
+    while (!ending && (struckBrokers.has(node) || !broker.isRunning(node))) await sleep(500);
+    if (ending) return;
     struckBrokers.add(node);
+    const pid = broker.pids[node]!;
     try {
       if (kind === 'freeze') {
-        process.kill(broker.pids[node]!, 'SIGSTOP');
+        process.kill(pid, 'SIGSTOP');
         await sleep(forMs);
-        process.kill(broker.pids[node]!, 'SIGCONT');
+        if (broker.isRunning(node)) process.kill(pid, 'SIGCONT');
       } else {
         await broker.kill(node);
         await sleep(Math.max(forMs, 2_500));
@@ -130,6 +133,7 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
     findings,
     address: (name) => /listening on http:\/\/(\S+)/.exec(members.get(name)!.running.output())?.[1],
     async strike(strike) {
+      if (ending) return;
       const [role, number] = strike.target.split('-');
       say(`${strike.kind} ${strike.target} for ${(strike.forMs / 1000).toFixed(1)} s`);
       if (role === 'broker') await strikeBroker(Number(number), strike);
