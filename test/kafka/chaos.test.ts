@@ -4,6 +4,7 @@
  * must be the same and every page fetched that could be. CRAWLSTREAM_CHAOS_SEED draws other strikes.
  */
 import assert from 'node:assert/strict';
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +79,7 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
       const strikes = drawStrikes({ seed, runMs, frontiers: members, fetchers: members, brokers: 3 });
       const startMs = Date.now();
       const over = new AbortController();
+      setMaxListeners(0, over.signal);
       const struck = strikes.map(async (strike) => {
         await sleep(Math.max(0, startMs + strike.atMs - Date.now()), undefined, { signal: over.signal });
         await fleet.strike(strike);
