@@ -167,16 +167,16 @@ function handlerOf(
   if (method.kind === 'stream') {
     const request = codecOf(method.request);
     const handle: grpc.handleServerStreamingCall<Buffer, readonly Uint8Array[]> = (call) => {
-      if (!isAllowed(call.metadata)) return void call.destroy(refused as Error);
+      if (!isAllowed(call.metadata)) return void call.emit('error', refused);
       run(async () => method.act(decoded(request, call.request) as never, answersOf(call)), onBug).then(
         () => call.end(),
-        (error) => call.destroy(error),
+        (error) => call.emit('error', error),
       );
     };
     return handle as grpc.UntypedHandleCall;
   }
   const handle: grpc.handleBidiStreamingCall<Buffer, readonly Uint8Array[]> = (call) => {
-    if (!isAllowed(call.metadata)) return void call.destroy(refused as Error);
+    if (!isAllowed(call.metadata)) return void call.emit('error', refused);
     const requests: Requests = {
       onRequest: (take) => void call.on('data', take),
       onEnd: (act) => void call.on('end', act),
@@ -186,7 +186,7 @@ function handlerOf(
     call.on('error', () => {}); // the client is gone: what it sent is decided all the same
     run(async () => method.act(requests, answersOf(call)), onBug).then(
       () => call.end(),
-      (error) => call.destroy(error),
+      (error) => call.emit('error', error),
     );
   };
   return handle as grpc.UntypedHandleCall;
