@@ -48,6 +48,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'state rebuild': [`${folder} --all --into rebuilt`],
   'state snapshot': [`${folder} --to snapshots`],
   'state snapshots': [`${folder} --to snapshots`],
+  reset: [folder, `${folder} --yes`],
   seek: [`--topic discovered --to earliest ${folder}`],
   'topics create': [`${kafka} --partitions 24`],
   'topics check': [kafka],

@@ -21,6 +21,7 @@ import { addOperatorCommands } from './operator-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRepartitionCommand } from './repartition-command.ts';
+import { addResetCommand } from './reset-command.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addSeekCommand } from './seek-command.ts';
@@ -55,6 +56,7 @@ export function createProgram(): Command {
   addCheckCommand(program);
   addWarcCommand(program);
   addStateCommand(program);
+  addResetCommand(program);
   addSeekCommand(program);
   addDumpCommand(program);
   addLoadCommand(program);

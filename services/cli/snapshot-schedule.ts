@@ -1,11 +1,10 @@
 /**
  * Snapshots on a schedule, each taken by a process of its own beside this one.
  *
- * It reads what this one writes, so nobody here waits for it; its memory is gone when it is done, and it gives way to the
- * crawl for the processor. One at a time; one that fails is said, and the next is taken when it is due.
+ * It reads what this one writes, so nobody here waits for it, and its memory is gone when it is done. One at a time; one
+ * that fails is said, and the next is taken when it is due.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { spawn } from 'node:child_process';
 import type { Clock } from '../runtime/clock.ts';
 
 export interface SnapshotSchedule {
@@ -15,9 +14,6 @@ export interface SnapshotSchedule {
   arguments(): readonly string[] | null;
   say(text: string): void;
 }
-
-/** A third of what a busy crawl gets of the processor. */
-const nice = 5;
 
 /** Resolves once the signal is aborted, and the one under way has been given up. */
 export async function takeSnapshots(schedule: SnapshotSchedule, signal: AbortSignal): Promise<void> {
@@ -40,7 +36,6 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<string
   });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-4_096)));
-  giveWay(child);
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -53,14 +48,6 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<string
     return (error as Error).message;
   } finally {
     signal.removeEventListener('abort', stop);
-  }
-}
-
-function giveWay({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, nice);
-  } catch {
-    // It is gone already, or the system does not allow it: it only takes its turn like others.
   }
 }
 

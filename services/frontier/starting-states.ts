@@ -7,7 +7,7 @@
  * in silence.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { beginsAnew, changelogStart, decodeChangelog } from '../../topology/frontier/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
@@ -45,9 +45,11 @@ export async function* startingStates(options: StartingStates): AsyncGenerator<F
   kept = undefined;
   yield* fromShelf(options);
   const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
-  if (start > 0) throw nothingLeft(options, start, reached);
+  if (start > 0 && !(await isReset(options, start))) throw nothingLeft(options, start, reached);
   await clearView(store);
-  yield new FrontierState(key, seen);
+  const state = new FrontierState(key, seen);
+  state.changelog = { ...changelogStart, offset: start };
+  yield state;
 }
 
 export interface KeptView {
@@ -110,13 +112,22 @@ async function leadsOn(
   const topic = changelogTopic(identity.crawl);
   const { start, end } = await log.offsets(topic, identity.partition);
   if (offset < start || needed > Math.min(end, to ?? end)) return false;
-  if (offset === start) return true;
+  if (offset === start) return !(await isReset({ log, identity }, start));
   let record: LogRecord | undefined;
   for await (const one of recordsOf(log, topic, identity.partition, offset - 1, offset)) record = one;
   if (record === undefined) return false;
   const decoded = decodeChangelog(record.value);
   if (decoded.kind === 'claim') return record.offset === epoch;
   return decoded.epoch !== epoch || decoded.seq <= seq;
+}
+
+/** Was the partition reset here? What was before is void, wherever it is kept. */
+async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity'>, start: number): Promise<boolean> {
+  const topic = changelogTopic(identity.crawl);
+  const { end } = await log.offsets(topic, identity.partition);
+  for await (const { value } of recordsOf(log, topic, identity.partition, start, Math.min(end, start + 1)))
+    return beginsAnew(decodeChangelog(value));
+  return false;
 }
 
 function nothingLeft({ identity, shelf }: StartingStates, start: number, offset: number): CrawlstreamError {

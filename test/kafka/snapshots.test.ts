@@ -90,6 +90,12 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
       return ranges.reduce((sum, { end }) => sum + end, 0);
     };
     await until(async () => (await pages()) >= web.plan.expected(web.port).fetch.size);
+    const refused = await runCommand(['reset', ...at(), '--yes']);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /kept has members running: kept\.fetcher \(1\), kept\.frontier \(1\): stop them first/,
+    );
     for (const { child, ended } of [second, fetcher]) {
       child.kill('SIGTERM');
       await ended;
@@ -115,6 +121,14 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     const changelogAlone = await runCommand(['state', 'verify', ...at(), '--data', join(folder, 'second')]);
     assert.equal(changelogAlone.code, 1);
     assert.match(changelogAlone.stderr, /needs its changelog from 0, which begins at \d+/);
+    const reset = await runCommand(['reset', ...at(), '--yes', '--json']);
+    assert.equal(reset.code, 0, reset.stderr);
+    assert.deepEqual(lastJson(reset)['groups'], ['kept.fetcher', 'kept.frontier']);
+    for (const partition of [0, 1]) {
+      const { start, end } = await log.offsets('kept.frontier-changelog', partition);
+      assert.deepEqual([start > 0, end - start], [true, 2]);
+    }
+    assert.equal(await log.committed('kept.fetcher', 'kept.tasks', 0), undefined);
     await log.close();
   });
 });

@@ -64,6 +64,17 @@ export interface Commit extends CommitHeader {
   readonly changes: Iterable<Change>;
 }
 
+/** Nonce of a claim before which nothing counts: the commit after it is the first, and says where the inputs begin. */
+const anew = 'reset ';
+
+export function anewNonce(chance: string): string {
+  return `${anew}${chance}`;
+}
+
+export function beginsAnew(record: Claim | CommitHeader): boolean {
+  return record.kind === 'claim' && record.nonce.startsWith(anew);
+}
+
 export function encodeClaim(claim: Claim): Buffer {
   const writer = new ByteWriter(64);
   writer.byte(magic);

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { loadView } from '../../../services/frontier/load-view.ts';
+import { openPartition } from '../../../services/frontier/open-partition.ts';
+import { rebuild } from '../../../services/frontier/rebuild.ts';
+import { resetPartition } from '../../../services/frontier/reset-partition.ts';
+import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
+import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
+import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
+import type { Log } from '../../../services/runtime/log/log.ts';
+import { createMemoryObjects } from '../../../services/runtime/objects/memory-objects.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import { changelog, clock, identity, key, startHarness, until } from './owner-harness.ts';
+
+/** A crawl of forty hosts, of which one is blocked; leases are out. Its view and a snapshot are of the changelog's end. */
+async function stoppedCrawl() {
+  const harness = await startHarness();
+  const { log, codec } = harness;
+  const block = controlEvent({ kind: 'blockHost', atMs: 1, by: 'test', hostKey: 'h3.test', id: 'block' });
+  await log.append([{ topic: 't.control', partition: 0, key: null, value: codec.encode('control', block) }]);
+  const store = createMemoryStore();
+  const owner = harness.owner({ leasesMax: 5, store });
+  const run = owner.run();
+  await harness.discover(40);
+  await until(() => owner.committed?.counters.admitted === 40);
+  owner.stop();
+  await run;
+  const shelf = createShelf(createMemoryObjects(), crawlIdOf(key));
+  const state = (await loadView(store, key))!;
+  await takeSnapshot({ identity, state, store, shelf, clock, takenBy: 'test' });
+  const { end } = await log.offsets(changelog, 0);
+  assert.equal(state.changelog.offset, end);
+  return { harness, store, shelf, end };
+}
+
+describe('a partition that was reset', { timeout: 60_000 }, () => {
+  it('reads its inputs again, under the policy and the blocks that hold, whatever is kept of the state before', async () => {
+    const { harness, store, shelf, end } = await stoppedCrawl();
+    const { log, codec } = harness;
+    await resetPartition({ log, codec, identity, clock, discovered: 'earliest' });
+    assert.deepEqual((await log.offsets(changelog, 0)).start, end);
+    assert.deepEqual(await harness.tasks().catch(({ code }) => code), 'OFFSET_OUT_OF_RANGE');
+    const owner = harness.owner({ leasesMax: 0, store, shelf });
+    const run = owner.run();
+    await until(() => owner.committed?.counters.admitted === 40);
+    owner.stop();
+    await run;
+    const live = (await loadView(store, key))!;
+    assert.equal(live.counters.leases, 0);
+    assert.equal(live.hosts.get('h3.test')?.facts.hold, 'blocked');
+    assert.equal(live.nextLeaseId, 1);
+    const replayed = await rebuild({ log, identity, key, store: createMemoryStore(), clock });
+    assert.equal(digest(replayed), digest(live));
+  });
+
+  it('may begin with what comes from then on', async () => {
+    const { harness } = await stoppedCrawl();
+    const { log, codec } = harness;
+    await resetPartition({ log, codec, identity, clock, discovered: 'latest' });
+    await harness.discover(3);
+    const owner = harness.owner({ leasesMax: 0 });
+    const run = owner.run();
+    await until(() => owner.committed?.counters.admitted === 3);
+    owner.stop();
+    await run;
+    assert.equal(owner.committed?.counters.discovered, 3);
+  });
+
+  it('comes to that whenever it is killed and asked for again', async () => {
+    for (let dieAt = 1; dieAt <= 4; dieAt++) {
+      const { harness, store } = await stoppedCrawl();
+      const { log, codec } = harness;
+      let calls = 0;
+      const die = () => {
+        if (++calls === dieAt) throw new Error('killed');
+      };
+      const mortal: Log = {
+        ...log,
+        append: (records) => log.append(records).finally(die),
+        trim: (...args) => log.trim(...args).finally(die),
+      };
+      const options = { codec, identity, clock, discovered: 'earliest' } as const;
+      await assert.rejects(resetPartition({ ...options, log: mortal }), /killed/);
+      await resetPartition({ ...options, log });
+      const { state } = await openPartition({ log, store, identity, key, clock, endsLeases: false });
+      assert.deepEqual([state.counters.admitted, state.positions.discovered.offset], [0, 0]);
+    }
+  });
+});
