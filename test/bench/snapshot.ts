@@ -1,0 +1,103 @@
+/**
+ * `npm run bench -- snapshot [--urls N] [--hosts N] [--runs N] [--data FOLDER] [--json]`
+ *
+ * What a snapshot of a partition costs beside its owner (view read, brought to the changelog's end, packed, hashed, read
+ * back), and how long a lost partition takes to come back from it, against its whole changelog. CPU time, as the three
+ * run one after another in a process each. The owner is not held up: it takes no part.
+ */
+import { join } from 'node:path';
+import { bringUp } from '../../services/frontier/bring-up.ts';
+import { rebuild } from '../../services/frontier/rebuild.ts';
+import { changelogTopic } from '../../services/frontier/restore.ts';
+import { crawlIdOf } from '../../services/frontier/snapshots/manifest.ts';
+import { createShelf } from '../../services/frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../../services/frontier/snapshots/take.ts';
+import { keptView } from '../../services/frontier/starting-states.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { openReadOnlyLog } from '../../services/runtime/log/read-only.ts';
+import { createFolderObjects } from '../../services/runtime/objects/folder-objects.ts';
+import { createOverlayStore } from '../../services/runtime/store/overlay-store.ts';
+import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { benchOptions } from './bench-options.ts';
+import { benchCrawl, benchKey, stateFolder } from './bench-partition.ts';
+import type { Ingest } from './ingest.ts';
+import { neverHere, onOneCore } from './one-core.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
+
+interface Snapshotted {
+  readonly urls: number;
+  readonly megabytes: number;
+  readonly takeCpuSeconds: number;
+  readonly restoreCpuSeconds: number;
+  readonly rebuildCpuSeconds: number;
+  /** Of the process that took it. */
+  readonly rssBytes: number;
+}
+
+const clock = new SystemClock();
+const identity = { crawl: benchCrawl, partition: 0, partitions: 1 };
+
+export async function run(args: readonly string[]): Promise<void> {
+  const options = benchOptions(args, { urls: 1_000_000, hosts: 100_000 });
+  if (options.data !== undefined) return measureAll(options.data, options);
+  await inTemporaryFolder(async (folder) => {
+    const making = ['--urls', `${options.urls}`, '--hosts', `${options.hosts}`, '--duplicates', '0', '--data', folder];
+    await onOneCore<Ingest>('frontier', making, neverHere);
+    await measureAll(folder, options);
+  });
+}
+
+async function measureAll(data: string, { runs, json }: { readonly runs: number; readonly json: boolean }) {
+  const all: Snapshotted[] = [];
+  while (all.length < runs) {
+    const one = await onOneCore('snapshot', ['--data', data], () => inTemporaryFolder((into) => measure(data, into)));
+    if (one === undefined) return;
+    all.push(one);
+  }
+  console.table(all);
+  const middle = all.sort((a, b) => a.takeCpuSeconds - b.takeCpuSeconds)[all.length >> 1]!;
+  if (json) process.stdout.write(`${JSON.stringify({ name: 'snapshot', ...middle, runs })}\n`);
+}
+
+async function measure(data: string, into: string): Promise<Snapshotted> {
+  const shelf = createShelf(createFolderObjects(join(into, 'snapshots')), crawlIdOf(benchKey));
+  const log = await openReadOnlyLog(join(data, 'log'), clock);
+  const base = await openRocksdbStore(stateFolder(data), { readOnly: true });
+  const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
+  const given = { log, identity, key: benchKey, clock, shelf };
+  const take = await costOf(async () => {
+    const store = createOverlayStore(base);
+    const { state } = await keptView({ ...given, store });
+    const there = await bringUp(state!, nothing(), { ...given, store, to });
+    return takeSnapshot({ ...given, state: there!, store, takenBy: 'bench' });
+  });
+  const rssBytes = process.resourceUsage().maxRSS * 1024;
+  const restored = async (folder: string, from: Partial<typeof given>) => {
+    const store = await openRocksdbStore(join(into, folder));
+    const { shelf: _, ...alone } = given;
+    const cost = await costOf(() => rebuild({ ...alone, ...from, store, to }));
+    await store.close();
+    return cost.seconds;
+  };
+  const restoreCpuSeconds = await restored('from-snapshot', given);
+  const rebuildCpuSeconds = await restored('from-changelog', {});
+  await Promise.all([base.close(), log.close()]);
+  const bytes = take.value.files.reduce((sum, file) => sum + file.bytes, 0);
+  return {
+    urls: take.value.urls,
+    megabytes: Number((bytes / 2 ** 20).toFixed(1)),
+    takeCpuSeconds: take.seconds,
+    restoreCpuSeconds,
+    rebuildCpuSeconds,
+    rssBytes,
+  };
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+async function costOf<T>(act: () => Promise<T>): Promise<{ readonly value: T; readonly seconds: number }> {
+  const cpu = process.cpuUsage();
+  const value = await act();
+  const { user, system } = process.cpuUsage(cpu);
+  return { value, seconds: Number(((user + system) / 1e6).toFixed(2)) };
+}
