@@ -29,7 +29,7 @@ interface RequeueFlags extends OperatorFlags {
   readonly outcome?: (typeof requeueOutcomes)[number];
 }
 
-const group = 'Operators (on a running crawl):';
+export const operatorsGroup = 'Operators (on a running crawl):';
 
 export function addOperatorCommands(program: Command): void {
   addHostCommands(program);
@@ -127,7 +127,7 @@ function addTrapCommands(program: Command): void {
 }
 
 function operator(program: Command, name: string, description: string): Command {
-  const command = program.command(name).description(description).helpGroup(group);
+  const command = program.command(name).description(description).helpGroup(operatorsGroup);
   return addOperatorOptions(command);
 }
 

@@ -53,7 +53,8 @@ export function addPolicyCommands(program: Command): void {
 
 async function set(file: string, flags: OperatorFlags): Promise<void> {
   const config = policyWithoutVersion(await readText('policy set', file));
-  await accept(flags, await withHashes(config, dirname(resolve(file))));
+  const { newest } = await versions(flags);
+  await accept(flags, keepStanding(newest, await withHashes(config, dirname(resolve(file)))), newest.version);
 }
 
 async function reload(flags: OperatorFlags): Promise<void> {
@@ -69,14 +70,37 @@ async function reload(flags: OperatorFlags): Promise<void> {
     );
     return;
   }
-  await accept(flags, next);
+  await accept(flags, next, newest.version);
+}
+
+/** The policy in force, changed; null: it stays. */
+export async function changePolicy(
+  flags: OperatorFlags,
+  change: (policy: PolicyConfig) => PolicyConfig | null,
+): Promise<void> {
+  const { newest } = await versions(flags);
+  const next = change(newest);
+  if (next !== null) await accept(flags, next, newest.version);
+}
+
+/** A policy that does not speak of a pause or a bandwidth leaves an operator's word on them standing. */
+function keepStanding<T extends Partial<PolicyConfig>>({ paused, bytesPerSecond }: PolicyConfig, policy: T): T {
+  return {
+    ...(paused === undefined ? {} : { paused }),
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+    ...policy,
+  };
 }
 
 async function rollback(given: string | undefined, flags: OperatorFlags): Promise<void> {
   const { all, newest } = await versions(flags);
   const target = given === undefined ? all.at(-2)?.event.version : wholeNumber('[version]', 1)(given);
   if (target === undefined) throw bad('policy rollback', '', 'there is no version before the one in force');
-  await accept({ ...flags, by: `${flags.by} (back to ${target})` }, configOf(all, target), newest.version);
+  await accept(
+    { ...flags, by: `${flags.by} (back to ${target})` },
+    keepStanding(newest, configOf(all, target)),
+    newest.version,
+  );
 }
 
 async function show(given: string | undefined, flags: ShowFlags): Promise<void> {
@@ -97,9 +121,8 @@ async function history(flags: ShowFlags): Promise<void> {
 }
 
 /** Checks that the policy compiles with its lists, and sends it under the next version. */
-async function accept(flags: OperatorFlags, config: Omit<PolicyConfig, 'version'>, known?: number): Promise<void> {
+async function accept(flags: OperatorFlags, config: Omit<PolicyConfig, 'version'>, newest: number): Promise<void> {
   const clock = new SystemClock();
-  const newest = known ?? (await versions(flags)).newest.version;
   const nowMs = clock.nowMs();
   const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest + 1) };
   // Kept in the data folder as well, so that it does not matter what becomes of the files.

@@ -18,6 +18,7 @@ import { addExportCommand } from './export-command.ts';
 import { addInjectCommand } from './inject-command.ts';
 import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
+import { addPauseCommands } from './pause-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRepartitionCommand } from './repartition-command.ts';
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addExplainCommand(program);
   addPolicyCommands(program);
   addOperatorCommands(program);
+  addPauseCommands(program);
   addCheckCommand(program);
   addWarcCommand(program);
   addStateCommand(program);

@@ -53,7 +53,9 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
 async function printStats({ log, codec, topics, members: group }: ReadableCrawl, flags: ReadFlags): Promise<void> {
   const { crawl, partitions } = topics;
   const { policy } = await readControl(log, codec, crawl);
-  const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
+  const config = policy === null ? null : parsePolicy(policy.json);
+  const pageQuota = config?.pageQuota ?? null;
+  const paused = config?.paused === true;
   // Two looks, as the end needs; in a data folder they are of one snapshot.
   const before = await lookAt(log, crawl, partitions, pageQuota);
   const look = await lookAt(log, crawl, partitions, pageQuota);
@@ -61,9 +63,11 @@ async function printStats({ log, codec, topics, members: group }: ReadableCrawl,
   const counts = countsOf(sumCounters(look.partitions.map(({ counters }) => counters)));
   const members = group && (await frontierMembers(group, crawl, Date.now()).catch(rebalancing));
   if (flags.json)
-    process.stdout.write(`${JSON.stringify({ ...counts, end, ...(members !== undefined && { members }) })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(members !== undefined && { members }) })}\n`,
+    );
   else {
-    process.stdout.write(`${countsText(counts)}\n  ${endText(end)}\n`);
+    process.stdout.write(`${countsText(counts)}\n  ${paused ? 'the crawl is paused' : endText(end)}\n`);
     if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n`);
   }
 }

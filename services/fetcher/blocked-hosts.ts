@@ -3,8 +3,11 @@
  *
  * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
  * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
- * process. Memory: the hosts that are blocked. From the same records: which hosts are in trouble that are on several leases.
+ * process. Memory: the hosts that are blocked. From the same records: which hosts are in trouble that are on several leases,
+ * and the policy in force.
  */
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 
@@ -20,6 +23,8 @@ export interface BlockedHostsOptions {
   readonly partitions: number;
   /** Leases of a host with lower numbers are to come back. */
   readonly onPause: (hostKey: string, belowLease: number) => void;
+  /** Hears of each policy that is newer than those before. */
+  readonly onPolicy: (policy: PolicyConfig) => void;
   /** `control` cannot be read any more: nobody knows what is blocked. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -33,14 +38,20 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const blocked = new Set<string>();
   const reader = log.reader();
   let stopped = false;
+  let newest = 0;
 
   const take = async (value: Buffer) => {
     await codec.prepare('control', value);
     try {
-      const { kind, hostKey, version } = codec.decode('control', value);
+      const { kind, hostKey, version, payload } = codec.decode('control', value);
       if (kind === 'blockHost') blocked.add(hostKey);
       if (kind === 'releaseHost') blocked.delete(hostKey);
       if (kind === 'pauseHost') options.onPause(hostKey, version);
+      // Each policy is there once for every partition.
+      if (kind === 'policy' && version > newest) {
+        newest = version;
+        options.onPolicy(parsePolicy(payload));
+      }
     } catch {
       // The frontier makes a dead letter of what nobody can read.
     }

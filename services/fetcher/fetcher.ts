@@ -17,6 +17,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogRecord, Position } from '../runtime/log/log.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import { createAddressPacer } from './address-pacer.ts';
+import { createBandwidth } from './bandwidth.ts';
 import { watchBlockedHosts } from './blocked-hosts.ts';
 import { acceptEncoding } from './content-coding.ts';
 import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
@@ -198,7 +199,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const { partitions } = options;
   const lanes = createLanes();
-  const blockedHosts = watchBlockedHosts({ log, codec, crawl, partitions, onPause: lanes.pause, onFailure: fail });
+  const bandwidth = createBandwidth(options.clock, config.groupSize);
+  const blockedHosts = watchBlockedHosts({
+    log,
+    codec,
+    crawl,
+    partitions,
+    onPause: lanes.pause,
+    onPolicy: ({ bytesPerSecond }) => bandwidth.setRate(bytesPerSecond ?? null),
+    onFailure: fail,
+  });
   const pacer = createPacer(options.clock, stopping.signal, lanes.of, (ms) => hostIntervalSeconds.observe(ms / 1000));
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
@@ -211,6 +221,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       addressPacer: createAddressPacer(options.clock, config.addressDelayMs, config.groupSize),
       resolver,
       slots,
+      bandwidth,
       isBlocked: blockedHosts.has,
       signal: stopping.signal,
       ...(responseBytesMax !== undefined && {

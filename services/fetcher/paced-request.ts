@@ -1,13 +1,14 @@
 /**
  * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
  *
- * In order: the host's turn, the address's share, a slot among the requests in flight, a last look at blocks and the
+ * In order: the host's turn, the address's share, a share of the bandwidth, a slot among the requests in flight, a last look at blocks and the
  * deadline, the request. The turn ends with the request, and its completion starts the delay before the next one:
  * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import { fetcherLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AddressPacer } from './address-pacer.ts';
+import type { Bandwidth } from './bandwidth.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
 import type { Pacer } from './pacer.ts';
@@ -24,6 +25,7 @@ export interface Road {
   readonly addressPacer: AddressPacer;
   readonly resolver: Resolver;
   readonly slots: Slots;
+  readonly bandwidth: Bandwidth;
   /** Is the host blocked by now? */
   readonly isBlocked: (hostKey: string) => boolean;
   /** Sees every response, for archives. Absent: nobody wants them. */
@@ -62,13 +64,21 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
     turn.release(0, 0);
     return null;
   }
+  const asked = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
+  const passage = asked instanceof Promise ? await asked : asked;
+  if (passage === null) {
+    turn.release(0, 0);
+    return null;
+  }
   await slots.take();
   if (signal.aborted || clock.nowMs() > latestStartMs || road.isBlocked(hostKey)) {
     slots.release();
+    passage.received(0);
     turn.release(0, 0);
     return null;
   }
   const response = await road.http.request(request);
+  passage.received(response.rawBody.length);
   slots.release();
   turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response);

@@ -171,6 +171,7 @@ export class FrontierPartition {
   /** When a step has something to do without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
     const { state } = this;
+    if (this.policy?.config.paused === true) demand = 0;
     if (state.burying.size > 0 || state.budgets.looks) return state.nowMs;
     const quotaOut = this.policy?.config.pageQuota != null && state.quotaLeft <= 0;
     let wake = demand > 0 && !quotaOut ? state.clock.nextReadyAtMs : undefined;
@@ -209,7 +210,8 @@ export class FrontierPartition {
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
-    if (!state.pull.on) decideGrants(decision, decideRobotsHops(decision, demand));
+    const paused = this.policy?.config.paused === true;
+    if (!state.pull.on && !paused) decideGrants(decision, decideRobotsHops(decision, demand));
     const changes = decision.finish();
     if (this.calls.isUnread) this.#unread = true;
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));

@@ -72,8 +72,10 @@ export interface PolicyConfig {
   readonly score?: ScoreConfig | undefined;
   /** Who takes the leases: clients of the pull API. Absent: fetchers, by `tasks`. A crawl's first policy decides it. */
   readonly sink?: 'pull' | undefined;
-  /** No leases while it is true. Absent: false. Of served crawls only. */
+  /** No leases while it is true. Absent: false. */
   readonly paused?: boolean | undefined;
+  /** Of bodies, received by all fetchers together. Absent: any number. */
+  readonly bytesPerSecond?: number | undefined;
   /** When part of a host counts as a trap. Absent: never. */
   readonly traps?: TrapConfig | undefined;
   /** When fetched URLs are fetched again. Absent: never, and a crawl ends. */

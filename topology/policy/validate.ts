@@ -136,6 +136,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   traps: trapSchema.optional(),
   sink: z.literal('pull').optional(),
   paused: z.boolean().optional(),
+  bytesPerSecond: z.int().min(1).optional(),
   recrawl: recrawlSchema.optional(),
 });
 

@@ -16,6 +16,7 @@ export const serviceNames = [
   'index',
   'archive',
   'graph',
+  'render',
   'urlfrontier',
 ] as const;
 

@@ -27,12 +27,14 @@ async function json(args: readonly string[]): Promise<Record<string, unknown>> {
   return lastJson(ended);
 }
 
-test('index and archive make up for what a crawl did without them', async () => {
+test('index, archive and render make up for what a crawl did without them', async () => {
   const indexed = await runCommand(['index', '--data', data]);
   assert.match(indexed.stdout, /^index: [1-9]\d* records read\n$/);
   const archived = await runCommand(['archive', '--data', data]);
   assert.match(archived.stdout, /^archive: [1-9]\d* records read\n$/);
   assert.ok(existsSync(join(data, 'archive')));
+  const rendered = await runCommand(['render', '--contact', 'me@example.org', '--data', data]);
+  assert.match(rendered.stdout, /^render: \d+ records read\n$/, rendered.stderr);
 });
 
 test('operators’ events that no other test sends are taken, with who and when', async () => {

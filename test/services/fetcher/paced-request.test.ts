@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAddressPacer } from '../../../services/fetcher/address-pacer.ts';
+import { createBandwidth } from '../../../services/fetcher/bandwidth.ts';
 import { createGrantClock } from '../../../services/fetcher/grant-clock.ts';
 import type { HttpClient } from '../../../services/fetcher/http-client.ts';
 import { pacedRequest } from '../../../services/fetcher/paced-request.ts';
@@ -41,6 +42,7 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
     pacer: createPacer(ownClock, signal),
     addressPacer: createAddressPacer(ownClock, 0, () => 1),
     resolver: { resolve: () => assert.fail('nobody asks') },
+    bandwidth: createBandwidth(ownClock, () => 1),
     slots: createSlots(1),
     isBlocked: () => false,
     signal,
