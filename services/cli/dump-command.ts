@@ -14,6 +14,7 @@ import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { logFolder, readRequest } from './crawl-folder.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
+import { refuseServed } from './refuse-served.ts';
 import { printRestore } from './restore-text.ts';
 import { withSnapshots } from './state-snapshot.ts';
 import { type StateSource, withScratch, withStates, withView } from './state-source.ts';
@@ -46,6 +47,7 @@ async function dump(file: string, flags: DumpFlags): Promise<void> {
 export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals> {
   let totals: DumpTotals | undefined;
   await withStates(flags, async (source) => {
+    refuseServed(source.manifest, 'dump', 'its clients list its URLs, with their metadata, by ListURLs');
     const head = await headOf(source);
     const lines = await openLineWriter(file);
     try {

@@ -9,6 +9,7 @@ import { adoptDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { stateFolder } from './crawl-folder.ts';
+import { refuseServed } from './refuse-served.ts';
 import { printRestore } from './restore-text.ts';
 import { withSnapshots } from './state-snapshot.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource, standing } from './state-source.ts';
@@ -23,6 +24,9 @@ export interface RebuildFlags extends StateFlags {
 export async function runRebuild(source: StateSource, flags: RebuildFlags): Promise<void> {
   if ((flags.partition === undefined) === (flags.all === undefined)) {
     throw new CrawlstreamError('INVALID_ARGUMENT', 'say which: give --partition N, or --all');
+  }
+  if (flags.fromInputs === true) {
+    refuseServed(source.manifest, '--from-inputs', 'its calls are in no topic: rebuild it from its changelog');
   }
   const wanted = partitionsOf(source, flags);
   const into = await adoptDataFolder(flags.into, source.manifest);
