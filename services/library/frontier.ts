@@ -1,0 +1,127 @@
+/**
+ * A frontier in memory, for programs that fetch by themselves: URLs in, leases of hosts out when they may be contacted.
+ *
+ * It is the partition that every crawl runs on, with the clock and policy it is given: admitted once, ordered by bands,
+ * one lease a host, delays from completion, back-off, retries. Nothing is durable: what ends with the process is gone.
+ */
+import { randomBytes } from 'node:crypto';
+import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Counters } from '../../topology/frontier/counters.ts';
+import { FrontierPartition } from '../../topology/frontier/partition.ts';
+import { FrontierState } from '../../topology/frontier/state.ts';
+import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
+import { validatePolicy } from '../../topology/policy/validate.ts';
+import { hostKeyOf } from '../../topology/url/host-key.ts';
+import { parseSeed } from '../../topology/url/seed.ts';
+import { SystemClock } from '../runtime/clock.ts';
+
+export interface FrontierConfig {
+  /** Absent: `defaultPolicy()`, a second between requests to a host. What is given takes the place of its fields. */
+  readonly policy?: Partial<PolicyConfig>;
+  /** Ms since the Unix epoch. Absent: the system's. */
+  readonly clock?: { nowMs(): number };
+  /** Leases out at once. Absent: 100. */
+  readonly leasesMax?: number;
+}
+
+/** A host with some of its URLs, to be fetched one after another, `delayMs` apart from end to start. */
+export interface HostLease {
+  readonly id: number;
+  readonly hostKey: string;
+  readonly delayMs: number;
+  /** What is not reported by then comes back. */
+  readonly deadlineMs: number;
+  readonly urls: readonly { readonly url: string; readonly depth: number; readonly hop: number }[];
+}
+
+/** What became of one URL of a lease. */
+export interface UrlOutcome {
+  /** Place in the lease. */
+  readonly index: number;
+  readonly kind: OutcomeKind;
+  readonly status?: number;
+  /** Of a `redirect`. */
+  readonly redirectUrl?: string;
+  readonly retryAfterMs?: number;
+}
+
+export interface Frontier {
+  /** Throws INVALID_SEED for what is no http or https URL. `from`: the page they were found on, and its depth. */
+  add(urls: readonly string[], from?: { readonly url: string; readonly depth: number; readonly hop?: number }): void;
+  /** A lease that may be worked on now; null: none, see `waitMs`. */
+  next(): HostLease | null;
+  /** The lease is over; URLs without an outcome go back into the queue. `crawlDelayMs`: of the host's robots.txt. */
+  done(lease: HostLease, outcomes: readonly UrlOutcome[], crawlDelayMs?: number): void;
+  /** How long until `next` may have something, ms; null: never, unless a lease ends or URLs are added. */
+  waitMs(): number | null;
+  /** Where every admitted URL is, and what was counted. */
+  readonly counters: Readonly<Counters>;
+}
+
+export function createFrontier({ policy, clock = new SystemClock(), leasesMax = 100 }: FrontierConfig = {}): Frontier {
+  const key = randomBytes(8);
+  const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
+  const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
+  const config = validatePolicy(JSON.parse(JSON.stringify({ ...defaultPolicy(), ...policy, version: 1 })));
+  if (config.filters.lists !== undefined && config.filters.lists.length > 0) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'policy.filters.lists: a frontier in memory reads no files');
+  }
+  const ready: Task[] = [];
+  const offsets = { control: 0, results: 0, discovered: 0 };
+  const step = () => {
+    for (let next = decide(); next !== null; next = decide()) ready.push(...next.tasks);
+    // Nothing is written anywhere: what a view would keep of finished URLs is not kept.
+    state.unsaved.records = [];
+  };
+  const decide = () => partition.step(clock.nowMs(), Math.max(0, leasesMax - state.leases.size));
+  const payload = JSON.stringify(config);
+  const control = { kind: 'policy', version: 1, payload, by: 'library', id: '', hostKey: '', partition: -1 } as const;
+  const record = { ...control, atMs: clock.nowMs(), amount: 0, wanted: 0 };
+  partition.offer({ topic: 'control', offset: offsets.control++, record });
+  step();
+  return {
+    add(urls, from) {
+      const groups = urls.map((given): LinkGroup => {
+        const url = from === undefined ? parseSeed(given) : given;
+        const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };
+        const place = { depth: from === undefined ? 0 : from.depth + (from.hop ? 0 : 1), hop: from?.hop ?? 0 };
+        const links = [{ url, lastModifiedMs: 0, priority: -1 }];
+        const rest = { front: (from?.hop ?? 0) > 0, discoveredAtMs: clock.nowMs(), share: 0, links };
+        return { hostKey: hostKeyOf(url), ...source, ...place, intent: 'discover', ...rest };
+      });
+      partition.offer({ topic: 'discovered', offset: offsets.discovered++, record: { groups } });
+      step();
+    },
+    next() {
+      if (ready.length === 0) step();
+      const task = ready.shift();
+      if (task === undefined) return null;
+      const { leaseId: id, hostKey, delayMs, deadlineMs, urls } = task;
+      return { id, hostKey, delayMs, deadlineMs, urls };
+    },
+    done(lease, outcomes, crawlDelayMs = -1) {
+      const completedAtMs = clock.nowMs();
+      const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
+      const host = { robotsStatus, robotsHash: '', robotsFetchedAtMs: completedAtMs, crawlDelayMs, sitemaps: [] };
+      const names = { partition: 0, epoch: -1, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
+      const told = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));
+      const result = { ...names, last: true, completedAtMs, outcomes: told, requests: [], host, robotsHops: [] };
+      partition.offer({ topic: 'results', offset: offsets.results++, record: result });
+      step();
+    },
+    waitMs() {
+      if (ready.length > 0) return 0;
+      const wakeAtMs = partition.wakeAtMs(Math.max(0, leasesMax - state.leases.size));
+      return wakeAtMs === undefined ? null : Math.max(0, wakeAtMs - clock.nowMs());
+    },
+    get counters() {
+      return state.counters;
+    },
+  };
+}
+
+const emptyOutcome: Omit<Outcome, 'index' | 'kind' | 'url'> = {
+  ...{ status: 0, bytes: 0, truncated: false, contentHash: '', etag: '', lastModified: '', retryAfterMs: 0 },
+  ...{ redirectUrl: '', links: 0, linksDropped: 0, noindex: false, soft404: false, textSignature: '', detail: '' },
+};
