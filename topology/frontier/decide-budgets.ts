@@ -93,7 +93,8 @@ export function deferredToGrant(decision: Decision, host: Host): number {
 
 /** After a grant that could have drawn from an open band. */
 export function closeIfSpent(decision: Decision, host: Host): void {
-  if (host.facts.deferredOpen && deferredToGrant(decision, host) === 0) setOpen(decision, host, false);
+  if (decision.state.hosts.facts.deferredOpen(host.id) && deferredToGrant(decision, host) === 0)
+    setOpen(decision, host, false);
 }
 
 function setOpen(decision: Decision, host: Host, deferredOpen: boolean): void {

@@ -81,10 +81,12 @@ export function grantLease(decision: Decision, policy: Policy, host: Host, load:
   const { state, nowMs } = decision;
   const { due, again, bands, robotsHops } = load;
   const leaseId = state.nextLeaseId;
-  const delayMs = baseDelayMs(policy, host.facts);
+  const { facts, key: hostKey } = host;
+  const delayMs = baseDelayMs(policy, facts);
   const size = bands.reduce((sum, [, count]) => sum + count, due + again + robotsHops.length);
-  const deadlineMs = nowMs + leaseMs(policy, host.facts, size);
-  const grant = { leaseId, hostKey: host.key, again, bands, deadlineMs, delayMs };
-  decision.emit(due > 0 ? { kind: 'grantDue', due, ...grant } : { kind: 'grant', ...grant });
+  const deadlineMs = nowMs + leaseMs(policy, facts, size);
+  // Field by field: spreads are dear, and this is once a lease.
+  if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  else decision.emit({ kind: 'grantDue', due, leaseId, hostKey, again, bands, deadlineMs, delayMs });
   decision.granted.push({ leaseId, robotsHops });
 }

@@ -32,6 +32,8 @@ export class HostClock {
   /** Ready heaps by band, then of those that only refresh, then the waiting one, and how much of each is in use. Values are host ids. */
   readonly #heaps: Int32Array[] = Array.from({ length: waitingHeap + 1 }, () => new Int32Array(0));
   readonly #sizes = new Uint32Array(waitingHeap + 1);
+  /** As of the last `advance`. */
+  #nowMs = 0;
 
   get waiting(): number {
     return this.#sizes[waitingHeap]!;
@@ -57,7 +59,8 @@ export class HostClock {
     }
     this.#at[host] = readyAtMs;
     this.#band[host] = band;
-    this.#push(waitingHeap, host);
+    // One whose time has come need not wait to be found out.
+    this.#push(readyAtMs <= this.#nowMs ? band : waitingHeap, host);
   }
 
   /** Takes a host off the clock: it is on lease, or has nothing to do. */
@@ -79,6 +82,7 @@ export class HostClock {
 
   /** Moves hosts whose time has come from waiting to ready. */
   advance(nowMs: number): void {
+    this.#nowMs = nowMs;
     const waiting = this.#heaps[waitingHeap]!;
     while (this.#sizes[waitingHeap]! > 0 && this.#at[waiting[0]!]! <= nowMs) {
       const host = waiting[0]!;

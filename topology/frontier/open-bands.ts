@@ -6,7 +6,7 @@ import type { FrontierState, Host } from './state.ts';
 /** Opens a host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
 export function openBands({ traps, hosts, queues }: FrontierState, { id, key }: Host): void {
   const released = traps.of(key).released.map(({ band }) => band);
-  const opened = hosts.facts.get(id).deferredOpen ? [budgetBand, ...released] : released;
+  const opened = hosts.facts.deferredOpen(id) ? [budgetBand, ...released] : released;
   if (opened.length > 0) queues.opened.set(id, opened);
   else queues.opened.delete(id);
 }
@@ -23,7 +23,8 @@ export function releaseTrap(state: FrontierState, host: Host, pattern: string): 
 export function setFacts(state: FrontierState, host: Host, facts: HostFacts): void {
   const { hosts } = state;
   const moves =
-    (facts.hold === '') !== (hosts.facts.hold(host.id) === '') || facts.deferredOpen !== host.facts.deferredOpen;
+    (facts.hold === '') !== (hosts.facts.hold(host.id) === '') ||
+    facts.deferredOpen !== hosts.facts.deferredOpen(host.id);
   if (moves) countQueue(state, host, -1);
   hosts.lanes.learn(host.id, facts, state.nextLeaseId);
   hosts.facts.set(host.id, facts);

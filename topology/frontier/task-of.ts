@@ -23,7 +23,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     grantedAtMs: state.nowMs,
     deadlineMs,
     lanes: state.hosts.lanes.of(host.id).most,
-    notBeforeMs: host.facts.readyAtMs,
+    notBeforeMs: state.hosts.facts.readyAtMs(host.id),
     delayMs,
     crawlDelayCapMs,
     delayFactor,

@@ -85,6 +85,11 @@ export class FactsTable {
     return number === rareProfile ? this.#rare.get(host)!.ownDelayMs : this.#profiles[number]!.ownDelayMs;
   }
 
+  deferredOpen(host: number): boolean {
+    const number = this.#profile[host]!;
+    return number === rareProfile ? this.#rare.get(host)!.deferredOpen : this.#profiles[number]!.deferredOpen;
+  }
+
   hold(host: number): HostFacts['hold'] {
     const number = this.#profile[host]!;
     return number === rareProfile ? this.#rare.get(host)!.hold : this.#profiles[number]!.hold;
