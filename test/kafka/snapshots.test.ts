@@ -3,6 +3,7 @@
  * partition restored from one equal to its owner, the newest damaged, and the crawl gone on with after kill -9.
  */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,11 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     return lastJson(ended);
   };
   const snapshots = async () => (await state('snapshots', ...to()))['snapshots'] as Snapshot[];
+  /** Snapshots of a partition that count. */
+  const filesOf = (partition: number) => {
+    const names = readdirSync(s3.folderOf(bucket), { recursive: true }) as string[];
+    return names.filter((name) => name.includes(`kept/0000${partition}/`) && name.endsWith('manifest.json'));
+  };
   const until = async (holds: () => Promise<boolean>) => {
     while (!(await holds())) await sleep(300);
   };
@@ -70,12 +76,18 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     const web = await startSmallWeb({ preset: 'plain', hosts: 16, pagesPerHost: 24, seed: 3 });
     const first = frontier('first');
     const fetcher = start(['fetcher', ...at(), '--partitions', '2', '--resolve', `*:${web.port}:127.0.0.1`]);
-    const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '120']);
-    assert.equal(injected.code, 0, injected.stderr);
+    const inject = async () => {
+      const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '120']);
+      assert.equal(injected.code, 0, injected.stderr);
+    };
+    await inject();
     const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
     const starts = async () =>
       Promise.all([0, 1].map(async (partition) => (await log.offsets('kept.frontier-changelog', partition)).start));
     await until(async () => (await starts()).every((offset) => offset > 0));
+    // Of each partition the newest, and one before it: there is something new, even if the crawl is done by now.
+    await inject();
+    await until(async () => [0, 1].every((one) => filesOf(one).length >= 2));
     // All that is left of the first owner lies in S3, and in topics without their beginnings.
     first.child.kill('SIGKILL');
     await first.ended;
@@ -84,7 +96,10 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     const files = join(s3.folderOf(bucket), 'snapshots', newest!.snapshot);
     for (const name of await readdir(files)) if (name.startsWith('rows')) await writeFile(join(files, name), 'damaged');
     const second = frontier('second');
-    await until(async () => second.output().includes('ready, crawl kept'));
+    await until(async () => {
+      assert.equal(second.child.exitCode, null, second.output());
+      return second.output().includes('ready, crawl kept');
+    });
     const pages = async () => {
       const ranges = await Promise.all([0, 1].map((partition) => log.offsets('kept.pages', partition)));
       return ranges.reduce((sum, { end }) => sum + end, 0);
