@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { listsOf } from '../../topology/policy/lists-of.ts';
 import type { Policy } from '../../topology/policy/policy.ts';
 import { compilePolicy } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
@@ -41,7 +42,7 @@ export async function checkedPolicy(flags: CheckPolicyFlags): Promise<Policy> {
     return compilePolicy(policyOf(seeds.length === 0 ? { ...flags, scope: 'all' } : flags, seeds));
   }
   const config = parsePolicy(await readText('--policy', flags.policy));
-  return compilePolicy(config, await createListFiles().load(config.filters.lists ?? [], dirname(flags.policy)));
+  return compilePolicy(config, await createListFiles().load(listsOf(config), dirname(flags.policy)));
 }
 
 /** Throws INVALID_ARGUMENT naming the option. */

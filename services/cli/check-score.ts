@@ -1,8 +1,10 @@
 /** `crawlstream check score`: the score of a URL, factor by factor, and its band. */
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { LinkSource, PageKind, ScoreInputs } from '../../topology/policy/score/inputs.ts';
+import { compileListedDomains } from '../../topology/policy/score/listed-domains.ts';
 import {
   bandOfScore,
   compileScorer,
@@ -10,8 +12,9 @@ import {
   type GroupName,
   groupScore,
 } from '../../topology/policy/score/score.ts';
-import { defaultScore } from '../../topology/policy/score/score-config.ts';
+import { defaultScore, type WeightedScore } from '../../topology/policy/score/score-config.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
+import { createListFiles } from '../runtime/policy/list-files.ts';
 import { bad, oneOf, wholeNumber } from './arguments.ts';
 import { readText } from './check-policy.ts';
 import { print, rows } from './check-print.ts';
@@ -82,7 +85,7 @@ async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
     );
   }
   const url = normalUrl(given);
-  const inputs = inputsOf(flags);
+  const inputs = await withLists(config, flags, url, inputsOf(flags));
   const score = compileScorer(config)(url, inputs);
   const factors = factorScores(config, url, inputs);
   const band = bandOfScore(score);
@@ -101,6 +104,12 @@ async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
   print({ json: { url, score, band, groups: shownGroups, factors }, text }, flags.json);
 }
 
+async function withLists(config: WeightedScore, { policy = '' }: ScoreFlags, url: string, inputs: ScoreInputs) {
+  const lists = config.lists ?? [];
+  const listed = compileListedDomains(lists, await createListFiles().load(lists, dirname(policy)));
+  return listed === null ? inputs : { ...inputs, domain: listed(url, inputs.domain) };
+}
+
 function line(name: string, weight: number, value: number | null): string {
   return `${name.padEnd(14)}${value === null ? 'unknown' : value.toFixed(3).padEnd(7)}  weight ${weight}`;
 }
@@ -108,6 +117,8 @@ function line(name: string, weight: number, value: number | null): string {
 function inputsOf(flags: ScoreFlags): ScoreInputs {
   return {
     domain: {
+      listedAuthority: null,
+      listedQuality: null,
       linkingDomains: flags.linkingDomains ?? null,
       trafficRank: flags.trafficRank ?? null,
       pagesGood: flags.pagesGood ?? null,

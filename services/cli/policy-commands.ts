@@ -7,9 +7,11 @@
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { listsOf, withLists } from '../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { compilePolicy } from '../../topology/policy/policy.ts';
 import { parsePolicy, policyWithoutVersion } from '../../topology/policy/validate.ts';
+import { fieldOfList } from '../../topology/url/url-lists.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import type { PlacedEvent } from '../runtime/crawl/control-log.ts';
 import { controlEvents } from '../runtime/crawl/control-log.ts';
@@ -26,6 +28,7 @@ import type { OperatorFlags } from './operator-commands.ts';
 import { addOperatorOptions } from './operator-commands.ts';
 import { listsOfCrawl } from './policy-lists.ts';
 import { sendRequest } from './send-request.ts';
+import { stopOnSignals } from './stop-signals.ts';
 
 interface ShowFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -36,7 +39,9 @@ export function addPolicyCommands(program: Command): void {
   addOperatorOptions(policy.command('set <file>').description('make a policy in JSON the one in force')).action(set);
   addOperatorOptions(
     policy.command('reload').description('read the lists of the policy again: where a file has changed, a new version'),
-  ).action(reload);
+  )
+    .option('--every <s>', 'go on, and read them again every so many seconds', wholeNumber('--every', 1, 86_400))
+    .action(reload);
   addOperatorOptions(
     policy.command('rollback').argument('[version]', 'the version to go back to (default: the one before)'),
   )
@@ -57,20 +62,38 @@ async function set(file: string, flags: OperatorFlags): Promise<void> {
   await accept(flags, keepStanding(newest, await withHashes(config, dirname(resolve(file)))), newest.version);
 }
 
-async function reload(flags: OperatorFlags): Promise<void> {
+interface ReloadFlags extends OperatorFlags {
+  readonly every?: number;
+}
+
+async function reload(flags: ReloadFlags): Promise<void> {
+  const { every } = flags;
+  if (every === undefined) return reloadOnce(flags, true);
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'lists are read no more');
+  const clock = new SystemClock();
+  let said = '';
+  for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
+    try {
+      await reloadOnce(flags, isFirst);
+      said = '';
+    } catch (error) {
+      // A file that is being replaced may be away, or half there: the policy stays as it is. What is wrong at once is said.
+      if (isFirst || !(error instanceof CrawlstreamError)) throw error;
+      if (error.message !== said) process.stderr.write(`${error.message}\n`);
+      said = error.message;
+    }
+    await clock.sleepUntil(clock.nowMs() + every * 1_000, stop.signal);
+  }
+  release();
+}
+
+async function reloadOnce(flags: OperatorFlags, tellsAll: boolean): Promise<void> {
   const { newest } = await versions(flags);
   const next = await withHashes(newest, '/', true);
-  if (samePolicy(newest, next)) {
-    print(
-      {
-        json: { version: newest.version, changed: false },
-        text: `version ${newest.version} stays: no list has changed`,
-      },
-      flags.json,
-    );
-    return;
-  }
-  await accept(flags, next, newest.version);
+  if (!samePolicy(newest, next)) return accept(flags, next, newest.version);
+  const text = `version ${newest.version} stays: no list has changed`;
+  if (tellsAll) print({ json: { version: newest.version, changed: false }, text }, flags.json);
 }
 
 /** The policy in force, changed; null: it stays. */
@@ -138,16 +161,14 @@ async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
   folder: string,
   anew = false,
 ): Promise<T> {
-  const { lists } = config.filters;
-  if (lists === undefined) return config;
   const hashed = await Promise.all(
-    lists.map(async (list) => {
+    listsOf(config).map(async (list) => {
       const path = resolve(folder, list.path);
-      const { sha256 } = await readList(path, `filters.lists ${JSON.stringify(list.name)}`);
-      return { ...list, path, sha256: anew || list.sha256 === '' ? sha256 : list.sha256 };
+      const { sha256 } = await readList(path, fieldOfList(list));
+      return { path, sha256: anew || list.sha256 === '' ? sha256 : list.sha256 };
     }),
   );
-  return { ...config, filters: { ...config.filters, lists: hashed } };
+  return withLists(config, hashed);
 }
 
 interface Versions {

@@ -1,4 +1,5 @@
 /** The lists of a crawl's policy, from the copies in its data folder or from where the policy says they are. */
+import { listsOf } from '../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import type { ListSource } from '../../topology/url/url-lists.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
@@ -6,10 +7,10 @@ import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 
 export async function listsOfCrawl(
-  { filters }: Pick<PolicyConfig, 'filters'>,
+  policy: Pick<PolicyConfig, 'filters' | 'score'>,
   { brokers, data }: KafkaFlags,
 ): Promise<ListSource> {
   // On Kafka, a folder named is a process's own, and may not be there yet.
   const copies = data === undefined || brokers !== undefined ? undefined : (await readDataFolder(data)).part('lists');
-  return createListFiles(copies).load(filters.lists ?? [], '/');
+  return createListFiles(copies).load(listsOf(policy), '/');
 }

@@ -1,5 +1,7 @@
 /** Policy and seeds to a crawl on Kafka: the policy where it differs from the one in force, then the seeds. */
+
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { listsOf } from '../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../topology/url/seed-list.ts';
@@ -39,7 +41,7 @@ export async function sendToKafka({
   }
   // Without seeds there is nothing for a scope to go by: a crawl that goes on keeps its policy.
   let policy = inForce !== null && (!always || seeds.length === 0) ? inForce : policyOf(flags, urls);
-  checkSeeds(urls, policy, await createListFiles().load(policy.filters.lists ?? [], '/'));
+  checkSeeds(urls, policy, await createListFiles().load(listsOf(policy), '/'));
   const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
   // Options that ask for what they asked for last time are no news: an operator's policy since then stays.
   const isNews = inForce === null || !(samePolicy(inForce, policy) || (asked !== null && samePolicy(asked, policy)));

@@ -24,7 +24,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
 import type { ListFiles } from '../runtime/policy/list-files.ts';
-import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
+import { createListFiles, listsOfText } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { CallSide } from './call-side.ts';
 import { heedControl } from './heed-control.ts';
@@ -252,7 +252,7 @@ export class PartitionOwner {
   /** What a policy refers to is here before it is decided on: decisions never wait for a disk. */
   async #loadLists(partition: FrontierPartition, { kind, payload }: Pick<Control, 'kind' | 'payload'>): Promise<void> {
     if (kind !== 'policy') return;
-    const references = listsOf(payload);
+    const references = listsOfText(payload);
     if (references.length > 0) partition.lists.put(await this.#lists.load(references, '/'));
   }
 

@@ -16,7 +16,7 @@ import { FrontierState } from '../../topology/frontier/state.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
-import { createListFiles, listsOf } from '../runtime/policy/list-files.ts';
+import { createListFiles, listsOfText } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
 import { changelogTopic } from './restore.ts';
@@ -56,7 +56,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
     state.positions[name] = { offset: end, slice: 0 };
   };
   await each('control', async (event) => {
-    const references = event.kind === 'policy' ? listsOf(event.payload) : [];
+    const references = event.kind === 'policy' ? listsOfText(event.payload) : [];
     if (references.length > 0) inputs.lists.put(await lists.load(references, '/'));
     inputs.control(event);
   });

@@ -20,6 +20,8 @@ export function scoreInputs(
 ): ScoreInputs {
   return {
     domain: {
+      listedAuthority: null,
+      listedQuality: null,
       linkingDomains,
       trafficRank: null,
       pagesGood: facts?.pages ?? null,
@@ -40,7 +42,14 @@ export function queuedInputs(
   cash: number | null,
 ): ScoreInputs {
   return {
-    domain: { linkingDomains, trafficRank: null, pagesGood: facts.pages, pagesFetched: facts.fetched },
+    domain: {
+      listedAuthority: null,
+      listedQuality: null,
+      linkingDomains,
+      trafficRank: null,
+      pagesGood: facts.pages,
+      pagesFetched: facts.fetched,
+    },
     page: { cash, inLinks, depth, type: kindOf(url), source: 'link' },
     freshness: neverFetched,
   };

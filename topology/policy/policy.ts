@@ -19,8 +19,9 @@ import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts
 import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
 import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
+import { compileListedDomains } from './score/listed-domains.ts';
 import { type CashFlow, defaultOpic } from './score/opic.ts';
-import { bandOfScore, compileScorer } from './score/score.ts';
+import { bandOfScore, compileScorer, type Scorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
 import type { TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
@@ -136,7 +137,12 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
   const hasMetadata = (config.metadata?.length ?? 0) > 0;
   const opic = config.score?.kind === 'opic' ? config.score : null;
   const weights = config.score === undefined || config.score.kind === 'opic' ? null : config.score;
-  const score = weights === null ? null : compileScorer(weights);
+  const listed = compileListedDomains(weights?.lists ?? [], lists);
+  const plain = weights === null ? null : compileScorer(weights);
+  const score: Scorer | null =
+    listed === null || plain === null
+      ? plain
+      : (url, inputs) => plain(url, { ...inputs, domain: listed(url, inputs.domain) });
   const outOfScope = compileScope(config.scope);
   const { maxDepth, hopsMax } = config;
   return {

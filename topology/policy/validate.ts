@@ -10,6 +10,7 @@ import { urlLimits } from '../limits.ts';
 import { compileFilters } from '../url/filters.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { parallelLimits } from './limits.ts';
+import { listsOf, withLists } from './lists-of.ts';
 import { type PolicyConfig, whenFullChoices } from './policy.ts';
 import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
@@ -161,15 +162,19 @@ const unknownHash = '0'.repeat(64);
 
 /** A policy as a file holds it: its version, if it names one, is not looked at, and its lists may leave out their hash. */
 export function policyWithoutVersion(json: string): PolicyConfig {
-  const value = read(json) as { readonly filters?: { readonly lists?: unknown } } | null;
+  const value = read(json) as { readonly filters?: unknown; readonly score?: unknown } | null;
   if (typeof value !== 'object' || value === null) return validatePolicy(value);
-  const lists = value.filters?.lists;
-  const named = (list: object) => ({ sha256: unknownHash, ...list });
-  const filters = Array.isArray(lists) ? { ...value.filters, lists: lists.map(named) } : value.filters;
-  const config = validatePolicy({ ...value, filters, version: 1 });
-  if (config.filters.lists === undefined) return config;
-  const hashed = config.filters.lists.map((list) => (list.sha256 === unknownHash ? { ...list, sha256: '' } : list));
-  return { ...config, filters: { ...config.filters, lists: hashed } };
+  const { filters, score } = value;
+  const config = validatePolicy({ ...value, filters: hashless(filters), score: hashless(score), version: 1 });
+  const lists = listsOf(config).map((list) => (list.sha256 === unknownHash ? { ...list, sha256: '' } : list));
+  return withLists(config, lists);
+}
+
+/** Lists without a hash get one that nothing has. */
+function hashless(part: unknown): unknown {
+  const lists = (part as { readonly lists?: unknown } | null | undefined)?.lists;
+  if (!Array.isArray(lists)) return part;
+  return { ...(part as object), lists: lists.map((list: object) => ({ sha256: unknownHash, ...list })) };
 }
 
 export function validatePolicy(value: unknown): PolicyConfig {

@@ -12,21 +12,28 @@ import { CrawlstreamError } from '../errors.ts';
 import { listLimits } from '../policy/limits.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
 import { markTexts } from './marked-texts.ts';
+import { compileNumberList, type NumberListKind } from './number-list.ts';
 import { sortTexts } from './sorted-texts.ts';
 
 export const listKinds = ['hosts', 'domains', 'prefixes', 'patterns'] as const;
 export type ListKind = (typeof listKinds)[number];
 
-export interface ListReference {
+/** Any list of a policy. */
+export interface ListName {
   /** The rule's name in verdicts, and the list's in messages. */
   readonly name: string;
-  readonly kind: ListKind;
-  /** `deny`: no URL of the list. `allow`: of all allow lists of the kind together, one must hold the URL. */
-  readonly verdict: 'allow' | 'deny';
+  readonly kind: ListKind | NumberListKind;
   /** Where it was read, and is looked for: absolute, or beside the policy. */
   readonly path: string;
   /** Of its bytes, 64 hexadecimal digits, lower-case. */
   readonly sha256: string;
+}
+
+/** One that filters. */
+export interface ListReference extends ListName {
+  readonly kind: ListKind;
+  /** `deny`: no URL of the list. `allow`: of all allow lists of the kind together, one must hold the URL. */
+  readonly verdict: 'allow' | 'deny';
 }
 
 export interface CompiledList {
@@ -35,18 +42,29 @@ export interface CompiledList {
   readonly bytes: number;
   /** The entry that holds the URL, or null. `url` is normal. */
   match(url: string): string | null;
+  /** The number of the URL's domain, where the list holds numbers; null: it is not in it. */
+  readonly numberOf?: (url: string) => number | null;
 }
 
 /** By SHA-256; throws INVALID_ARGUMENT for a list that is not there. */
-export type ListSource = (reference: ListReference) => CompiledList;
+export type ListSource = (reference: ListName) => CompiledList;
 
-export const noLists: ListSource = ({ name, path }) => {
-  const remedy = `lists are not loaded here; name the policy's file, beside ${path}`;
-  throw new CrawlstreamError('INVALID_ARGUMENT', `filters.lists ${JSON.stringify(name)}: ${remedy}`);
+export const noLists: ListSource = (list) => {
+  const remedy = `lists are not loaded here; name the policy's file, beside ${list.path}`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', `${fieldOfList(list)}: ${remedy}`);
 };
 
+/** Where a policy names the list, for messages. */
+export function fieldOfList({ name, kind }: Pick<ListName, 'name' | 'kind'>): string {
+  return `${listKinds.includes(kind as ListKind) ? 'filters' : 'score'}.lists ${JSON.stringify(name)}`;
+}
+
 /** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that cannot be one of the kind. */
-export function compileList(kind: ListKind, text: string, name: string): CompiledList {
+export function compileList(kind: ListName['kind'], text: string, name: string): CompiledList {
+  if (kind === 'authority' || kind === 'traffic' || kind === 'quality') {
+    const { size, numberOf } = compileNumberList(kind, text, name);
+    return { size, bytes: size * numberBytes, match: () => null, numberOf };
+  }
   const entries = entriesOf(text, name);
   switch (kind) {
     case 'hosts':
@@ -59,6 +77,9 @@ export function compileList(kind: ListKind, text: string, name: string): Compile
       return compilePatterns(entries, name);
   }
 }
+
+/** A domain and its number in a map, about. */
+const numberBytes = 100;
 
 function entriesOf(text: string, name: string): string[] {
   const entries: string[] = [];

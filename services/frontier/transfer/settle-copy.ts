@@ -18,7 +18,7 @@ import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log, LogRecord } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
-import { type ListFiles, listsOf } from '../../runtime/policy/list-files.ts';
+import { type ListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../job-runner.ts';
 import { type Rebuild, rebuild } from '../rebuild.ts';
@@ -110,7 +110,7 @@ async function offer(
 }
 
 async function loadLists(partition: FrontierPartition, lists: ListFiles, policyJson: string): Promise<void> {
-  const references = listsOf(policyJson);
+  const references = listsOfText(policyJson);
   if (references.length > 0) partition.lists.put(await lists.load(references, '/'));
 }
 

@@ -10,13 +10,14 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { listLimits } from '../../../topology/policy/limits.ts';
+import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import type { CompiledList, ListReference, ListSource } from '../../../topology/url/url-lists.ts';
-import { compileList } from '../../../topology/url/url-lists.ts';
+import type { CompiledList, ListName, ListSource } from '../../../topology/url/url-lists.ts';
+import { compileList, fieldOfList } from '../../../topology/url/url-lists.ts';
 
 export interface ListFiles {
   /** Reads and compiles what is not there yet; the source answers for all of `references`. `folder`: of the policy. */
-  load(references: readonly ListReference[], folder: string): Promise<ListSource>;
+  load(references: readonly ListName[], folder: string): Promise<ListSource>;
 }
 
 /** `copies`: absolute; made when there is something to keep. */
@@ -40,15 +41,15 @@ export function createListFiles(copies?: string): ListFiles {
   };
 }
 
-function keyOf({ sha256, kind }: ListReference): string {
+function keyOf({ sha256, kind }: ListName): string {
   return `${sha256} ${kind}`;
 }
 
-async function loadList(reference: ListReference, folder: string, copies?: string): Promise<CompiledList> {
+async function loadList(reference: ListName, folder: string, copies?: string): Promise<CompiledList> {
   const { kind, name } = reference;
   const kept = copies === undefined ? undefined : await keptCopy(copies, reference.sha256);
   if (kept !== undefined) return compileList(kind, kept.toString('utf8'), name);
-  const { bytes, sha256 } = await readList(resolve(folder, reference.path), fieldOf(reference));
+  const { bytes, sha256 } = await readList(resolve(folder, reference.path), fieldOfList(reference));
   if (sha256 !== reference.sha256) {
     const why = `${reference.path} has the SHA-256 ${sha256}, not ${reference.sha256}`;
     throw invalid(reference, `${why}; restore that file, or set a policy with the new hash`);
@@ -77,9 +78,9 @@ async function keepCopy(copies: string, sha256: string, bytes: Buffer): Promise<
 }
 
 /** The lists a policy refers to; none where the text is no policy: whoever decides on it says so. */
-export function listsOf(policyJson: string): readonly ListReference[] {
+export function listsOfText(policyJson: string): readonly ListName[] {
   try {
-    return parsePolicy(policyJson).filters.lists ?? [];
+    return listsOf(parsePolicy(policyJson));
   } catch {
     return [];
   }
@@ -102,10 +103,6 @@ export async function readList(
   }
 }
 
-function fieldOf({ name }: ListReference): string {
-  return `filters.lists ${JSON.stringify(name)}`;
-}
-
-function invalid(reference: ListReference, why: string): CrawlstreamError {
-  return new CrawlstreamError('INVALID_ARGUMENT', `${fieldOf(reference)}: ${why}`);
+function invalid(reference: ListName, why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `${fieldOfList(reference)}: ${why}`);
 }

@@ -1,10 +1,12 @@
 /** What a page's domain says for it. Each gives a share from 0 to 1, or null where it knows nothing. */
-import { logShare, saturation } from './curves.ts';
+import { logShare, saturation, share } from './curves.ts';
 import type { DomainInputs } from './inputs.ts';
 import type { Scales } from './score-config.ts';
 
 /** Distinct domains that link to it: sightings from one domain say little, as its templates repeat them. */
-export function authority({ linkingDomains }: DomainInputs, { linkingDomainsMost }: Scales): number | null {
+export function authority(inputs: DomainInputs, { linkingDomainsMost }: Scales): number | null {
+  const { listedAuthority, linkingDomains } = inputs;
+  if (listedAuthority !== null) return share(listedAuthority);
   return linkingDomains === null ? null : logShare(linkingDomains, linkingDomainsMost);
 }
 
@@ -15,7 +17,9 @@ export function traffic({ trafficRank }: DomainInputs, { trafficRankMost }: Scal
 }
 
 /** The share of its pages that were worth fetching, drawn to one half while few are known. */
-export function quality({ pagesGood, pagesFetched }: DomainInputs, { pagesHalf }: Scales): number | null {
+export function quality(inputs: DomainInputs, { pagesHalf }: Scales): number | null {
+  const { listedQuality, pagesGood, pagesFetched } = inputs;
+  if (listedQuality !== null) return share(listedQuality);
   if (pagesGood === null || pagesFetched === null || pagesFetched <= 0) return null;
   const trust = saturation(pagesFetched, pagesHalf);
   return trust * Math.min(1, Math.max(0, pagesGood) / pagesFetched) + (1 - trust) / 2;

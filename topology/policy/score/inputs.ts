@@ -11,6 +11,9 @@ export interface ScoreInputs {
 }
 
 export interface DomainInputs {
+  /** From a list, 0 to 1: it goes before what the crawl knows. */
+  readonly listedAuthority: number | null;
+  readonly listedQuality: number | null;
   /** Distinct partition keys that link to the host: what the budget's sketch counts. */
   readonly linkingDomains: number | null;
   /** Place in a list of sites by traffic, from 1. */
@@ -46,10 +49,19 @@ export interface FreshnessInputs {
   readonly changedShare: number | null;
 }
 
+export const unknownDomain: DomainInputs = {
+  listedAuthority: null,
+  listedQuality: null,
+  linkingDomains: null,
+  trafficRank: null,
+  pagesGood: null,
+  pagesFetched: null,
+};
+
 /** Nothing is known but the link itself. */
 export function linkOnly(depth: number): ScoreInputs {
   return {
-    domain: { linkingDomains: null, trafficRank: null, pagesGood: null, pagesFetched: null },
+    domain: unknownDomain,
     page: { cash: null, inLinks: null, depth, type: null, source: 'link' },
     freshness: { ageMs: null, changesPerDay: null, changedShare: null },
   };

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type NumberListKind, numberListKinds } from '../../url/number-list.ts';
+import type { ListName } from '../../url/url-lists.ts';
 import { type OpicScore, opicSchema } from './opic.ts';
 
 /** How URLs are scored: by weights, or by the cash they hold. */
@@ -18,6 +20,13 @@ export interface WeightedScore {
   readonly factors: Factors;
   /** Counts at which a curve is at its half, or at its end. */
   readonly scales: Scales;
+  /** What files say of domains. Absent: nothing. */
+  readonly lists?: readonly ScoreList[] | undefined;
+}
+
+/** Domains with numbers (url/number-list.ts), for the factor of its kind. */
+export interface ScoreList extends ListName {
+  readonly kind: NumberListKind;
 }
 
 export interface Factors {
@@ -111,6 +120,16 @@ const weightedSchema = z.strictObject({
     ageMs: positive,
     changesPerDayHalf: positive,
   }),
+  lists: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(100),
+        kind: z.enum(numberListKinds),
+        path: z.string().min(1),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits, as sha256sum prints them'),
+      }),
+    )
+    .optional(),
 });
 
 export const scoreSchema: z.ZodType<ScoreConfig> = z.discriminatedUnion('kind', [weightedSchema, opicSchema]);

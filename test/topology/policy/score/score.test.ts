@@ -10,12 +10,26 @@ const score = compileScorer();
 const url = 'http://a.org/b?c=1';
 
 const best: ScoreInputs = {
-  domain: { linkingDomains: 1e9, trafficRank: 1, pagesGood: 1e9, pagesFetched: 1e9 },
+  domain: {
+    listedAuthority: null,
+    listedQuality: null,
+    linkingDomains: 1e9,
+    trafficRank: 1,
+    pagesGood: 1e9,
+    pagesFetched: 1e9,
+  },
   page: { cash: 1, inLinks: 1e9, depth: 0, type: 'html', source: 'seed' },
   freshness: { ageMs: 1e15, changesPerDay: 1e12, changedShare: 1 },
 };
 const worst: ScoreInputs = {
-  domain: { linkingDomains: 0, trafficRank: 1e9, pagesGood: 0, pagesFetched: 1e9 },
+  domain: {
+    listedAuthority: null,
+    listedQuality: null,
+    linkingDomains: 0,
+    trafficRank: 1e9,
+    pagesGood: 0,
+    pagesFetched: 1e9,
+  },
   page: { cash: 0, inLinks: 0, depth: 99, type: 'other', source: 'link' },
   freshness: { ageMs: 0, changesPerDay: 0, changedShare: 0 },
 };
@@ -58,7 +72,14 @@ test('every factor gives 0 to 1, or says that it does not know, whatever comes i
   const any = () => [null, 0, 1, 0.5, 1e15, next()][next() % 6] as number | null;
   for (let round = 0; round < 500; round++) {
     const inputs: ScoreInputs = {
-      domain: { linkingDomains: any(), trafficRank: any(), pagesGood: any(), pagesFetched: any() },
+      domain: {
+        listedAuthority: any(),
+        listedQuality: any(),
+        linkingDomains: any(),
+        trafficRank: any(),
+        pagesGood: any(),
+        pagesFetched: any(),
+      },
       page: { cash: any(), inLinks: any(), depth: next() % 20, type: null, source: 'sitemap' },
       freshness: { ageMs: any(), changesPerDay: any(), changedShare: any() },
     };

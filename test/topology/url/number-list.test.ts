@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
+import { linkOnly } from '../../../topology/policy/score/inputs.ts';
+import { defaultScore, type ScoreList } from '../../../topology/policy/score/score-config.ts';
+import { compileNumberList } from '../../../topology/url/number-list.ts';
+import { compileList } from '../../../topology/url/url-lists.ts';
+
+describe('a list of domains with numbers', () => {
+  it('is read as rankings come, and the longest domain that holds the host counts', () => {
+    const list = compileNumberList(
+      'traffic',
+      '# by traffic\n1,example.org\nexample.com 2\n3\tBlog.Example.org\n',
+      'top',
+    );
+    assert.equal(list.size, 3);
+    assert.equal(list.numberOf('https://example.org/a'), 1);
+    assert.equal(list.numberOf('https://www.example.com:8080/'), 2);
+    assert.equal(list.numberOf('http://a.blog.example.org/'), 3);
+    assert.equal(list.numberOf('https://anexample.org/'), null);
+    assert.equal(list.numberOf('https://[2001:db8::1]/'), null);
+  });
+
+  it('refuses what is no entry, with its line and an example', () => {
+    for (const [kind, text] of [
+      ['authority', 'a.org 0.5\nb.org 1.5'],
+      ['authority', 'a.org 0.5\nb.org'],
+      ['quality', '\nb.org 0.1 0.2'],
+      ['traffic', 'a.org 7\nb.org 0'],
+      ['traffic', '\nhttps://b.org/ 3'],
+    ] as const) {
+      assert.throws(
+        () => compileNumberList(kind, text, 'x'),
+        /list "x", line 2: expected a domain and .* as in "example/,
+      );
+    }
+  });
+
+  it('goes before what the crawl knows of a domain, in a policy that names it', () => {
+    const sha256 = 'a'.repeat(64);
+    const list = (kind: ScoreList['kind']): ScoreList => ({ name: kind, kind, path: kind, sha256 });
+    const score = { ...defaultScore, lists: [list('authority'), list('traffic'), list('quality')] };
+    const texts = { authority: 'good.org 1', traffic: 'good.org 1', quality: 'good.org 1\nbad.org 0' };
+    const policy = compilePolicy({ ...defaultPolicy(), score }, ({ kind, name }) =>
+      compileList(kind, texts[kind as keyof typeof texts], name),
+    );
+    const inputs = { ...linkOnly(4), domain: { ...linkOnly(4).domain, pagesGood: 500, pagesFetched: 1_000 } };
+    const bandOf = (host: string) => policy.bandOf(`https://${host}/a`, inputs);
+    assert.ok(bandOf('good.org') < bandOf('other.org'));
+    assert.ok(bandOf('bad.org') > bandOf('other.org'));
+    assert.throws(() => compilePolicy({ ...defaultPolicy(), score }), /score\.lists "authority": lists are not loaded/);
+  });
+});

@@ -1,0 +1,66 @@
+/**
+ * A list of domains with a number each, as rankings of sites come: `example.org 12`, or `12,example.org`. A domain stands
+ * for its subdomains too, and the longest that is listed counts.
+ *
+ * About 100 bytes an entry, shared by all partitions of a process; a look-up is one probe per label of the host.
+ */
+import { CrawlstreamError } from '../errors.ts';
+import { listLimits } from '../policy/limits.ts';
+import { hostnameOf } from './host-key.ts';
+
+/** What the numbers are: traffic is a rank from 1, the others a share from 0 to 1. */
+export const numberListKinds = ['authority', 'traffic', 'quality'] as const;
+export type NumberListKind = (typeof numberListKinds)[number];
+
+export interface NumberList {
+  readonly size: number;
+  /** Of the URL's host; null: it is not listed. */
+  numberOf(url: string): number | null;
+}
+
+/** `name` for messages. Throws INVALID_ARGUMENT with the line of an entry that is none. */
+export function compileNumberList(kind: NumberListKind, text: string, name: string): NumberList {
+  const numbers = new Map<string, number>();
+  let line = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const entry = text.slice(start, end).trim();
+    start = end + 1;
+    line += 1;
+    if (entry === '' || entry.startsWith('#')) continue;
+    const [domain, number] = parsed(entry);
+    const fits = kind === 'traffic' ? number >= 1 : number >= 0 && number <= 1;
+    if (domain === '' || !fits) {
+      const what = kind === 'traffic' ? 'its rank, from 1' : 'a share from 0 to 1';
+      throw invalid(name, line, `expected a domain and ${what}, as in "example.org ${kind === 'traffic' ? 12 : 0.7}"`);
+    }
+    numbers.set(domain, number);
+    if (numbers.size > listLimits.numbersMax)
+      throw invalid(name, line, `more than ${listLimits.numbersMax} entries; leave out the lowest`);
+  }
+  return { size: numbers.size, numberOf: (url) => longestOf(numbers, hostnameOf(url)) };
+}
+
+/** A domain that is none is empty. */
+function parsed(entry: string): readonly [domain: string, number: number] {
+  const [one = '', other = '', ...more] = entry.split(/[\s,;]+/);
+  const [domain, digits] = /^[\d.]+$/.test(one) && !/^[\d.]+$/.test(other) ? [other, one] : [one, other];
+  const isNumber = /^\d+(?:\.\d+)?$/.test(digits);
+  if (more.length > 0 || !isNumber || !/^[^\s/:]+$/.test(domain)) return ['', Number.NaN];
+  return [domain.toLowerCase().replace(/^(?:\*?\.)|\.$/g, ''), Number(digits)];
+}
+
+function longestOf(numbers: ReadonlyMap<string, number>, host: string): number | null {
+  for (let name = host; ; ) {
+    const number = numbers.get(name);
+    if (number !== undefined) return number;
+    const dot = name.indexOf('.');
+    if (dot < 0) return null;
+    name = name.slice(dot + 1);
+  }
+}
+
+function invalid(name: string, line: number, why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `list ${JSON.stringify(name)}, line ${line}: ${why}`);
+}
