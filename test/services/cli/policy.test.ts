@@ -40,8 +40,8 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
       .split('\n')
       .map((line) => JSON.parse(line) as Version);
 
-  const crawl = startCommand([...args, '--delay', '2000']);
-  while (web.web.requests().length < 20) {
+  const crawl = startCommand([...args, '--delay', '700']);
+  while (web.web.requests().length < 6) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(50);
   }
@@ -72,7 +72,7 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
 
   // The same command goes on with the policy in force, though the list's file has changed since.
   await writeFile(list, 'somebody.test\n');
-  await run(...args, '--delay', '2000');
+  await run(...args, '--delay', '700');
   assert.equal((await history()).at(-1)!.version, set.version);
   const reloaded = JSON.parse(await run('policy', 'reload', ...data, '--json')) as Version;
   assert.ok(reloaded.version > set.version);
@@ -89,7 +89,7 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
   assert.ok((await history()).at(-1)!.version > reloaded.version);
   const original = (await history())[0]!.version;
   await run('policy', 'rollback', String(original), ...data);
-  const again = lastJson({ ...(await runCommand([...args, '--delay', '2000'])) });
+  const again = lastJson({ ...(await runCommand([...args, '--delay', '700'])) });
   assert.equal(again['end'], 'done');
   const last = (await history()).at(-1)!;
   assert.match(last.by, new RegExp(`back to ${original}`));
