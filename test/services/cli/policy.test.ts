@@ -4,7 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultScore } from '../../../topology/policy/score/score-config.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand, startCommand } from './command.ts';
 import { startSmallWeb } from './small-web.ts';
@@ -40,8 +39,8 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
       .split('\n')
       .map((line) => JSON.parse(line) as Version);
 
-  const crawl = startCommand([...args, '--delay', '700']);
-  while (web.web.requests().length < 6) {
+  const crawl = startCommand([...args, '--delay', '500']);
+  while (web.web.requests().length < 20) {
     assert.equal(crawl.child.exitCode, null, `ended too early: ${crawl.output()}`);
     await sleep(50);
   }
@@ -51,9 +50,7 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
   const lists = [{ name: 'deny', kind: 'hosts', verdict: 'deny', path: 'deny.txt' }];
   const file = join(folder, 'policy.json');
   const filters = policy['filters'] as object;
-  await writeFile(join(folder, 'top.csv'), '1,example.org\n');
-  const score = { ...defaultScore, lists: [{ name: 'top', kind: 'traffic', path: 'top.csv' }] };
-  await writeFile(file, JSON.stringify({ ...policy, maxDepth: 1, delayMs: 20, filters: { ...filters, lists }, score }));
+  await writeFile(file, JSON.stringify({ ...policy, maxDepth: 1, filters: { ...filters, lists } }));
   const set = JSON.parse(await run('policy', 'set', file, ...data, '--by', 'test', '--json')) as Version;
   const { code, stdout, stderr } = await crawl.ended;
   assert.equal(code, 0, stderr);
@@ -72,24 +69,14 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
 
   // The same command goes on with the policy in force, though the list's file has changed since.
   await writeFile(list, 'somebody.test\n');
-  await run(...args, '--delay', '700');
+  await run(...args, '--delay', '500');
   assert.equal((await history()).at(-1)!.version, set.version);
   const reloaded = JSON.parse(await run('policy', 'reload', ...data, '--json')) as Version;
   assert.ok(reloaded.version > set.version);
   assert.match(await run('policy', 'reload', ...data), /no list has changed/);
-  const following = startCommand(['policy', 'reload', '--every', '1', ...data]);
-  while (!following.output().includes('no list has changed')) await sleep(50);
-  await writeFile(join(folder, 'top.csv'), '1,example.com\n2,example.org\n');
-  while (!following.output().includes('is accepted')) {
-    assert.equal(following.child.exitCode, null, following.output());
-    await sleep(50);
-  }
-  following.child.kill('SIGINT');
-  assert.equal((await following.ended).code, 0);
-  assert.ok((await history()).at(-1)!.version > reloaded.version);
   const original = (await history())[0]!.version;
   await run('policy', 'rollback', String(original), ...data);
-  const again = lastJson({ ...(await runCommand([...args, '--delay', '700'])) });
+  const again = lastJson({ ...(await runCommand([...args, '--delay', '500'])) });
   assert.equal(again['end'], 'done');
   const last = (await history()).at(-1)!;
   assert.match(last.by, new RegExp(`back to ${original}`));
