@@ -1,6 +1,6 @@
 /** A partition whose every input a test gives by hand, on a clock it sets: links, leases asked for, what fetchers report. */
 import assert from 'node:assert/strict';
-import type { LinkGroup, Outcome, OutcomeKind, Result, Task } from '../../../schemas/types.ts';
+import type { Discovered, LinkGroup, Outcome, OutcomeKind, Result, Task } from '../../../schemas/types.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { ModelRig } from './model-rig.ts';
 import { controlOf } from './model-script.ts';
@@ -61,10 +61,13 @@ export class Hand {
 
   /** Links to URLs of one host. */
   linksTo(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}, lastModifiedMs = 0): void {
-    const links = urls.map((url) => ({ url, lastModifiedMs, priority }));
-    const full = { ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links };
-    this.rig.send('discovered', { groups: [full] });
+    this.rig.send('discovered', this.linksRecord(urls, priority, group, lastModifiedMs));
     this.rig.step(this.nowMs, 0);
+  }
+
+  linksRecord(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}, lastModifiedMs = 0): Discovered {
+    const links = urls.map((url) => ({ url, lastModifiedMs, priority }));
+    return { groups: [{ ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links }] };
   }
 
   /** What is granted once `afterMs` have passed. */
@@ -97,7 +100,17 @@ export class Hand {
 
   /** A result of the whole lease. `more`: of the outcome at an index. */
   resultOf(task: Task, more: (index: number) => Partial<Outcome>, report: Report = {}): Result {
-    const { kind = 'fetched', retryAfterMs = 0, tookMs = 100, crawlDelayMs, ...page } = report;
+    return Hand.resultAt(task, this.nowMs, report.tookMs ?? 100, more, report);
+  }
+
+  static resultAt(
+    task: Task,
+    nowMs: number,
+    tookMs: number,
+    more: (index: number) => Partial<Outcome>,
+    report: Report = {},
+  ): Result {
+    const { kind = 'fetched', retryAfterMs = 0, crawlDelayMs, ...page } = report;
     const { contentHash = '', textSignature = '', etag = '' } = page;
     const kinds = typeof kind === 'string' ? task.urls.map(() => kind) : kind;
     return {
@@ -107,7 +120,7 @@ export class Hand {
       hostKey: task.hostKey,
       fetcherId: 'hand',
       last: true,
-      completedAtMs: this.nowMs,
+      completedAtMs: nowMs,
       outcomes: kinds.map((one, index) => ({
         ...outcomeOf(one, index, task.urls[index]!.url, retryAfterMs),
         ...{ contentHash, textSignature, etag },
@@ -117,8 +130,8 @@ export class Hand {
         ...plainRequest,
         url: task.urls[outcomeIndex]!.url,
         outcomeIndex,
-        startMs: this.nowMs - tookMs,
-        endMs: this.nowMs,
+        startMs: nowMs - tookMs,
+        endMs: nowMs,
       })),
       host: {
         robotsStatus: crawlDelayMs === undefined ? 'unknown' : 'rules',
