@@ -2,6 +2,7 @@
 import { inputTopics } from '../../topology/frontier/changelog.ts';
 import { placeNames } from '../../topology/frontier/changes.ts';
 import type { Counters } from '../../topology/frontier/counters.ts';
+import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, Position } from '../runtime/log/log.ts';
 import { tellLag } from '../runtime/metrics/lag.ts';
@@ -29,6 +30,9 @@ const tallies = {
   fetches: 'crawlstream_frontier_requests_total',
   bytes: 'crawlstream_frontier_received_bytes_total',
   notModified: 'crawlstream_frontier_not_modified_total',
+  revisits: 'crawlstream_frontier_revisits_total',
+  changesFound: 'crawlstream_frontier_changes_found_total',
+  scheduled: 'crawlstream_frontier_scheduled',
   lateResults: 'crawlstream_frontier_late_results_total',
   undecodable: 'crawlstream_frontier_undecodable_total',
   hosts: 'crawlstream_frontier_hosts_known',
@@ -45,6 +49,7 @@ export function frontierMetrics({ log, clock, crawl, meters, committed, standbys
       tellRestore(tell, meters, partition, one === undefined);
       if (one === undefined) continue;
       tellPartition(tell, partition, one);
+      if (one.freshness !== null) tellFreshness(tell, partition, one.freshness);
       for (const topic of inputTopics) {
         positions.push({ topic: `${crawl}.${topic}`, partition, offset: one.positions[topic].offset });
       }
@@ -70,6 +75,21 @@ function tellPartition(tell: Telling, partition: number, { counters, readyHosts,
   for (const [state, count] of Object.entries(hosts)) {
     tell.value('crawlstream_frontier_hosts', count, { partition, state });
   }
+}
+
+/** What is not known yet is not told. */
+function tellFreshness(tell: Telling, partition: number, freshness: Freshness): void {
+  const value = (name: MetricName, one: number | null, labels: Record<string, string | number>) => {
+    if (one !== null) tell.value(name, one, { partition, ...labels });
+  };
+  value('crawlstream_frontier_fresh_ratio', freshness.fresh, { band: 'all' });
+  freshness.freshByBand.forEach((one, band) => {
+    value('crawlstream_frontier_fresh_ratio', one, { band });
+  });
+  value('crawlstream_frontier_page_age_seconds', freshness.ageP50S, { quantile: '0.5' });
+  value('crawlstream_frontier_page_age_seconds', freshness.ageP95S, { quantile: '0.95' });
+  value('crawlstream_frontier_within_goal_ratio', freshness.withinGoal, {});
+  value('crawlstream_frontier_sitemap_trust_ratio', freshness.sitemapTrust, {});
 }
 
 /** How stale a copy is that has not heard of its owner yet, nobody knows. */

@@ -15,6 +15,7 @@ import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
+import { type Freshness, freshnessNow } from '../../topology/frontier/recrawl/freshness-now.ts';
 import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
@@ -73,6 +74,8 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly pageQuota: number | null;
   readonly readyHosts: number;
   readonly delayedHosts: number;
+  /** As of a moment ago; null: nothing is to be fetched again. */
+  readonly freshness: Freshness | null;
 }
 
 export class PartitionOwner {
@@ -385,5 +388,19 @@ function committedOf({ state, policy }: FrontierPartition): Committed {
     counters: { ...state.counters },
     readyHosts: state.clock.ready,
     delayedHosts: state.clock.waiting,
+    freshness: freshnessOf(state),
   };
+}
+
+const measured = new WeakMap<FrontierState, { readonly atMs: number; readonly freshness: Freshness }>();
+
+/** Measured so seldom that it takes a thousandth of the time. */
+function freshnessOf(state: FrontierState): Freshness | null {
+  const { recrawl, nowMs } = state;
+  if (recrawl.table.size === 0) return null;
+  const before = measured.get(state);
+  if (before !== undefined && nowMs - before.atMs < 1_000 + recrawl.table.size / 20) return before.freshness;
+  const freshness = freshnessNow(recrawl, nowMs);
+  measured.set(state, { atMs: nowMs, freshness });
+  return freshness;
 }

@@ -10,6 +10,7 @@ import { seenKey } from '../url/seen-key.ts';
 import { ByteReader } from './bytes.ts';
 import type { HostFacts, KnownUrl } from './changes.ts';
 import { findInBands, listQueue, type QueueCursor, type QueuePage } from './read-rows.ts';
+import { type Freshness, freshnessNow } from './recrawl/freshness-now.ts';
 import { urlRecordKey } from './save-view.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import type { StoreJob } from './seen/store-job.ts';
@@ -29,6 +30,8 @@ export interface HostAnswer {
   /** Leases it may be on at once; `own`: by an operator's word, null: by the policy. */
   readonly parallel: { readonly leases: number; readonly own: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
+  /** Pages to be fetched again, and how fresh they are; null: there are none. */
+  readonly refresh: (Freshness & { readonly nextAtMs: number | null }) | null;
   /** A page of what is in bands, in the order it may be fetched. */
   readonly queue: QueuePage['urls'];
   /** Where the next page begins; null: this was the last. */
@@ -63,9 +66,16 @@ export function* answerHost(
       const { entries, deadlineMs } = state.leases.get(id)!;
       return { id, urls: entries.filter((entry) => entry !== null).length, deadlineMs };
     }),
+    refresh: refreshOf(state, host.id),
     queue: page.urls,
     next: page.next ?? null,
   };
+}
+
+function refreshOf({ recrawl, nowMs }: FrontierState, host: number): HostAnswer['refresh'] {
+  const nextAtMs = recrawl.dueAtMs(host) ?? null;
+  if (nextAtMs === null && !recrawl.trust.has(host)) return null;
+  return { ...freshnessNow(recrawl, nowMs, host), nextAtMs };
 }
 
 function orNull(count: number): number | null {

@@ -111,6 +111,9 @@ test('a page pushed by WebSub, or submitted, is fetched again in the next polite
       if (n === 0 || hit.path === '/feed' || hits[n - 1]!.path === '/feed') continue;
       assert.ok(hit.atMs - hits[n - 1]!.atMs >= delayMs / 2, `${hit.path} came too early`);
     }
+    const host = (await (await call(`/hosts/${new URL(site.origin).host}`)).json()) as { refresh: { pages: number } };
+    assert.ok(host.refresh.pages >= 4, JSON.stringify(host));
+    assert.match(await (await call('/metrics')).text(), /crawlstream_frontier_within_goal_ratio\{[^}]*\} 1\n/);
     const { subscriptions } = (await (await call('/subscriptions')).json()) as { subscriptions: object[] };
     assert.deepEqual(
       subscriptions.map((one) => ({ ...one, expiresAtMs: 0 })),

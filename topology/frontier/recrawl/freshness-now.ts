@@ -1,0 +1,81 @@
+/**
+ * How fresh the pages of a partition are now, as far as their visits tell: for metrics and for whoever asks, never a part
+ * of a decision. A page that changes λ times a day and was seen t days ago is still what was seen with probability
+ * e^(−λt) (Cho & Garcia-Molina, TODS 28(4), 2003); pages that nobody has visited twice count for age alone.
+ */
+import { rateClasses, rateOfClass } from '../../policy/recrawl/rate-classes.ts';
+import { noRate } from './due-table.ts';
+import type { RecrawlState } from './recrawl-state.ts';
+
+export interface Freshness {
+  /** Pages that were seen. */
+  readonly pages: number;
+  /** Share of them that is expected to be as it was seen, 0 to 1; null: no rate is known yet. */
+  readonly fresh: number | null;
+  readonly freshByBand: readonly (number | null)[];
+  /** Since pages were last seen, s: half of them, and 19 of 20, no longer ago. Within a tenth. null: there are none. */
+  readonly ageP50S: number | null;
+  readonly ageP95S: number | null;
+  /** Share that was seen within the goal of seven days. */
+  readonly withinGoal: number | null;
+  /** Of dates in sitemaps and feeds that a visit was made for, the share that was right; null: there was none. */
+  readonly sitemapTrust: number | null;
+}
+
+const bands = 8;
+const goalS = 7 * 86_400;
+/** Ages are counted by powers of 1.1. */
+const ageBase = Math.log(1.1);
+
+/** `host`: of one host. Costs 50 ns a page of the partition. */
+export function freshnessNow(recrawl: RecrawlState, nowMs: number, host?: number): Freshness {
+  const { table } = recrawl;
+  const nowS = Math.floor(nowMs / 1_000);
+  const ages = new Uint32Array(256);
+  const rated = new Float64Array(bands);
+  const expected = new Float64Array(bands);
+  let [pages, inGoal] = [0, 0];
+  for (let row = 0; row < table.end; row++) {
+    if (!table.inUse(row)) continue;
+    const due = table.at(row);
+    if (due.visitedS === 0 || (host !== undefined && due.host !== host)) continue;
+    const ageS = Math.max(0, nowS - due.visitedS);
+    pages += 1;
+    if (ageS <= goalS) inGoal += 1;
+    ages[Math.min(255, Math.floor(Math.log1p(ageS) / ageBase))]! += 1;
+    if (due.rateClass === noRate) continue;
+    rated[due.band]! += 1;
+    expected[due.band]! += Math.exp((-rateOfClass(due.rateClass % rateClasses) * ageS) / 86_400);
+  }
+  const sum = (column: Float64Array) => column.reduce((total, one) => total + one, 0);
+  return {
+    pages,
+    fresh: ratio(sum(expected), sum(rated)),
+    freshByBand: Array.from({ length: bands }, (_, band) => ratio(expected[band]!, rated[band]!)),
+    ageP50S: quantile(ages, pages, 0.5),
+    ageP95S: quantile(ages, pages, 0.95),
+    withinGoal: ratio(inGoal, pages),
+    sitemapTrust: trustOf(recrawl, host),
+  };
+}
+
+function trustOf({ trust }: RecrawlState, host: number | undefined): number | null {
+  let [told, proved] = [0, 0];
+  for (const [id, one] of trust) {
+    if (host !== undefined && id !== host) continue;
+    told += one.told;
+    proved += one.proved;
+  }
+  return ratio(proved, told);
+}
+
+function quantile(ages: Uint32Array, pages: number, share: number): number | null {
+  if (pages === 0) return null;
+  let left = share * pages;
+  const at = ages.findIndex((count) => (left -= count) <= 0);
+  return Math.round(Math.expm1((at + 1) * ageBase));
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
