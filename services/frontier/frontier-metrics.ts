@@ -86,8 +86,8 @@ function tellFreshness(tell: Telling, partition: number, freshness: Freshness): 
   freshness.freshByBand.forEach((one, band) => {
     value('crawlstream_frontier_fresh_ratio', one, { band });
   });
-  value('crawlstream_frontier_page_age_seconds', freshness.ageP50S, { quantile: '0.5' });
-  value('crawlstream_frontier_page_age_seconds', freshness.ageP95S, { quantile: '0.95' });
+  value('crawlstream_frontier_page_age_seconds', freshness.ageP50S, { share: '0.5' });
+  value('crawlstream_frontier_page_age_seconds', freshness.ageP95S, { share: '0.95' });
   value('crawlstream_frontier_within_goal_ratio', freshness.withinGoal, {});
   value('crawlstream_frontier_sitemap_trust_ratio', freshness.sitemapTrust, {});
 }

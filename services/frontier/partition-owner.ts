@@ -15,7 +15,7 @@ import { inputTopics } from '../../topology/frontier/changelog.ts';
 import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
-import { type Freshness, freshnessNow } from '../../topology/frontier/recrawl/freshness-now.ts';
+import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
@@ -30,6 +30,7 @@ import type { StateStore } from '../runtime/store/store.ts';
 import { CallSide } from './call-side.ts';
 import { heedControl } from './heed-control.ts';
 import { JobRunner, runJob } from './job-runner.ts';
+import { freshnessOf } from './measured-freshness.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
@@ -390,17 +391,4 @@ function committedOf({ state, policy }: FrontierPartition): Committed {
     delayedHosts: state.clock.waiting,
     freshness: freshnessOf(state),
   };
-}
-
-const measured = new WeakMap<FrontierState, { readonly atMs: number; readonly freshness: Freshness }>();
-
-/** Measured so seldom that it takes a thousandth of the time. */
-function freshnessOf(state: FrontierState): Freshness | null {
-  const { recrawl, nowMs } = state;
-  if (recrawl.table.size === 0) return null;
-  const before = measured.get(state);
-  if (before !== undefined && nowMs - before.atMs < 1_000 + recrawl.table.size / 20) return before.freshness;
-  const freshness = freshnessNow(recrawl, nowMs);
-  measured.set(state, { atMs: nowMs, freshness });
-  return freshness;
 }

@@ -32,7 +32,11 @@ export const metrics = {
   crawlstream_frontier_changes_found_total: counter('Of those, the ones that found a change', 'partition'),
   crawlstream_frontier_scheduled: gauge('URLs to be fetched again', 'partition'),
   crawlstream_frontier_fresh_ratio: gauge('Share of pages expected to be as they were seen', 'partition', 'band'),
-  crawlstream_frontier_page_age_seconds: gauge('Since pages were last seen, by quantile', 'partition', 'quantile'),
+  crawlstream_frontier_page_age_seconds: gauge(
+    'Since pages were last seen: this share of them no longer ago',
+    'partition',
+    'share',
+  ),
   crawlstream_frontier_within_goal_ratio: gauge('Share of pages seen within seven days', 'partition'),
   crawlstream_frontier_sitemap_trust_ratio: gauge('Share of sitemap and feed dates that proved right', 'partition'),
   crawlstream_frontier_late_results_total: counter('Results of leases that had ended', 'partition'),
