@@ -89,6 +89,19 @@ export function mermaid(): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The graph in the language of Graphviz. */
+export function dot(): string {
+  const lines = ['digraph crawlstream {', '  rankdir=LR;'];
+  for (const name of topicNames) if (used(name)) lines.push(`  ${id(name)} [label="${name}", shape=ellipse];`);
+  for (const { name, reads, writes } of processors) {
+    const node = `processor_${id(name)}`;
+    lines.push(`  ${node} [label="${name.toUpperCase()}", shape=box];`);
+    for (const topic of reads) lines.push(`  ${id(topic)} -> ${node};`);
+    for (const topic of writes) lines.push(`  ${node} -> ${id(topic)};`);
+  }
+  return `${lines.join('\n')}\n}\n`;
+}
+
 function used(topic: TopicName): boolean {
   return processors.some(({ reads, writes }) => reads.includes(topic) || writes.includes(topic));
 }

@@ -254,6 +254,8 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const other = await runCommand(['frontier', ...at('clean'), '--partitions', '3', '--data', join(folder, 'other')]);
     assert.notEqual(other.code, 0);
     assert.match(other.stderr, /^crawlstream: .*clean.*6.*3.*\n$/);
+    const checked = await runCommand(['topics', 'check', ...at('clean')]);
+    assert.equal(checked.code, 0, checked.stderr);
     const absent = await runCommand(['stats', ...at('absent')]);
     assert.notEqual(absent.code, 0);
     assert.match(absent.stderr, /^crawlstream: .*absent.*\n$/);

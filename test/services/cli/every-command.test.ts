@@ -81,6 +81,16 @@ test('urlfrontier serves until it is told to stop', async () => {
   assert.equal((await serving.ended).code, 0);
 });
 
+test('the topology is told as text, for Graphviz, for Mermaid and as JSON', async () => {
+  const told = async (format: string) => (await runCommand(['topology', 'describe', '--format', format])).stdout;
+  assert.match(await told('text'), /^frontier: admits URLs once/);
+  assert.match(await told('mermaid'), /^flowchart LR\n/);
+  assert.match(await told('dot'), /^digraph crawlstream \{[^]*discovered -> processor_frontier;[^]*\}\n$/);
+  const { processors } = await json(['topology', 'describe']);
+  assert.ok((processors as unknown[]).length > 5);
+  assert.match((await runCommand(['topology'])).stdout, /^frontier: /, 'describing is what topology does by itself');
+});
+
 test('completion prints a script for each shell', async () => {
   const { code, stdout } = await runCommand(['completion', 'bash']);
   assert.equal(code, 0);
