@@ -20,8 +20,8 @@ import { controlOf } from '../topology/frontier/model-script.ts';
 import { numbers } from '../web/random.ts';
 
 const dayMs = 86_400_000;
-/** Leases of one turn are over by the next. */
-const turnMs = 60_000;
+/** Leases of one turn are over by the next, and their results are decided before any of them expires. */
+const turnMs = 40_000;
 const delayMs = 1_000;
 const fetchMs = 100;
 
