@@ -1,6 +1,6 @@
 /** `crawlstream export`: a crawl's pages, URLs, hosts or links as JSON lines, CSV or Parquet, during it and after. */
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { hostEdges, pageEdges } from '../export/graph-tables.ts';
+import { authorityList, hostEdges, pageEdges } from '../export/graph-tables.ts';
 import { hostsTable } from '../export/hosts-table.ts';
 import { pagesTable } from '../export/pages-table.ts';
 import { parquetFile } from '../export/parquet-writer.ts';
@@ -23,7 +23,7 @@ import type { StateStore } from '../runtime/store/store.ts';
 import { addCrawlOptions, type KafkaFlags } from './kafka-flags.ts';
 import { withCrawl } from './open-crawl.ts';
 
-const kinds = ['pages', 'urls', 'hosts', 'graph'] as const;
+const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority'] as const;
 const formats = ['jsonl', 'csv', 'parquet'] as const;
 
 interface ExportFlags extends KafkaFlags {
@@ -48,7 +48,8 @@ export function addExportCommand(program: Command): void {
       'after',
       `
 Pages and URLs come in the order of their URLs, each once, as of its newest fetch. A graph needs a crawl made with
---with graph (on Kafka: fetchers with --outlinks and crawlstream graph); hosts then have inDegree and pageRank too.
+--with graph (on Kafka: fetchers with --outlinks and crawlstream graph); hosts then have inDegree and pageRank too, and
+authority is the PageRank of hosts as a list for a policy's score.lists.
 
 Example:
   $ crawlstream export pages --data crawl-data/example.org --format parquet --out pages.parquet`,
@@ -69,11 +70,21 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   await withCrawl(flags, async ({ log, codec, topics: { crawl, partitions } }) => {
     const source: Source = { log, codec, crawl, partitions };
     await withGraph(what, flags, async (graph) => {
+      if (what === 'authority') {
+        rows = await writeLines(authorityList(await readHostGraph(graph!)), out);
+        return;
+      }
       const table = await tableOf(what, flags.of, source, graph, out, () => (unreadable += 1));
       rows = await writeTable(table, format, out);
     });
   });
-  const told = { what, format, rows, unreadable, ...(out !== undefined && { file: out }) };
+  const told = {
+    what,
+    ...(what !== 'authority' && { format }),
+    rows,
+    unreadable,
+    ...(out !== undefined && { file: out }),
+  };
   const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}`;
   const stream = out === undefined ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
@@ -102,10 +113,10 @@ async function withGraph(
   flags: ExportFlags,
   act: (graph: StateStore | null) => Promise<void>,
 ): Promise<void> {
-  const wanted = what === 'graph' || what === 'hosts';
+  const wanted = what === 'graph' || what === 'hosts' || what === 'authority';
   const folder = wanted && flags.data !== undefined ? (await readDataFolder(flags.data)).part('graph') : null;
   if (folder === null || !existsSync(folder)) {
-    if (what !== 'graph') return act(null);
+    if (what !== 'graph' && what !== 'authority') return act(null);
     const remedy = 'crawl with --with graph, or run crawlstream graph, and name its --data folder';
     throw new CrawlstreamError('INVALID_ARGUMENT', `there is no link graph: ${remedy}`);
   }
@@ -115,6 +126,17 @@ async function withGraph(
   } finally {
     await store.close();
   }
+}
+
+async function writeLines(lines: readonly string[], out: string | undefined): Promise<number> {
+  const text = lines.map((line) => `${line}\n`).join('');
+  if (out === undefined) process.stdout.write(text);
+  else {
+    await mkdir(dirname(out), { recursive: true });
+    await writeFile(`${out}.partial`, text);
+    await rename(`${out}.partial`, out);
+  }
+  return lines.length;
 }
 
 /** A file appears under its name once it is whole. */

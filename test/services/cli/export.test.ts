@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { compileNumberList } from '../../../topology/url/number-list.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand, startCommand } from './command.ts';
 import { startSmallWeb } from './small-web.ts';
@@ -23,7 +24,7 @@ const lines = (text: string) =>
     .map((line) => JSON.parse(line));
 
 test('a crawl exports its pages, URLs, hosts and links as they are, in every format', async () => {
-  const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 10, seed: 5, linksPerPage: 12 });
+  const web = await startSmallWeb({ preset: 'plain', hosts: 16, pagesPerHost: 4, seed: 5, linksPerPage: 5 });
   const data = join(temporaryFolder(), 'data');
   const args = [...web.crawlArguments, '--delay', '10', '--with', 'graph', '--data', data];
   const killed = startCommand(args);
@@ -91,6 +92,18 @@ test('a crawl exports its pages, URLs, hosts and links as they are, in every for
   assert.equal(hosts.length, web.plan.hosts.length);
   assert.equal(hosts.reduce((sum, { pages }) => sum + pages, 0) >= expected.length, true);
   assert.ok(Math.abs(hosts.reduce((sum, { pageRank }) => sum + pageRank, 0) - 1) < 1e-6);
+  const list = join(data, 'authority.txt');
+  await exported(['authority', '--out', list, '--data', data]);
+  const authority = compileNumberList('authority', await readFile(list, 'utf8'), 'authority.txt');
+  const byRank = [...hosts]
+    .sort((a, b) => b.pageRank - a.pageRank)
+    .map(({ host }) => authority.numberOf(`http://${host}/`));
+  assert.deepEqual([byRank[0], byRank.at(-1)], [1, 0]);
+  assert.deepEqual(
+    byRank,
+    [...byRank].sort((a, b) => b! - a!),
+    'a policy reads what the graph says',
+  );
   for (const { host, inDegree } of hosts) {
     assert.equal(inDegree, [...hostEdges.keys()].filter((pair) => pair.endsWith(` ${host}`)).length, host);
   }
