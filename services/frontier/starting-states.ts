@@ -61,11 +61,22 @@ export interface KeptView {
 
 /** The view in the folder. */
 export async function keptView(options: StartingStates): Promise<KeptView> {
-  const state = await loadView(options.store, options.key, options.seen);
+  const state = await loaded(options);
   if (state === undefined) return { state, reached: 0 };
   const { offset } = state.changelog;
   const isOfUse = await leadsOn(options, Math.max(offset, state.ahead.until), state.changelog);
   return { state: isOfUse ? state : undefined, reached: offset };
+}
+
+/** A view that cannot be read is of no use: the log knows all that it did. */
+async function loaded({ store, key, seen, identity, onNotice }: StartingStates): Promise<FrontierState | undefined> {
+  try {
+    return await loadView(store, key, seen);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'INVALID_RECORD')) throw error;
+    onNotice?.(`partition ${identity.partition}: ${error.message}; this is done now`);
+    return undefined;
+  }
 }
 
 async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState> {
