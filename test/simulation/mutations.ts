@@ -42,13 +42,6 @@ export const mutations: readonly Mutation[] = [
     replace: 'const hosts = unsaved.takeHosts(); yield { write: [meta, ...seen] };',
   },
   {
-    bug: 'commits of an older epoch count (<= for ===)',
-    file: 'topology/frontier/changelog.ts',
-    find: 'return commit.epoch === position.epoch &&',
-    replace: 'return commit.epoch <= position.epoch &&',
-    from: 205,
-  },
-  {
     bug: 'the view keeps that a queue was popped, and not its lease',
     file: 'topology/frontier/host-row.ts',
     find: 'writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));',
