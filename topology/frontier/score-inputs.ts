@@ -19,14 +19,7 @@ export function scoreInputs(
   cash: number | null,
 ): ScoreInputs {
   return {
-    domain: {
-      listedAuthority: null,
-      listedQuality: null,
-      linkingDomains,
-      trafficRank: null,
-      pagesGood: facts?.pages ?? null,
-      pagesFetched: facts?.fetched ?? null,
-    },
+    domain: domainInputs(facts, linkingDomains),
     page: { cash, inLinks, depth: group.depth, type: kindOf(url), source: sourceOf(group, lastModifiedMs) },
     freshness: neverFetched,
   };
@@ -42,14 +35,7 @@ export function queuedInputs(
   cash: number | null,
 ): ScoreInputs {
   return {
-    domain: {
-      listedAuthority: null,
-      listedQuality: null,
-      linkingDomains,
-      trafficRank: null,
-      pagesGood: facts.pages,
-      pagesFetched: facts.fetched,
-    },
+    domain: domainInputs(facts, linkingDomains),
     page: { cash, inLinks, depth, type: kindOf(url), source: 'link' },
     freshness: neverFetched,
   };
@@ -81,3 +67,15 @@ const kinds: Readonly<Record<string, PageKind>> = {
   pdf: 'document',
   docx: 'document',
 };
+
+/** What lists say is added by the policy that has them. */
+function domainInputs(facts: HostFacts | undefined, linkingDomains: number | null): ScoreInputs['domain'] {
+  return {
+    listedAuthority: null,
+    listedQuality: null,
+    linkingDomains,
+    trafficRank: null,
+    pagesGood: facts?.pages ?? null,
+    pagesFetched: facts?.fetched ?? null,
+  };
+}
