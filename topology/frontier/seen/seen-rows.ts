@@ -14,7 +14,7 @@
 import { CrawlstreamError } from '../../errors.ts';
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import type { Row } from '../view.ts';
-import type { FingerprintList } from './fingerprint-log.ts';
+import { type FingerprintList, FingerprintLog } from './fingerprint-log.ts';
 import { FingerprintTable } from './fingerprint-table.ts';
 import type { Run } from './runs.ts';
 import { blockFingerprints, blockKey, blocksOf, blockWords } from './runs.ts';
@@ -84,6 +84,8 @@ export class SeenLoader {
     if (blocks !== this.#blocks) throw lacking(blocks - this.#blocks);
     for (const [id, count] of this.#orphans) seen.dropped.push({ id, count });
     if (this.#logs.length > 0) seen.log.resume(this.#logs, this.#tail);
+    // Of a first save that a crash cut short: the list to come must not lie where the next save deletes.
+    else if (this.#orphans.size > 0) seen.log = new FingerprintLog(seen.nextId++);
     seen.runs = seen.runs.map((run) => ({ ...run, firsts: Uint32Array.from(this.#firsts.get(run.id) ?? []) }));
   }
 

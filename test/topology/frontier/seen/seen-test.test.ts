@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { bloomBytes } from '../../../../topology/frontier/seen/blocked-bloom.ts';
 import { runsPerTier } from '../../../../topology/frontier/seen/compact.ts';
 import { defaultSeen, type SeenConfig } from '../../../../topology/frontier/seen/seen-config.ts';
+import { saveSeen } from '../../../../topology/frontier/seen/seen-rows.ts';
 import { SeenTest, seenVerdicts } from '../../../../topology/frontier/seen/seen-test.ts';
 import { printOf } from './prints.ts';
 import { RowsStore } from './rows-store.ts';
@@ -94,6 +95,19 @@ describe('the seen test', () => {
       store.save(reopened);
       assert.ok(store.bytes < 8 * known.size + 1_000, `${store.bytes} bytes for ${known.size}`);
     }
+  });
+
+  it('keeps what is admitted after its very first save was cut short before the manifest', () => {
+    const store = new RowsStore();
+    const first = new SeenTest(tiny);
+    first.add(...printOf(1));
+    store.write(saveSeen(first).slice(0, -1));
+    const second = store.open(tiny);
+    assert.equal(second.size, 0);
+    for (const n of [1, 2]) second.add(...printOf(n));
+    store.save(second);
+    const third = store.open(tiny);
+    assert.deepEqual([third.size, ...[1, 2, 3].map((n) => third.test(...printOf(n)))], [2, 1, 1, 0]);
   });
 
   it('looks up many questions in one pass, reading no block that cannot hold one', () => {
