@@ -135,6 +135,8 @@ export interface LinkGroup {
   readonly discoveredAtMs: number;
   /** Cash that each of these links brings (policy score opic). 0: none. */
   readonly share: number;
+  /** W3C trace context of the fetch that found the links: the traces of these links refer to it. Empty: it is not traced. */
+  readonly traceparent: string;
   /** The links, in the order they were found. */
   readonly links: readonly Link[];
 }
@@ -351,6 +353,8 @@ export interface Outcome {
   readonly textSignature: string;
   /** Plain words on a failure. Empty: none. */
   readonly detail: string;
+  /** W3C trace context of the lease, of a URL that is traced. Empty: it is not. */
+  readonly traceparent: string;
 }
 
 /** What the request was for. */
@@ -467,6 +471,8 @@ export interface TaskUrl {
   readonly lastModified: string;
   /** What its links share (policy score opic). 0: the policy scores otherwise. */
   readonly cash: number;
+  /** W3C trace context to go on with. Empty: the URL is not traced. */
+  readonly traceparent: string;
 }
 
 /** One lease: up to k URLs of one host, to be fetched one after another. Key: host key. */

@@ -22,6 +22,7 @@ export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: P
     soft404: more.soft404 ?? false,
     textSignature: more.textSignature ?? '',
     detail: more.detail ?? '',
+    traceparent: more.traceparent ?? '',
   };
 }
 

@@ -59,6 +59,7 @@ export function gatherLinks(
       intent: 'discover',
       discoveredAtMs: origin.atMs,
       share,
+      traceparent: '',
       links,
     });
   }

@@ -155,6 +155,7 @@ function publish(
         intent: dated ? 'refresh' : 'discover',
         discoveredAtMs: road.clock.nowMs(),
         share: 0,
+        traceparent: '',
         links: [],
       };
       groups.set(key, group);

@@ -17,6 +17,6 @@ export function soleTask(url: string, hostKey: string, depth: number): Task {
     signatures: false,
     policyVersion: 0,
     robotsHops: [],
-    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0 }],
+    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '' }],
   };
 }

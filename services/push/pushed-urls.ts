@@ -72,6 +72,7 @@ const pushGroup: Omit<LinkGroup, 'hostKey' | 'links'> = {
   intent: 'refresh',
   discoveredAtMs: 0,
   share: 0,
+  traceparent: '',
 };
 
 /** URLs of one submission: as IndexNow has it, and far below what a body may hold. */

@@ -178,6 +178,7 @@ const seedGroup: LinkGroup = {
   intent: 'discover',
   discoveredAtMs: 0,
   share: 0,
+  traceparent: '',
   links: [],
 };
 
@@ -212,6 +213,7 @@ const emptyOutcome: Outcome = {
   noindex: false,
   soft404: false,
   detail: '',
+  traceparent: '',
 };
 
 const emptyRequest = {

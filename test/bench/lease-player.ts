@@ -138,6 +138,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
     soft404: false,
     textSignature: '',
     detail: '',
+    traceparent: '',
   };
 }
 

@@ -101,6 +101,7 @@ function groupOf(host: number, links: readonly Link[]): LinkGroup {
     intent: 'discover',
     discoveredAtMs: 0,
     share: 0,
+    traceparent: '',
     links,
   };
 }

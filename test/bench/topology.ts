@@ -144,6 +144,7 @@ async function generate(
       intent: 'discover',
       discoveredAtMs: 0,
       share: 0,
+      traceparent: '',
       links,
     });
     if (groupsOf[partition]!.length >= groupsPerMessage) flush(partition);

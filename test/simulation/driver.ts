@@ -424,6 +424,7 @@ const emptyGroup: LinkGroup = {
   intent: 'discover',
   discoveredAtMs: 0,
   share: 0,
+  traceparent: '',
   links: [],
 };
 
@@ -445,6 +446,7 @@ const emptyOutcome: Outcome = {
   soft404: false,
   textSignature: '',
   detail: '',
+  traceparent: '',
 };
 
 const emptyResult: Result = {

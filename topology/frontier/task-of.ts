@@ -40,6 +40,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         etag: record?.etag ?? '',
         lastModified: record?.lastModified ?? '',
         cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
+        traceparent: '',
       };
     }),
     robotsHops,

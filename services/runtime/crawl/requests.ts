@@ -127,6 +127,7 @@ const emptyGroup: LinkGroup = {
   intent: 'discover',
   discoveredAtMs: 0,
   share: 0,
+  traceparent: '',
   links: [],
 };
 

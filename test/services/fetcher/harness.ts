@@ -51,7 +51,16 @@ export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'dnsLookup'
 }
 
 export function taskUrls(...urls: string[]): Task['urls'] {
-  return urls.map((url) => ({ url, depth: 1, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0 }));
+  return urls.map((url) => ({
+    url,
+    depth: 1,
+    hop: 0,
+    attempt: 0,
+    etag: '',
+    lastModified: '',
+    cash: 0,
+    traceparent: '',
+  }));
 }
 
 export async function startHarness(test: TestContext, options: HarnessOptions = {}): Promise<Harness> {

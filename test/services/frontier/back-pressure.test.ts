@@ -32,6 +32,7 @@ function resultOf(task: Task): Result {
     soft404: false,
     textSignature: '',
     detail: '',
+    traceparent: '',
   } as const;
   return {
     partition,

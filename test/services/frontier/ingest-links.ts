@@ -23,6 +23,7 @@ export function linksOf(message: number): Discovered {
     intent: 'discover' as const,
     discoveredAtMs: 0,
     share: 0,
+    traceparent: '',
     links: [{ url, lastModifiedMs: 0, priority: -1 }],
   }));
   return { groups };

@@ -162,6 +162,7 @@ const plainGroup: LinkGroup = {
   intent: 'discover',
   discoveredAtMs: 0,
   share: 0,
+  traceparent: '',
   links: [],
 };
 
@@ -178,6 +179,7 @@ const plainOutcome = {
   soft404: false,
   textSignature: '',
   detail: '',
+  traceparent: '',
 };
 
 const plainRequest = {

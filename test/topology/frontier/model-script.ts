@@ -66,6 +66,7 @@ export function randomLinks(chance: Chance): Discovered {
       intent: chance.percent(5) ? ('force' as const) : ('discover' as const),
       discoveredAtMs: 0,
       share: 0,
+      traceparent: '',
       links: Array.from({ length: 1 + chance.below(12) }, () => ({
         url: `https://${hostKey}/${chance.below(60)}`,
         lastModifiedMs: 0,
@@ -165,5 +166,6 @@ function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind
     soft404: chance.percent(10),
     textSignature: '',
     detail: '',
+    traceparent: '',
   };
 }

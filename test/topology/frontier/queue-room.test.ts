@@ -19,6 +19,7 @@ const group = {
   intent: 'discover',
   discoveredAtMs: 0,
   share: 0,
+  traceparent: '',
 } as const;
 
 describe('a full partition that pauses', () => {
