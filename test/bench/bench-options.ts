@@ -24,6 +24,10 @@ export interface BenchOptions {
   readonly data: string | undefined;
   /** Folder for a CPU profile of the measured stretch. */
   readonly profile: string | undefined;
+  /** hundred-million: ends a run early. */
+  readonly hours: number;
+  /** hundred-million: ends a run before its folder is larger. */
+  readonly diskBytes: number;
   readonly json: boolean;
   /** What was given by name. */
   readonly given: ReadonlySet<string>;
@@ -32,19 +36,27 @@ export interface BenchOptions {
 export interface BenchDefaults {
   readonly urls: number;
   readonly hosts: number;
+  /** Absent: 0.7. */
+  readonly duplicates?: number;
 }
+
+const kinds = {
+  count: [(value: number) => Number.isSafeInteger(value) && value > 0, 'a whole number above 0'],
+  share: [(value: number) => value >= 0 && value <= 1, 'a share from 0 to 1'],
+  amount: [(value: number) => value > 0 && value < Number.POSITIVE_INFINITY, 'a number above 0'],
+} as const;
 
 export function benchOptions(args: readonly string[], defaults: BenchDefaults): BenchOptions {
   const { values, tokens } = parse(args);
   const number = (
-    name: 'urls' | 'hosts' | 'duplicates' | 'known' | 'memory' | 'runs' | 'lease',
+    name: 'urls' | 'hosts' | 'duplicates' | 'known' | 'memory' | 'runs' | 'lease' | 'hours' | 'disk',
     byDefault: number,
-    whole = true,
+    kind: keyof typeof kinds = 'count',
   ) => {
     const given = values[name];
     const value = given === undefined ? byDefault : Number(given);
-    const fits = whole ? Number.isSafeInteger(value) && value > 0 : value >= 0 && value <= 1;
-    if (!fits) throw invalid(`--${name} ${given}: give ${whole ? 'a whole number above 0' : 'a share from 0 to 1'}`);
+    const [fits, wanted] = kinds[kind];
+    if (!fits(value)) throw invalid(`--${name} ${given}: give ${wanted}`);
     return value;
   };
   const seen = seenKinds.find((kind) => kind === (values.seen ?? 'exact'));
@@ -52,13 +64,15 @@ export function benchOptions(args: readonly string[], defaults: BenchDefaults): 
   return {
     urls: number('urls', defaults.urls),
     hosts: number('hosts', defaults.hosts),
-    duplicates: number('duplicates', 0.7, false),
+    duplicates: number('duplicates', defaults.duplicates ?? 0.7, 'share'),
     seen,
     memoryBytes: number('memory', 256) * 2 ** 20,
     known: values.known === undefined ? 0 : number('known', 0),
     runs: number('runs', 1),
     lease: number('lease', 1),
     data: values.data,
+    hours: number('hours', 2, 'amount'),
+    diskBytes: number('disk', 30, 'amount') * 1e9,
     stages: !values['no-stages'],
     profile: values.profile,
     json: values.json,
@@ -81,6 +95,8 @@ function parse(args: readonly string[]) {
         runs: { type: 'string' },
         lease: { type: 'string' },
         data: { type: 'string' },
+        hours: { type: 'string' },
+        disk: { type: 'string' },
         'no-stages': { type: 'boolean', default: false },
         profile: { type: 'string' },
         json: { type: 'boolean', default: false },

@@ -43,7 +43,7 @@ export interface BenchPartitionOptions {
 
 export async function openBenchPartition(options: BenchPartitionOptions): Promise<BenchPartition> {
   const { folder, player, policy = {}, seen, leasesMax = () => 0 } = options;
-  const logStore = await openStore(join(folder, 'log'));
+  const logStore = await openStore(logFolder(folder));
   const store = await openStore(stateFolder(folder));
   const log = await openEmbeddedLog(logStore, clock, { groupIntervalMs: crawlLimits.groupIntervalMs });
   await log.createTopics(
@@ -88,6 +88,11 @@ export async function openBenchPartition(options: BenchPartitionOptions): Promis
 /** Where the partition's state is, without its log. */
 export function stateFolder(folder: string): string {
   return join(folder, 'state');
+}
+
+/** Where its log is. */
+export function logFolder(folder: string): string {
+  return join(folder, 'log');
 }
 
 async function openStore(folder: string) {

@@ -4,16 +4,17 @@
  * Both run the compiled product, as users do. CPU time is of the whole crawling process, all threads, start and end
  * included; pages and gaps are counted by the web, which saw every request.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { CheckReport } from '../web/check.ts';
 import type { RequestRecord } from '../web/records.ts';
+import { projectRoot } from './compiled.ts';
 import type { Usage } from './fetch-usage.ts';
 
 export interface CrawlBench {
@@ -50,14 +51,8 @@ export interface Sample {
   readonly cpuMillis: number;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const webCore = 1;
 const crawlCore = 0;
-
-/** Compiles the product, so that what is measured is what is there. Type errors are for `npm run verify` to tell. */
-export function build(): void {
-  spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root], { stdio: 'ignore' });
-}
 
 export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
   const pinned = canPin();
@@ -73,7 +68,7 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
         ...profiling,
         ...(bench.node ?? []),
         '--import',
-        new URL('../../dist/test/bench/fetch-usage.js', import.meta.url).href,
+        pathToFileURL(join(projectRoot, 'dist/test/bench/fetch-usage.js')).href,
         'dist/services/cli/main.js',
         'crawl',
         ...ready.seeds,
@@ -153,7 +148,7 @@ function start(core: number | null, args: readonly string[], stdio: Stdio): Chil
   const env = { ...process.env, CRAWLSTREAM_BENCH_USAGE: '1', NODE_OPTIONS: '' };
   const command = core === null ? process.execPath : 'taskset';
   const pinning = core === null ? [] : ['-c', `${core}`, process.execPath];
-  return spawn(command, [...pinning, ...args], { cwd: root, env, stdio });
+  return spawn(command, [...pinning, ...args], { cwd: projectRoot, env, stdio });
 }
 
 async function firstLine(child: ChildProcess): Promise<unknown> {

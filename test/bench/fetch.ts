@@ -9,7 +9,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build, type CrawlBench, type MeasuredCrawl, measureCrawl } from './fetch-crawl.ts';
+import { build } from './compiled.ts';
+import { type CrawlBench, type MeasuredCrawl, measureCrawl } from './fetch-crawl.ts';
 import { stageShares } from './fetch-stages.ts';
 
 export async function run(args: readonly string[]): Promise<void> {

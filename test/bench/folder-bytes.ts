@@ -1,11 +1,19 @@
-/** Bytes of a folder of RocksDB on disk, once what its log still holds has become tables. */
-import { readdir, stat } from 'node:fs/promises';
+/** Bytes of a folder of RocksDB on disk. */
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
 
+/** Once what its log still holds has become tables. */
 export async function folderBytes(folder: string): Promise<number> {
   await (await openRocksdbStore(folder)).close();
+  return bytesNow(folder);
+}
+
+/** As it is, also while it is written to: a file that goes away meanwhile counts for nothing. */
+export function bytesNow(folder: string): number {
   let bytes = 0;
-  for (const name of await readdir(folder)) bytes += (await stat(join(folder, name))).size;
+  for (const name of readdirSync(folder)) {
+    bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  }
   return bytes;
 }

@@ -8,7 +8,8 @@
  * nor the last stragglers count.
  */
 import { parseArgs } from 'node:util';
-import { build, measureCrawl, type Sample } from './fetch-crawl.ts';
+import { build } from './compiled.ts';
+import { measureCrawl, type Sample } from './fetch-crawl.ts';
 
 const share = 0.1;
 /** Nobody waits longer. */

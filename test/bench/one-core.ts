@@ -5,16 +5,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { build } from './fetch-crawl.ts';
+import { build, compiledMain } from './compiled.ts';
 
 const core = 1;
 const mark = 'CRAWLSTREAM_BENCH_ON_ONE_CORE';
-const compiledMain = fileURLToPath(new URL('../../dist/test/bench/main.js', import.meta.url));
 /** File descriptor the answer comes back on. */
 const answerFd = 3;
-let isBuilt = false;
 
 /**
  * What `measure` gives when bench `name` is run with `args` in a process of its own, by way of JSON. Undefined in that
@@ -29,8 +26,7 @@ export async function onOneCore<T>(
     writeSync(answerFd, JSON.stringify(await measure()));
     return undefined;
   }
-  if (!isBuilt) build();
-  isBuilt = true;
+  build();
   const flags = ['--max-semi-space-size=32', '--expose-gc', compiledMain, name, ...args];
   const child = canPin
     ? start('taskset', ['-c', `${core}`, process.execPath, ...flags])

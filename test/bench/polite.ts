@@ -8,7 +8,8 @@
  */
 import { parseArgs } from 'node:util';
 import type { RequestRecord } from '../web/records.ts';
-import { build, measureCrawl } from './fetch-crawl.ts';
+import { build } from './compiled.ts';
+import { measureCrawl } from './fetch-crawl.ts';
 
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

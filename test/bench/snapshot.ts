@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- snapshot [--urls N] [--hosts N] [--runs N] [--data FOLDER] [--json]`
+ * `npm run bench -- snapshot [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--runs N]
+ * [--data FOLDER] [--json]`
  *
  * What a snapshot of a partition costs beside its owner (view read, brought to the changelog's end, packed, hashed, read
  * back), and how long a lost partition takes to come back from it, against its whole changelog. CPU time, as the three
@@ -18,13 +19,12 @@ import { openReadOnlyLog } from '../../services/runtime/log/read-only.ts';
 import { createFolderObjects } from '../../services/runtime/objects/folder-objects.ts';
 import { createOverlayStore } from '../../services/runtime/store/overlay-store.ts';
 import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
-import { benchOptions } from './bench-options.ts';
-import { benchCrawl, benchKey, stateFolder } from './bench-partition.ts';
-import type { Ingest } from './ingest.ts';
-import { neverHere, onOneCore } from './one-core.ts';
-import { inTemporaryFolder } from './temporary-folder.ts';
+import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
+import { benchCrawl, benchKey, logFolder, stateFolder } from './bench-partition.ts';
+import { runOnKept } from './kept-partition.ts';
+import { costOf, peakRssBytes } from './process-cost.ts';
 
-interface Snapshotted {
+export interface Snapshotted {
   readonly urls: number;
   readonly megabytes: number;
   readonly takeCpuSeconds: number;
@@ -37,47 +37,34 @@ interface Snapshotted {
 const clock = new SystemClock();
 const identity = { crawl: benchCrawl, partition: 0, partitions: 1 };
 
-export async function run(args: readonly string[]): Promise<void> {
-  const options = benchOptions(args, { urls: 1_000_000, hosts: 100_000 });
-  if (options.data !== undefined) return measureAll(options.data, options);
-  await inTemporaryFolder(async (folder) => {
-    const making = ['--urls', `${options.urls}`, '--hosts', `${options.hosts}`, '--duplicates', '0', '--data', folder];
-    await onOneCore<Ingest>('frontier', making, neverHere);
-    await measureAll(folder, options);
+export function run(args: readonly string[]): Promise<void> {
+  return runOnKept(args, {
+    name: 'snapshot',
+    defaults: { urls: 1_000_000, hosts: 100_000 },
+    measure,
+    secondsOf: ({ takeCpuSeconds }) => takeCpuSeconds,
   });
 }
 
-async function measureAll(data: string, { runs, json }: { readonly runs: number; readonly json: boolean }) {
-  const all: Snapshotted[] = [];
-  while (all.length < runs) {
-    const one = await onOneCore('snapshot', ['--data', data], () => inTemporaryFolder((into) => measure(data, into)));
-    if (one === undefined) return;
-    all.push(one);
-  }
-  console.table(all);
-  const middle = all.sort((a, b) => a.takeCpuSeconds - b.takeCpuSeconds)[all.length >> 1]!;
-  if (json) process.stdout.write(`${JSON.stringify({ name: 'snapshot', ...middle, runs })}\n`);
-}
-
-async function measure(data: string, into: string): Promise<Snapshotted> {
+async function measure(data: string, into: string, seen: SeenConfig): Promise<Snapshotted> {
   const shelf = createShelf(createFolderObjects(join(into, 'snapshots')), crawlIdOf(benchKey));
-  const log = await openReadOnlyLog(join(data, 'log'), clock);
+  const log = await openReadOnlyLog(logFolder(data), clock);
   const base = await openRocksdbStore(stateFolder(data), { readOnly: true });
   const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
-  const given = { log, identity, key: benchKey, clock, shelf };
+  const given = { log, identity, key: benchKey, seen, clock, shelf };
   const take = await costOf(async () => {
     const store = createOverlayStore(base);
     const { state } = await keptView({ ...given, store });
     const there = await bringUp(state!, nothing(), { ...given, store, to });
     return takeSnapshot({ ...given, state: there!, store, takenBy: 'bench' });
   });
-  const rssBytes = process.resourceUsage().maxRSS * 1024;
+  const rssBytes = peakRssBytes();
   const restored = async (folder: string, from: Partial<typeof given>) => {
     const store = await openRocksdbStore(join(into, folder));
     const { shelf: _, ...alone } = given;
     const cost = await costOf(() => rebuild({ ...alone, ...from, store, to }));
     await store.close();
-    return cost.seconds;
+    return cost.cpuSeconds;
   };
   const restoreCpuSeconds = await restored('from-snapshot', given);
   const rebuildCpuSeconds = await restored('from-changelog', {});
@@ -86,7 +73,7 @@ async function measure(data: string, into: string): Promise<Snapshotted> {
   return {
     urls: take.value.urls,
     megabytes: Number((bytes / 2 ** 20).toFixed(1)),
-    takeCpuSeconds: take.seconds,
+    takeCpuSeconds: take.cpuSeconds,
     restoreCpuSeconds,
     rebuildCpuSeconds,
     rssBytes,
@@ -94,10 +81,3 @@ async function measure(data: string, into: string): Promise<Snapshotted> {
 }
 
 async function* nothing(): AsyncGenerator<never> {}
-
-async function costOf<T>(act: () => Promise<T>): Promise<{ readonly value: T; readonly seconds: number }> {
-  const cpu = process.cpuUsage();
-  const value = await act();
-  const { user, system } = process.cpuUsage(cpu);
-  return { value, seconds: Number(((user + system) / 1e6).toFixed(2)) };
-}

@@ -1,0 +1,31 @@
+/** What an act cost this process, all its threads: CPU time is what a busy machine leaves as it is. */
+
+export interface Cost<T> {
+  readonly value: T;
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+}
+
+export async function costOf<T>(act: () => Promise<T>): Promise<Cost<T>> {
+  const end = startCost();
+  const value = await act();
+  return { value, ...end() };
+}
+
+/** The function that comes back tells what this process has used since. */
+export function startCost(): () => Omit<Cost<never>, 'value'> {
+  const cpu = process.cpuUsage();
+  const beganMs = performance.now();
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    return {
+      seconds: Number(((performance.now() - beganMs) / 1000).toFixed(3)),
+      cpuSeconds: Number(((user + system) / 1e6).toFixed(3)),
+    };
+  };
+}
+
+/** Of this process so far. */
+export function peakRssBytes(): number {
+  return process.resourceUsage().maxRSS * 1024;
+}
