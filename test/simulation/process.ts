@@ -94,7 +94,9 @@ export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOp
             return reject(error);
           }
           for (const plan of plans) if (plan.when === 'after') plan.act();
-          if (!isDead()) resolve(result);
+          // Killed as it took effect: whatever comes of it, nobody hears.
+          if (isDead()) Promise.resolve(result).catch(() => {});
+          else resolve(result);
         };
         scheduler.at(scheduler.nowMs() + latencyMs, answer, process);
       });
