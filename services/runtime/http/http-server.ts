@@ -114,5 +114,6 @@ function problem(error: string, message: string): object {
 
 function statusOf(code: ErrorCode): number {
   if (code.startsWith('INVALID_')) return 400;
-  return code === 'OWNERSHIP_LOST' || code.endsWith('_UNREACHABLE') ? 503 : 500;
+  // STORE_CLOSED: it is on its way out.
+  return code === 'OWNERSHIP_LOST' || code === 'STORE_CLOSED' || code.endsWith('_UNREACHABLE') ? 503 : 500;
 }

@@ -1,5 +1,9 @@
-/** The real `crawlstream` command as a child process, run from its TypeScript. */
+/**
+ * The real `crawlstream` command as a child process: as it was built, which starts in half the time, or from its
+ * TypeScript where that is newer than what was built.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export interface Ended {
@@ -17,9 +21,21 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-const main = fileURLToPath(new URL('../../../services/cli/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const built = `${root}dist/services/cli/main.js`;
 /** Absolute, so that a test may run the command in a folder that has no node_modules. */
-const tsx = import.meta.resolve('tsx');
+const fromTypeScript = ['--import', import.meta.resolve('tsx')];
+const command = isBuilt() ? [built] : [...fromTypeScript, `${root}services/cli/main.ts`];
+
+/** Is what was built as new as every source? */
+function isBuilt(): boolean {
+  const builtMs = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return ['topology', 'services', 'schemas'].every((folder) =>
+    readdirSync(root + folder, { recursive: true }).every(
+      (file) => !/\.(ts|json|avsc)$/.test(`${file}`) || statSync(`${root}${folder}/${file}`).mtimeMs <= builtMs,
+    ),
+  );
+}
 
 /** A crawl that hangs would hang the suite: no command here takes so long. ms */
 const patienceMs = 60_000;
@@ -37,7 +53,8 @@ export interface CommandOptions {
 }
 
 export function startCommand(args: readonly string[], options: CommandOptions = {}): Running {
-  const argv = [process.execPath, '--import', tsx, options.script ?? main, ...args];
+  const script = options.script === undefined ? command : [...fromTypeScript, options.script];
+  const argv = [process.execPath, ...script, ...args];
   const [file, ...rest] =
     options.shellPrefix === undefined ? argv : ['/bin/sh', '-c', `${options.shellPrefix} exec "$@"`, 'sh', ...argv];
   const child = spawn(file!, rest, {
