@@ -32,6 +32,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'dlq show': [`0:17 ${folder}`],
   'dlq replay': [`--host example.org ${folder}`],
   explain: [`https://example.org/ ${folder}`],
+  story: [`https://example.org/ ${folder} --svg story.svg`],
   'policy set': [`policy.json ${folder}`],
   'policy reload': [folder],
   'policy rollback': [folder],

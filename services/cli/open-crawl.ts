@@ -13,7 +13,7 @@ import type { KafkaFlags } from './kafka-flags.ts';
 import { needCrawl } from './send-request.ts';
 
 export interface ReadableCrawl {
-  readonly log: Pick<Log, 'offsetAt' | 'offsets' | 'reader'>;
+  readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: Manifest;
   /** Who works on it; absent: in a data folder, one process at most. */

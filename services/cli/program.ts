@@ -27,6 +27,7 @@ import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addSeekCommand } from './seek-command.ts';
 import { addStateCommand } from './state-command.ts';
+import { addStoryCommand } from './story-command.ts';
 import { addTopicsCommand } from './topics-command.ts';
 import { addTopologyCommand } from './topology-command.ts';
 import { addUrlfrontierCommand } from './urlfrontier-command.ts';
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   addSearchCommand(program);
   addDlqCommand(program);
   addExplainCommand(program);
+  addStoryCommand(program);
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPauseCommands(program);

@@ -64,6 +64,22 @@ interface Waiting {
   readonly dueAtMs: number;
 }
 
+/** What happens to the URL, as it happens. */
+export type UrlEvent =
+  | ({ readonly kind: 'admitted' } & Admitted)
+  | ({ readonly kind: 'leased' } & Leased)
+  | ({ readonly kind: 'cameTo' } & CameTo)
+  /** By an operator. */
+  | ({ readonly kind: 'raised' } & Decided)
+  /** To a better band, by what was learnt of it. */
+  | ({ readonly kind: 'moved'; readonly from: number; readonly band: number } & Decided)
+  /** It is to be visited at another time; `told`: by a sitemap. */
+  | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
+  /** Its lease ended with the owner that gave it: it waits again. */
+  | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
+  /** It waits in the band of a trap that an operator says is none. */
+  | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
+
 /** Events of one URL that are kept: the newest; a URL that comes back for years has many. */
 const eventsMax = 100;
 
@@ -92,9 +108,12 @@ export class UrlStory {
     { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
   >();
 
-  /** `url` is normal. */
-  constructor(hostKey: string, url: string) {
+  readonly #onEvent: (event: UrlEvent) => void;
+
+  /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. */
+  constructor(hostKey: string, url: string, onEvent: (event: UrlEvent) => void = () => {}) {
     this.hostKey = hostKey;
+    this.#onEvent = onEvent;
     this.#key = seenKey(url);
   }
 
@@ -121,28 +140,35 @@ export class UrlStory {
     return this.#end === undefined ? undefined : { in: 'end', status: this.#end };
   }
 
+  /** Can a commit change anything here? `namesHost`: its bytes hold the host key. */
+  heeds(namesHost: boolean): boolean {
+    return namesHost || this.#leases.size > 0;
+  }
+
   /** The trap in whose band it waits. */
   trapOf(band: number): (StandingTrap & { readonly released: boolean }) | undefined {
     return isTrapBand(band) ? [...this.traps.values()].find((trap) => trap.band === band) : undefined;
   }
 
-  take(offset: number, record: Claim | Commit): void {
+  /** False: the commit does not count. */
+  take(offset: number, record: Claim | Commit): boolean {
     const { seq } = this.#position;
     if (record.kind === 'claim') {
       this.nowMs = Math.max(this.nowMs, record.nowMs);
       this.#position = { offset: offset + 1, epoch: offset, seq };
-      if (record.endsLeases) this.#endLeases();
-      return;
+      if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
+      return true;
     }
     // A changelog whose beginning was trimmed begins with any sequence number.
     const isFirst = this.#position.seq === 0;
-    if (!isFirst && judgeCommit(this.#position, record) === 'void') return;
+    if (!isFirst && judgeCommit(this.#position, record) === 'void') return false;
     this.nowMs = Math.max(this.nowMs, record.nowMs);
     this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
     const discovered = record.inputs.find(({ topic }) => topic === 'discovered') ?? null;
     const decided = { offset, atMs: record.nowMs, policyVersion: record.policyVersion };
     for (const change of record.changes) this.#apply(change, decided, discovered);
     this.policyVersion = record.policyVersion;
+    return true;
   }
 
   #apply(change: Change, decided: Decided, discovered: InputRange | null): void {
@@ -160,6 +186,8 @@ export class UrlStory {
         return this.#visit(change, decided);
       case 'due':
         if (this.#takeDue(change.url)) this.#putDue(change.url, 1_000 * change.dueS);
+        if (this.#isIt(change.url))
+          this.#onEvent({ kind: 'due', ...decided, dueAtMs: 1_000 * change.dueS, told: change.told });
         return;
       case 'resolve':
         return this.#resolve(change, decided);
@@ -181,12 +209,16 @@ export class UrlStory {
       case 'raise':
         this.#leaveBand(change.band, change.entry.url);
         (this.#bands[change.entry.band] ??= []).push(change.entry.url);
+        if (this.#isIt(change.entry.url))
+          this.#onEvent({ kind: 'moved', ...decided, from: change.band, band: change.entry.band });
         return;
       case 'expedite':
         if (change.band === null) this.#remove(change.entry.url);
         else this.#leaveBand(change.band, change.entry.url);
         this.#putAgain(change.entry.url, 0);
-        if (this.#isIt(change.entry.url)) note(this.raised, decided);
+        if (!this.#isIt(change.entry.url)) return;
+        note(this.raised, decided);
+        this.#onEvent({ kind: 'raised', ...decided });
         return;
       case 'trap':
         for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
@@ -194,7 +226,10 @@ export class UrlStory {
         return;
       case 'releaseTrap': {
         const trap = this.traps.get(change.pattern);
-        if (trap !== undefined) this.traps.set(change.pattern, { ...trap, released: true });
+        if (trap === undefined) return;
+        this.traps.set(change.pattern, { ...trap, released: true });
+        if (this.#bands[trap.band]?.some((url) => this.#isIt(url)))
+          this.#onEvent({ kind: 'trapReleased', ...decided, pattern: change.pattern });
       }
     }
   }
@@ -206,7 +241,7 @@ export class UrlStory {
         if (!this.#isIt(one.url)) continue;
         const { status, outcome, httpStatus, attempts } = one;
         this.#end = status;
-        note(this.outcomes, { ...decided, leaseId: null, status, outcome, httpStatus, attempts, dueAtMs: 0 });
+        this.#noteOutcome({ ...decided, leaseId: null, status, outcome, httpStatus, attempts, dueAtMs: 0 });
       }
     } else if (row.row === 'again' && row.hostKey === this.hostKey) {
       const { entry, dueAtMs, known } = row;
@@ -222,7 +257,9 @@ export class UrlStory {
 
   #noteAdmitted(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
     const { depth, hop, band } = entry;
-    note(this.admitted, { ...decided, depth, hop, band, isNew, discovered });
+    const admitted = { ...decided, depth, hop, band, isNew, discovered };
+    note(this.admitted, admitted);
+    this.#onEvent({ kind: 'admitted', ...admitted });
   }
 
   #grant(change: Change & { kind: 'grant' | 'grantDue' }, decided: Decided): void {
@@ -232,7 +269,14 @@ export class UrlStory {
     for (const [band, count] of bands) urls.push(...(this.#bands[band]?.splice(0, count) ?? []));
     this.#leases.set(leaseId, { urls, delayMs, due: due.length });
     const index = urls.findIndex((url) => this.#isIt(url));
-    if (index >= 0) note(this.leased, { ...decided, leaseId, deadlineMs, index });
+    if (index < 0) return;
+    note(this.leased, { ...decided, leaseId, deadlineMs, index });
+    this.#onEvent({ kind: 'leased', ...decided, leaseId, deadlineMs, index });
+  }
+
+  #noteOutcome(outcome: CameTo): void {
+    note(this.outcomes, outcome);
+    this.#onEvent({ kind: 'cameTo', ...outcome });
   }
 
   #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }, decided: Decided): void {
@@ -248,7 +292,7 @@ export class UrlStory {
     this.#putAgain(entry.url, dueAtMs);
     if (!this.#isIt(url)) return;
     const { attempts } = entry;
-    note(this.outcomes, { ...decided, leaseId, status: 'again', outcome: null, httpStatus: 0, attempts, dueAtMs });
+    this.#noteOutcome({ ...decided, leaseId, status: 'again', outcome: null, httpStatus: 0, attempts, dueAtMs });
   }
 
   #visit({ leaseId, index, dueAtMs, page }: Change & { kind: 'visit' }, decided: Decided): void {
@@ -261,7 +305,7 @@ export class UrlStory {
     const { status, outcome, httpStatus, attempts } = page.record;
     this.#end = status;
     const lease = leaseId === 0 ? null : leaseId;
-    note(this.outcomes, { ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs });
+    this.#noteOutcome({ ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs });
   }
 
   /** False: it was not there. */
@@ -280,11 +324,12 @@ export class UrlStory {
     if (!this.#isIt(record.url)) return;
     const { status, outcome, httpStatus, attempts } = record;
     this.#end = status;
-    note(this.outcomes, { ...decided, leaseId, status, outcome, httpStatus, attempts, dueAtMs: 0 });
+    this.#noteOutcome({ ...decided, leaseId, status, outcome, httpStatus, attempts, dueAtMs: 0 });
   }
 
-  #endLeases(): void {
-    for (const { urls, delayMs, due } of this.#leases.values()) {
+  #endLeases(decided: Decided): void {
+    for (const [leaseId, { urls, delayMs, due }] of this.#leases) {
+      if (urls.some((url) => this.#isIt(url))) this.#onEvent({ kind: 'leaseEnded', ...decided, leaseId });
       for (const [index, url] of urls.entries()) {
         if (url !== null && index < due) this.#putDue(url, this.nowMs);
         else if (url !== null) this.#putAgain(url, 0);

@@ -46,8 +46,12 @@ export async function tellUrl(
   const { start, end } = await log.offsets(topic, partition);
   const story = new UrlStory(hostKey, url);
   if (end > start) {
-    for await (const { offset, value } of recordsOf(log, topic, partition, start, end))
-      story.take(offset, decodeChangelog(value));
+    const name = Buffer.from(hostKey);
+    for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
+      const record = decodeChangelog(value);
+      const isPassed = record.kind === 'commit' && !story.heeds(value.includes(name));
+      story.take(offset, isPassed ? { ...record, changes: [] } : record);
+    }
   }
   const found: Found[] = [];
   for (const admitted of story.admitted) {

@@ -1,0 +1,137 @@
+/**
+ * What the changelog of its partition says of one URL: the fold that `explain` uses (url-story.ts), told event by event,
+ * with the reason of what was not admitted, and the policy versions by time.
+ *
+ * A commit that cannot be about the URL is passed over by its header: it does not name the host, ends none of its leases,
+ * takes none of the URL's links and switches no policy.
+ */
+import type { Claim, Commit } from '../frontier/changelog.ts';
+import type { TallyName } from '../frontier/changes.ts';
+import type { UrlEvent } from '../frontier/url-story.ts';
+import { UrlStory } from '../frontier/url-story.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Subject } from './record-events.ts';
+import { seconds } from './record-events.ts';
+import type { Sightings } from './sightings.ts';
+import type { StoryEvent, StoryKind, UnversionedEvent } from './story-event.ts';
+
+export class CommitEvents {
+  readonly story: UrlStory;
+  readonly #partition: number;
+  readonly #sightings: Sightings;
+  readonly #policyOf: (version: number, json: string) => Policy | null;
+  #policy: Policy | null = null;
+  #policyVersion = 0;
+  /** When each version came into force, in order. */
+  readonly #versions: { readonly version: number; readonly atMs: number }[] = [];
+  readonly #events: StoryEvent[] = [];
+  #admitted = 0;
+  #isKnown = false;
+
+  /** `policyOf` gives null where a policy cannot be compiled any more. */
+  constructor(
+    subject: Subject,
+    partition: number,
+    sightings: Sightings,
+    policyOf: (version: number, json: string) => Policy | null,
+  ) {
+    this.#partition = partition;
+    this.#sightings = sightings;
+    this.#policyOf = policyOf;
+    this.story = new UrlStory(subject.hostKey, subject.url, (event) => this.#note(event));
+  }
+
+  /** `namesHost`: its bytes hold the URL's host key. Gives the events of this record. */
+  take(offset: number, record: Claim | Commit, namesHost: boolean): StoryEvent[] {
+    if (record.kind === 'claim') {
+      this.story.take(offset, record);
+      return this.#events.splice(0);
+    }
+    const range = record.inputs.find(({ topic }) => topic === 'discovered');
+    const takesLinks = range !== undefined && this.#sightings.has(range);
+    const switches = record.policyVersion !== this.#policyVersion;
+    const isAbout = takesLinks || switches || this.story.heeds(namesHost);
+    const before = this.#isKnown;
+    this.#admitted = 0;
+    const tallies = new Set<TallyName>();
+    const changes = isAbout ? [...record.changes] : [];
+    if (!this.story.take(offset, { ...record, changes })) return [];
+    for (const change of changes) {
+      if (change.kind === 'count') tallies.add(change.counter);
+      if (change.kind === 'policy') this.#policy = this.#policyOf(change.version, change.json);
+    }
+    if (switches) this.#versions.push({ version: record.policyVersion, atMs: record.nowMs });
+    this.#policyVersion = record.policyVersion;
+    const events = this.#events.splice(0);
+    if (!takesLinks) return events;
+    const { nowMs: atMs, policyVersion } = record;
+    const deciding = { partition: this.#partition, offset, atMs, tallies, policy: this.#policy };
+    const verdicts = this.#sightings.decide(range, { ...deciding, admitted: this.#admitted, wasKnown: before });
+    return [...verdicts.map((event) => ({ ...event, policyVersion })), ...events];
+  }
+
+  /** An event of another topic, with the policy that was in force. */
+  versioned(event: UnversionedEvent): StoryEvent {
+    const since = this.#versions.findLast(({ atMs }) => atMs <= event.atMs);
+    return { ...event, policyVersion: since?.version ?? 0 };
+  }
+
+  #note(event: UrlEvent): void {
+    if (event.kind === 'admitted') {
+      this.#admitted += 1;
+      this.#isKnown = true;
+    }
+    if (event.kind === 'cameTo' && event.status !== 'again') this.#isKnown = true;
+    const { offset, atMs, policyVersion } = event;
+    const [kind, text, details] = told(event, this.story);
+    const topic = 'frontier-changelog';
+    this.#events.push({ kind, topic, partition: this.#partition, offset, atMs, policyVersion, text, details });
+  }
+}
+
+function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent['details']] {
+  switch (event.kind) {
+    case 'admitted': {
+      const { band, depth, hop, isNew } = event;
+      const trap = story.trapOf(band);
+      const where =
+        trap !== undefined
+          ? `, held in the trap ${trap.pattern} (${trap.reason})`
+          : story.isHeld(band)
+            ? ', deferred: its budget is spent'
+            : `, band ${band}`;
+      return ['admitted', `${isNew ? 'admitted' : 'admitted again, forced'}${where}`, { band, depth, hop, isNew }];
+    }
+    case 'leased': {
+      const { leaseId, deadlineMs, index, atMs } = event;
+      const text = `on lease ${leaseId}, URL ${index + 1} of it, for ${seconds(deadlineMs - atMs)} at most`;
+      return ['leased', text, { leaseId, index, deadlineMs }];
+    }
+    case 'cameTo': {
+      const { leaseId, status, outcome, httpStatus, attempts, dueAtMs, atMs } = event;
+      const details = { leaseId, status, outcome, httpStatus, attempts, dueAtMs };
+      const wait = dueAtMs > atMs ? `in ${seconds(dueAtMs - atMs)}` : 'at once';
+      if (status === 'again') return ['again', `back into the queue, due ${wait}, attempts ${attempts}`, details];
+      if (status === 'known') return ['ended', 'known from elsewhere: it is not fetched here', details];
+      const next = dueAtMs > 0 ? `; to be fetched again ${wait}` : '';
+      return ['ended', `done: ${status} (${outcome}${httpStatus > 0 ? ` ${httpStatus}` : ''})${next}`, details];
+    }
+    case 'raised':
+      return ['raised', 'raised: it goes before all else of its host', {}];
+    case 'moved':
+      return ['moved', `moved from band ${event.from} to band ${event.band}`, { from: event.from, band: event.band }];
+    case 'due': {
+      const { dueAtMs, told: isTold, atMs } = event;
+      const when = dueAtMs > atMs ? `in ${seconds(dueAtMs - atMs)}` : 'now';
+      return ['due', `due ${when}${isTold ? ', as a sitemap says' : ''}`, { dueAtMs }];
+    }
+    case 'leaseEnded':
+      return ['leaseEnded', `lease ${event.leaseId} ended with its owner: it waits again`, { leaseId: event.leaseId }];
+    case 'trapReleased':
+      return [
+        'trapReleased',
+        `the trap ${event.pattern} was released: it waits for its turn`,
+        { pattern: event.pattern },
+      ];
+  }
+}

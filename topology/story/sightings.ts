@@ -1,0 +1,124 @@
+/**
+ * Links to one URL, as they came on `discovered`, and what the commits that took them decided of each.
+ *
+ * A commit names the links it took by position, and what it admitted; what it did not admit it only counts. Why not is
+ * asked of the policy that decided, the same function again: a verdict there is the reason; else the URL was known, or
+ * there was no room.
+ */
+import type { Discovered } from '../../schemas/types.ts';
+import type { InputPosition, InputRange } from '../frontier/changelog.ts';
+import type { TallyName } from '../frontier/changes.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Place, Subject } from './record-events.ts';
+import type { StoryKind, UnversionedEvent } from './story-event.ts';
+
+interface Sighting {
+  readonly at: InputPosition;
+  readonly url: string;
+  readonly depth: number;
+  readonly hop: number;
+  readonly intent: Discovered['groups'][number]['intent'];
+  readonly sourceUrl: string;
+  readonly lastModifiedMs: number;
+}
+
+/** What a commit made of the URL, beside the links it took. */
+export interface Deciding {
+  readonly partition: number;
+  readonly offset: number;
+  readonly atMs: number;
+  /** Of these links, how many it admitted. */
+  readonly admitted: number;
+  /** The URL was admitted before this commit. */
+  readonly wasKnown: boolean;
+  /** Counted in this commit. */
+  readonly tallies: ReadonlySet<TallyName>;
+  /** The policy that decided; null: it is not known any more. */
+  readonly policy: Policy | null;
+}
+
+export class Sightings {
+  readonly #subject: Subject;
+  readonly #sightings: Sighting[] = [];
+  /** Links before this one are decided. */
+  #next = 0;
+
+  constructor(subject: Subject) {
+    this.#subject = subject;
+  }
+
+  /** `groupKeys`: keys under which senders group links of the URL's host. */
+  take(message: Discovered, place: Place, groupKeys: readonly string[]): UnversionedEvent[] {
+    const events: UnversionedEvent[] = [];
+    let slice = 0;
+    for (const { hostKey, links, depth, hop, intent, sourceUrl, discoveredAtMs, front } of message.groups) {
+      for (const [index, { url, lastModifiedMs }] of groupKeys.includes(hostKey) ? links.entries() : []) {
+        if (!this.#subject.is(url)) continue;
+        const at = { offset: place.offset, slice: slice + index };
+        this.#sightings.push({ at, url, depth, hop, intent, sourceUrl, lastModifiedMs });
+        const { topic, partition, offset, timestampMs } = place;
+        const from =
+          sourceUrl === '' ? 'given as a seed' : hop > 0 ? `redirected from ${sourceUrl}` : `found on ${sourceUrl}`;
+        const how = intent === 'force' ? ', forced' : intent === 'refresh' ? ', as one to look at again' : '';
+        const text = `${from}, depth ${depth}${how}${url === this.#subject.url ? '' : `, as ${url}`}`;
+        const details = { url, sourceUrl, depth, hop, intent, front, lastModifiedMs };
+        events.push({
+          kind: 'discovered',
+          topic,
+          partition,
+          offset,
+          atMs: discoveredAtMs || timestampMs,
+          text,
+          details,
+        });
+      }
+      slice += links.length;
+    }
+    return events;
+  }
+
+  /** Does the commit take a link that waits to be decided? */
+  has(range: InputRange): boolean {
+    const next = this.#sightings[this.#next];
+    return next !== undefined && isBefore(next.at, range.to);
+  }
+
+  /** What the commit decided of the links it took, but for those it admitted. */
+  decide(range: InputRange, deciding: Deciding): UnversionedEvent[] {
+    const events: UnversionedEvent[] = [];
+    let { admitted, wasKnown } = deciding;
+    for (; this.has(range); this.#next++) {
+      const sighting = this.#sightings[this.#next]!;
+      // It was read before what is kept of the changelog, or passed over by an operator.
+      if (isBefore(sighting.at, range.from)) continue;
+      const refusal = deciding.policy?.admit(sighting.url, sighting.depth, sighting.hop, sighting);
+      const { partition, offset, atMs } = deciding;
+      const base = { topic: 'frontier-changelog', partition, offset, atMs } as const;
+      const source = { discoveredOffset: sighting.at.offset, sourceUrl: sighting.sourceUrl };
+      if (refusal?.ok === false) {
+        const { rule, detail } = refusal;
+        const text = `refused by ${rule}: ${detail}`;
+        events.push({ kind: 'refused', ...base, text, details: { rule, detail, ...source } });
+      } else if (admitted > 0 && !(wasKnown && sighting.intent === 'discover')) {
+        admitted -= 1;
+        wasKnown = true;
+      } else {
+        const [kind, text] = verdictOf(wasKnown, deciding.tallies);
+        events.push({ kind, ...base, text, details: source });
+      }
+    }
+    return events;
+  }
+}
+
+function verdictOf(wasKnown: boolean, tallies: ReadonlySet<TallyName>): [StoryKind, string] {
+  if (wasKnown) return ['known', 'known already: not admitted again'];
+  if (tallies.has('hostFull')) return ['dropped', 'dropped: the queue of its host was full'];
+  if (tallies.has('queueFull')) return ['dropped', 'dropped: the queue of its partition was full'];
+  if (tallies.has('duplicates')) return ['known', 'taken for known: not admitted'];
+  return ['refused', 'not admitted'];
+}
+
+function isBefore(a: InputPosition, b: InputPosition): boolean {
+  return a.offset < b.offset || (a.offset === b.offset && a.slice < b.slice);
+}
