@@ -173,7 +173,7 @@ async function runWith(
   });
   crawl.service.probes.serve(frontier.waitsFor);
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  crawl.desk.open({ log, codec, clock, manifest: folder.manifest, member });
+  crawl.desk.open({ log, codec, clock, manifest: folder.manifest, member, restores: meters.restores });
   let failFetcher: (error: unknown) => void = () => {};
   const fetcherFailed = new Promise<never>((_, reject) => {
     failFetcher = reject;

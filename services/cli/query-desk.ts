@@ -2,6 +2,7 @@
  * Where HTTP clients meet the frontier of this process, which comes after the server and goes before it: their questions,
  * the URLs that they push, and the hubs that push for them.
  */
+import { ownPartitions, type Restores } from '../frontier/own-partitions.ts';
 import { partitionPlaces } from '../frontier/partition-places.ts';
 import { type Asked, Queries } from '../frontier/queries.ts';
 import { type Queried, queryRoutes } from '../frontier/query-routes.ts';
@@ -22,6 +23,8 @@ export interface DeskOptions {
   readonly clock: Clock;
   readonly manifest: Manifest;
   readonly member: Asked;
+  /** Of partitions of this process. */
+  readonly restores: Restores;
 }
 
 export class QueryDesk {
@@ -36,12 +39,14 @@ export class QueryDesk {
     websubRoutes(() => this.websub)(app);
   };
 
-  open({ log, codec, clock, manifest, member }: DeskOptions): void {
+  open({ log, codec, clock, manifest, member, restores }: DeskOptions): void {
     this.#pushes = { log, codec, clock, topics: manifest };
     const { crawl, partitions, keyMode } = manifest;
     const queries = new Queries({ log, clock, crawl, member });
-    const places = async () => partitionPlaces(log, crawl, partitions, await queries.members(), member);
-    this.#queried = { partitions, keyMode, queries, places };
+    const placed = { log, crawl, partitions, self: member, restores };
+    const places = async () => partitionPlaces({ ...placed, members: await queries.members() });
+    const own = () => ownPartitions(partitions, member, restores);
+    this.#queried = { partitions, keyMode, queries, places, own };
   }
 
   close(): void {

@@ -1,9 +1,12 @@
 /** Every partition of a crawl: who owns it and how it stands, who keeps copies of it, and how far behind those are. */
 import type { InputTopic } from '../../topology/frontier/changelog.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
+import type { Counters } from '../../topology/frontier/counters.ts';
+import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import type { FrontierMember } from '../runtime/crawl/frontier-members.ts';
-import { lookAt } from '../runtime/crawl/look.ts';
+import { endsOf, statusOf } from '../runtime/crawl/look.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { type OwnPartition, ownPartitions, type Restores, toldByOwners } from './own-partitions.ts';
 import type { Asked } from './queries.ts';
 
 export interface PartitionPlace {
@@ -26,37 +29,69 @@ export interface PartitionPlace {
   readonly pages: number;
   /** Records of its inputs that are not decided yet. */
   readonly lag: Readonly<Record<InputTopic, number>>;
+  /** Everything that is counted, as its newest commit says. */
+  readonly counters: Counters;
+  /** How far its owner's restore is, 0 to 1; null, as in all that follows: its owner was not asked, or did not answer. */
+  readonly restored: number | null;
+  readonly restoreLeftMs: number | null;
+  readonly readyHosts: number | null;
+  readonly delayedHosts: number | null;
+  /** null, too: nothing is to be fetched again. */
+  readonly freshness: Freshness | null;
 }
 
-export async function partitionPlaces(
-  log: Pick<Log, 'offsets' | 'reader'>,
-  crawl: string,
-  partitions: number,
-  members: readonly FrontierMember[],
-  self: Asked,
-): Promise<PartitionPlace[]> {
-  const look = await lookAt(log, crawl, partitions, null);
-  return look.partitions.map(({ ends, positions, counters }, partition) => {
-    const owner = members.find(({ owned }) => owned.includes(partition));
-    const copies = members.flatMap(({ name: member, address, standbys }) =>
-      standbys
-        .filter((one) => one.partition === partition)
-        .map(({ rank, behind, staleMs }) => ({ member, address, rank, behind, staleMs })),
-    );
-    const lag = Object.fromEntries(
-      inputTopics.map((topic) => [topic, Math.max(0, ends[topic] - positions[topic].offset)]),
-    ) as Record<InputTopic, number>;
-    return {
-      partition,
-      owner: owner?.name ?? (self.held(partition).owner ? self.name : null),
-      address: owner?.address ?? null,
-      standbys: copies.sort((a, b) => a.rank - b.rank),
-      hosts: counters.hosts,
-      queued: counters.queued + counters.retrying,
-      leased: counters.leased,
-      deferred: counters.deferred,
-      pages: counters.page,
-      lag,
-    };
-  });
+export interface PlacedCrawl {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly crawl: string;
+  readonly partitions: number;
+  readonly members: readonly FrontierMember[];
+  readonly self: Asked;
+  /** Of partitions of this process. */
+  readonly restores: Restores;
+}
+
+export async function partitionPlaces(placed: PlacedCrawl): Promise<PartitionPlace[]> {
+  const { partitions, members, self, restores } = placed;
+  const told = await toldByOwners(members, self.name, ownPartitions(partitions, self, restores));
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition);
+  return Promise.all(numbers.map((partition) => placeOf(placed, partition, told.get(partition))));
+}
+
+async function placeOf(
+  { log, crawl, members, self }: PlacedCrawl,
+  partition: number,
+  told: OwnPartition | undefined,
+): Promise<PartitionPlace> {
+  const committed = told?.committed ?? null;
+  const { positions, counters, ends } =
+    committed === null
+      ? await statusOf(log, crawl, partition)
+      : { ...committed, ends: await endsOf(log, crawl, partition) };
+  const owner = members.find(({ owned }) => owned.includes(partition));
+  const copies = members.flatMap(({ name: member, address, standbys }) =>
+    standbys
+      .filter((one) => one.partition === partition)
+      .map(({ rank, behind, staleMs }) => ({ member, address, rank, behind, staleMs })),
+  );
+  const lag = Object.fromEntries(
+    inputTopics.map((topic) => [topic, Math.max(0, ends[topic] - positions[topic].offset)]),
+  ) as Record<InputTopic, number>;
+  return {
+    partition,
+    owner: owner?.name ?? (self.held(partition).owner ? self.name : null),
+    address: owner?.address ?? null,
+    standbys: copies.sort((a, b) => a.rank - b.rank),
+    hosts: counters.hosts,
+    queued: counters.queued + counters.retrying,
+    leased: counters.leased,
+    deferred: counters.deferred,
+    pages: counters.page,
+    lag,
+    counters,
+    restored: told?.restored ?? null,
+    restoreLeftMs: told?.restoreLeftMs ?? null,
+    readyHosts: committed?.readyHosts ?? null,
+    delayedHosts: committed?.delayedHosts ?? null,
+    freshness: committed?.freshness ?? null,
+  };
 }

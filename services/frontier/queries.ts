@@ -137,7 +137,10 @@ async function unlessAway<Result>(looking: Promise<Result>): Promise<{ readonly 
 }
 
 /** Undefined where the member can't be asked, or has no answer. */
-async function passOn({ address }: FrontierMember, target: string): Promise<Answer | undefined> {
+export async function passOn(
+  { address }: Pick<FrontierMember, 'address'>,
+  target: string,
+): Promise<Answer | undefined> {
   if (address === null) return undefined;
   try {
     const response = await fetch(`http://${address}${target}`, {

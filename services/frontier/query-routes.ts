@@ -1,7 +1,8 @@
 /**
  * `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
  *
- * An answer says who gave it: the partition's owner, or a standby, and then how old it may be.
+ * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. Asked for partitions by
+ * another member, one tells of its own alone.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { answerHost, answerUrl } from '../../topology/frontier/queries.ts';
@@ -14,6 +15,7 @@ import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { withScheme } from '../../topology/url/seed.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import type { OwnPartition } from './own-partitions.ts';
 import type { PartitionPlace } from './partition-places.ts';
 import { type Answer, passedOnHeader, type Queries, type Source } from './queries.ts';
 
@@ -22,6 +24,8 @@ export interface Queried {
   readonly keyMode: KeyMode;
   readonly queries: Queries;
   places(): Promise<readonly PartitionPlace[]>;
+  /** Of this member, from memory. */
+  own(): readonly OwnPartition[];
 }
 
 /** URLs of a page of a host's queue, if not asked otherwise. */
@@ -39,7 +43,9 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
     );
   };
   return (app: HttpApp) => {
-    app.get('/partitions', async () => ({ partitions: await now().places() }));
+    app.get('/partitions', async ({ headers }) =>
+      headers[passedOnHeader] === undefined ? { partitions: await now().places() } : { own: now().own() },
+    );
     app.get('/hosts/:key', async (request, reply) => {
       const { key } = request.params as { readonly key: string };
       const { limit, from } = request.query as { readonly limit?: string; readonly from?: string };

@@ -1,6 +1,6 @@
 /** A look at a crawl from its log alone: positions and counters of each partition, and how far its inputs reach. */
 import type { CommitHeader, InputPosition, InputTopic } from '../../../topology/frontier/changelog.ts';
-import { decodeChangelog, inputTopics } from '../../../topology/frontier/changelog.ts';
+import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
 import { zeroCounters } from '../../../topology/frontier/counters.ts';
 import type { Look, PartitionStatus } from '../../../topology/frontier/crawl-end.ts';
 import type { Log } from '../log/log.ts';
@@ -27,12 +27,22 @@ export function policyVersions(log: ReadableLog, crawl: string, partitions: numb
 
 /** From the newest commit, which carries positions and counters. Ends are asked first: they only grow. */
 export async function statusOf(log: ReadableLog, crawl: string, partition: number): Promise<PartitionStatus> {
-  const ends = { control: 0, results: 0, discovered: 0 };
-  for (const topic of inputTopics) ends[topic] = (await log.offsets(`${crawl}.${topic}`, partition)).end;
+  const ends = await endsOf(log, crawl, partition);
   const commit = await newestCommit(log, `${crawl}.frontier-changelog`, partition);
   const positions: Record<InputTopic, InputPosition> = { control: origin, results: origin, discovered: origin };
   for (const { topic, to } of commit?.inputs ?? []) positions[topic] = to;
   return { ends, positions, counters: commit?.counters ?? zeroCounters() };
+}
+
+/** How far the inputs of a partition reach. */
+export async function endsOf(
+  log: Pick<Log, 'offsets'>,
+  crawl: string,
+  partition: number,
+): Promise<PartitionStatus['ends']> {
+  const end = async (topic: InputTopic) => (await log.offsets(`${crawl}.${topic}`, partition)).end;
+  const [control, results, discovered] = await Promise.all([end('control'), end('results'), end('discovered')]);
+  return { control, results, discovered };
 }
 
 const origin: InputPosition = { offset: 0, slice: 0 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ownPartitions } from '../../../services/frontier/own-partitions.ts';
 import type { PartitionOwner } from '../../../services/frontier/partition-owner.ts';
 import { partitionPlaces } from '../../../services/frontier/partition-places.ts';
 import { type Held, Queries } from '../../../services/frontier/queries.ts';
@@ -36,12 +37,15 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     const log: MembersLog = { ...harness.log, membersOf: async () => members };
     const member = { name, held: () => asked.get(name)!.held };
     const queries = new Queries({ log, clock, crawl: 't', member });
-    const places = async () => partitionPlaces(log, 't', 1, await queries.members(), member);
+    const restores = new Map();
+    const own = () => ownPartitions(1, member, restores);
+    const places = async () =>
+      partitionPlaces({ log, crawl: 't', partitions: 1, members: await queries.members(), self: member, restores });
     const server = await startHttpServer({
       listen: { host: '127.0.0.1', port: 0 },
       probes: new Probes(),
       metrics: async () => ({ type: 'text/plain', text: '' }),
-      routes: [queryRoutes(() => ({ partitions: 1, keyMode: 'host', queries, places }))],
+      routes: [queryRoutes(() => ({ partitions: 1, keyMode: 'host', queries, places, own }))],
       onBug: (error) => assert.fail(error as Error),
     });
     asked.set(name, { server, held: { ...held } });
@@ -154,9 +158,12 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
   it('show every partition, its owner and its copies', async () => {
     const { body } = await get('c', '/partitions');
     const [one] = body['partitions'] as Record<string, unknown>[];
-    const { owner: name, address, standbys, hosts, queued, leased } = one!;
+    const { owner: name, address, standbys, hosts, queued, leased, restored, readyHosts, delayedHosts } = one!;
     assert.deepEqual([name, address, hosts], ['a', asked.get('a')!.server.address, 2]);
     assert.equal((queued as number) + (leased as number), 91);
+    // What only its owner knows, told by another member.
+    assert.equal(restored, 1);
+    assert.ok((readyHosts as number) + (delayedHosts as number) >= 1, `${readyHosts}, ${delayedHosts}`);
     assert.deepEqual(
       (standbys as { member: string; rank: number }[]).map(({ member, rank }) => [member, rank]),
       [['b', 1]],
