@@ -144,6 +144,10 @@ export const parseLimits = {
   sitemapBytesMax: 50 * 1024 * 1024,
   /** Indexes above a sitemap: the protocol allows one, some sites need two, more are a maze. */
   sitemapNestingMax: 2,
+  /** A JSON Feed is read whole, 10 ms a megabyte: as long as a page may be. */
+  jsonFeedCharsMax: 2 * 1024 * 1024,
+  /** A feed of so many entries is known entry by entry; of a longer one, only whether it is the same list. */
+  entryMarksMax: 64,
 } as const;
 
 /** Bounds of the state store on RocksDB. */

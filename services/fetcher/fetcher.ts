@@ -381,7 +381,7 @@ function prefetchName(resolver: Resolver, task: Task): void {
 }
 
 const pageAccept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1';
-const sitemapAccept = 'application/xml,text/xml,text/plain;q=0.8,*/*;q=0.1';
+const sitemapAccept = 'application/xml,text/xml,application/feed+json,text/plain;q=0.8,*/*;q=0.1';
 
 export function requestHeaders(
   config: Pick<FetcherConfig, 'contact' | 'version'>,

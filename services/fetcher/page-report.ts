@@ -2,7 +2,7 @@
  * From a response to what is reported of its URL: outcome, page, links.
  *
  * Redirects are not followed: the target becomes a link of the same depth, one hop on, at the head of its queue. A meta
- * refresh is published the same way. A page that asks for nofollow publishes no links.
+ * refresh is published the same way. A page that asks for nofollow publishes no links. Of a feed the entries are the links.
  */
 import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../schemas/types.ts';
@@ -13,11 +13,13 @@ import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import { decodePage } from '../../topology/parse/charset.ts';
 import { headerDirectives } from '../../topology/parse/directives.ts';
+import { looksLikeFeed } from '../../topology/parse/looks-like-feed.ts';
 import type { ParsedPage } from '../../topology/parse/page.ts';
 import { metadataJson } from '../../topology/parse/rich/metadata.ts';
 import { isSoft404 } from '../../topology/parse/soft-404.ts';
 import type { Extractor } from './extract.ts';
 import type { PageWishes } from './extract-rules.ts';
+import { readFeed } from './feed-report.ts';
 import { type Headers, headerOf, headersOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import { outcomeOf } from './outcomes.ts';
@@ -88,7 +90,9 @@ export async function readPage(
     return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
   const { parsed } = whole;
-  const links = linksOf(reader, from, item, parsed);
+  const isFeed = type !== 'pdf' && looksLikeFeed(response.body);
+  const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
+  const links = feed?.links ?? linksOf(reader, from, item, parsed);
   const contentHash = hash('sha256', response.body, 'hex');
   const page = pageRecord(reader, task, item, response, mediaType, whole, contentHash, links.count);
   const outcome: Outcome = {
@@ -98,7 +102,7 @@ export async function readPage(
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
-    textSignature: task.signatures ? textSignature(parsed.text) : '',
+    textSignature: task.signatures ? (feed?.signature ?? textSignature(parsed.text)) : '',
   };
   // A worker has its own core.
   const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;

@@ -20,7 +20,13 @@ export function pageTypeOf(mediaType: string): PageType {
   if (mediaType === '') return 'unnamed';
   if (mediaType.startsWith('text/')) return 'text';
   if (mediaType === 'application/pdf') return 'pdf';
-  if (mediaType === 'application/xml' || mediaType === 'application/json' || mediaType.endsWith('+xml')) return 'text';
+  if (
+    mediaType === 'application/xml' ||
+    mediaType === 'application/json' ||
+    mediaType === 'application/feed+json' ||
+    mediaType.endsWith('+xml')
+  )
+    return 'text';
   return 'other';
 }
 

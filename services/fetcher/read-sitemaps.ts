@@ -7,12 +7,13 @@
  * A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits"); links to
  * others are left out, or anybody could have anybody's pages fetched anew.
  */
-import type { Link, LinkGroup, Request, Task } from '../../schemas/types.ts';
+import type { Request, Task } from '../../schemas/types.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
 import { parseLimits } from '../../topology/limits.ts';
 import type { SitemapEntry } from '../../topology/parse/sitemap.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
+import { gatherEntries } from './entry-links.ts';
 import { type Headers, headerOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import { requestRecord } from './outcomes.ts';
@@ -131,38 +132,15 @@ function publish(
   errand: SitemapErrand,
   entries: readonly SitemapEntry[],
 ): Promise<void> | undefined {
-  const groups = new Map<string, LinkGroup & { readonly links: Link[] }>();
-  const pending: number[] = [];
   const { hostname } = new URL(errand.url);
   const voucher = new URL(errand.origin).hostname;
-  for (const { url: written, lastModifiedMs, standing } of entries) {
-    if (standing === 'elsewhere' && !speaksFor(written, hostname, voucher)) continue;
-    const url = links.normalize(written);
-    if (url === null) continue;
-    const dated = lastModifiedMs > 0;
-    if (!dated && !links.cache.isNews(source.source, url, errand.depth, pending)) continue;
-    const hostKey = hostKeyOf(url);
-    const key = `${dated ? '+' : '-'}${hostKey}`;
-    let group = groups.get(key);
-    if (group === undefined) {
-      group = {
-        hostKey,
-        sourceUrl: errand.url,
-        sourceKey: source.sourceKey,
-        depth: errand.depth,
-        hop: 0,
-        front: false,
-        intent: dated ? 'refresh' : 'discover',
-        discoveredAtMs: road.clock.nowMs(),
-        share: 0,
-        traceparent: '',
-        links: [],
-      };
-      groups.set(key, group);
-    }
-    group.links.push({ url, lastModifiedMs, priority: -1 });
-  }
-  return groups.size === 0 ? undefined : reporter.found([...groups.values()], pending);
+  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs() };
+  const { groups, pending } = gatherEntries(links, origin, entries, {
+    depth: errand.depth,
+    share: 0,
+    speaksFor: ({ url, standing }) => (standing !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null),
+  });
+  return groups.length === 0 ? undefined : reporter.found(groups, pending);
 }
 
 function speaksFor(url: string, hostname: string, voucher: string): boolean {

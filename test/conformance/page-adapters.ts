@@ -55,11 +55,16 @@ export function robotsFetchOutcome(exchange: readonly RobotsStep[]): string {
   return 'allow_all';
 }
 
-/** The cases come from a parser that holds sitemaps to their place. */
+/** The cases come from a parser that holds sitemaps to their place, and lists alternates apart. */
 export function sitemap(body: Uint8Array, contentType: string | null, url: string): { index: boolean; urls: string[] } {
   const plain = body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body) : body;
   const { index, entries } = parseSitemap(plain, contentType, url);
-  return { index, urls: entries.filter((entry) => entry.standing === 'covered').map((entry) => entry.url) };
+  return {
+    index,
+    urls: entries
+      .filter(({ standing, alternate }) => standing === 'covered' && alternate === undefined)
+      .map((entry) => entry.url),
+  };
 }
 
 export function sitemapDate(value: string): number | null {

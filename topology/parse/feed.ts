@@ -2,7 +2,9 @@
  * The XML formats that list URLs: sitemap and sitemap index (sitemaps.org), RSS 0.9–2.0, RSS 1.0 (RDF) and Atom.
  *
  * All are a root with items, an item with locations and a date; a shape says how each spells them. Elements of another
- * prefix than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations.
+ * prefix than the root's are another vocabulary's (`image:loc`, `video:player_loc`) and not locations, but for the
+ * alternates of a sitemap's page (`xhtml:link rel="alternate"`), which are pages too. What a feed says of how often it is
+ * worth asking for counts: `ttl` (RSS 2.0), `updatePeriod` and `updateFrequency` (RSS 1.0, module Syndication).
  */
 import { parseSitemapDate } from './sitemap-date.ts';
 import { createXmlScanner } from './xml.ts';
@@ -12,7 +14,12 @@ export interface Located {
   readonly location: string;
   /** ms since the Unix epoch. 0: unknown. */
   readonly lastModifiedMs: number;
+  /** The same page in another language: no location of the sitemap's own. */
+  readonly alternate?: true;
 }
+
+/** `sitemap`: of pages, of whatever vocabularies; `index`: of sitemaps; `feed`: the newest of what is there. */
+export type ListForm = 'sitemap' | 'index' | 'feed';
 
 export interface FeedReader {
   write(xml: string): void;
@@ -20,31 +27,41 @@ export interface FeedReader {
   end(): void;
   /** What was found since the last call; an item appears once it is complete. */
   take(): readonly Located[];
-  /** Are the items sitemaps? Known from the first of them on. */
-  readonly index: boolean;
-  /** Sitemaps must give absolute URLs; feeds may give relative ones. */
-  readonly relative: boolean;
+  /** Known from the root on; null: it is none of these. */
+  readonly form: ListForm | null;
+  /** Shortest time between polls that a feed asks for, ms. 0: it does not. */
+  readonly pollMs: number;
 }
 
 interface Shape {
   readonly item: string;
   readonly location: string;
   readonly dates: readonly string[];
-  readonly index: boolean;
+  readonly form: ListForm;
   /** Is the vocabulary's prefix that of the root? Feeds mix vocabularies by default namespace instead. */
   readonly strictPrefix: boolean;
 }
 
 const sitemap = { location: 'loc', dates: ['lastmod'], strictPrefix: true } as const;
-const rss = { item: 'item', location: 'link', dates: ['pubdate', 'date'], index: false, strictPrefix: false } as const;
+const rss = { item: 'item', location: 'link', dates: ['pubdate', 'date'], form: 'feed', strictPrefix: false } as const;
 
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
-  ['urlset', { ...sitemap, item: 'url', index: false }],
-  ['sitemapindex', { ...sitemap, item: 'sitemap', index: true }],
+  ['urlset', { ...sitemap, item: 'url', form: 'sitemap' }],
+  ['sitemapindex', { ...sitemap, item: 'sitemap', form: 'index' }],
   ['rss', rss],
   ['rdf', rss],
   ['feed', { ...rss, item: 'entry', dates: ['updated', 'modified', 'published', 'issued'] }],
 ]);
+
+/** Elements of a feed's own that say how often it is worth asking for. */
+const hints = new Set(['ttl', 'updateperiod', 'updatefrequency']);
+const periodsMs: Readonly<Record<string, number>> = {
+  hourly: 3_600_000,
+  daily: 86_400_000,
+  weekly: 7 * 86_400_000,
+  monthly: 30 * 86_400_000,
+  yearly: 365 * 86_400_000,
+};
 
 /** Longest text of a location or a date that is kept. */
 const fieldCharsMax = 8_192;
@@ -62,17 +79,22 @@ export function createFeedReader(): FeedReader {
   let field = '';
   let gathered = '';
   /** Of the item being read, and of those that are complete. */
-  let item: { location: string; lastModifiedMs: number }[] = [];
+  let item: { location: string; lastModifiedMs: number; alternate?: true }[] = [];
   let found: Located[] = [];
+  const hinted = new Map<string, string>();
 
   const addLocation = (text: string) => {
     const location = text.trim();
     if (location !== '' && item.length < locationsPerItemMax) item.push({ location, lastModifiedMs: itemDateMs });
   };
+  const addAlternate = (rel: string, href: string) => {
+    if (rel !== 'alternate' || href === '' || item.length >= locationsPerItemMax) return;
+    item.push({ location: href.trim(), lastModifiedMs: 0, alternate: true });
+  };
   const addDate = (text: string) => {
     const ms = parseSitemapDate(text);
     if (ms === null || ms <= 0) return;
-    const last = item.at(-1);
+    const last = item.findLast(({ alternate }) => alternate === undefined);
     if (last !== undefined) last.lastModifiedMs ||= ms;
     else itemDateMs ||= ms;
   };
@@ -83,6 +105,7 @@ export function createFeedReader(): FeedReader {
   };
   const endField = () => {
     if (field === shape!.location) addLocation(gathered);
+    else if (hints.has(field)) hinted.set(field, gathered.trim().toLowerCase());
     else if (field !== '') addDate(gathered);
     field = gathered = '';
   };
@@ -97,8 +120,13 @@ export function createFeedReader(): FeedReader {
         return;
       }
       // Inside a location nothing opens: some writers wrap the URL once more.
-      if (shape === null || field === shape.location || !ours(prefix)) return;
-      if (name === shape.item) {
+      if (shape === null || field === shape.location) return;
+      if (inItem && name === 'link' && shape.form === 'sitemap') addAlternate(value('rel'), value('href'));
+      if (!ours(prefix)) return;
+      if (!inItem && shape.form === 'feed' && hints.has(name)) {
+        field = name;
+        gathered = '';
+      } else if (name === shape.item) {
         endItem();
         inItem = true;
         field = gathered = '';
@@ -124,7 +152,7 @@ export function createFeedReader(): FeedReader {
       }
     },
     text(text) {
-      if (inItem && gathered.length < fieldCharsMax) gathered += text;
+      if ((inItem || field !== '') && gathered.length < fieldCharsMax) gathered += text;
     },
   });
   return {
@@ -139,11 +167,11 @@ export function createFeedReader(): FeedReader {
       found = [];
       return taken;
     },
-    get index() {
-      return shape?.index ?? false;
+    get form() {
+      return shape?.form ?? null;
     },
-    get relative() {
-      return shape !== null && !shape.strictPrefix;
+    get pollMs() {
+      return Math.max(minutes(hinted.get('ttl')), perPeriod(hinted.get('updateperiod'), hinted.get('updatefrequency')));
     },
   };
 }
@@ -151,4 +179,15 @@ export function createFeedReader(): FeedReader {
 /** `atom:link` in an RSS item names the feed or a comment page, not the item. */
 function isForeignLink(shape: Shape, prefix: string, rootPrefix: string): boolean {
   return !shape.strictPrefix && prefix !== '' && prefix !== rootPrefix;
+}
+
+function minutes(ttl = ''): number {
+  return /^\d{1,9}$/.test(ttl) ? Number(ttl) * 60_000 : 0;
+}
+
+/** A frequency is how often in the period; the module's defaults are daily, and once. */
+function perPeriod(period: string | undefined, frequency: string | undefined): number {
+  if (period === undefined && frequency === undefined) return 0;
+  const times = /^\d{1,9}$/.test(frequency ?? '') ? Math.max(1, Number(frequency)) : 1;
+  return Math.floor((periodsMs[period ?? 'daily'] ?? 0) / times);
 }

@@ -1,13 +1,14 @@
 /**
- * Sitemaps of every form: XML, index, plain text, RSS and Atom (sitemaps.org protocol 0.9).
+ * Sitemaps of every form: XML, index, plain text, RSS and Atom (sitemaps.org protocol 0.9); and JSON Feed.
  *
  * Pure and bounded: read in pieces as they come, of which little is kept; the caller undoes gzip. The form is told by
- * the content, for media types of sitemaps are seldom right. What is neither XML of a known root nor lines of URLs
- * gives no entries.
+ * the content, for media types of sitemaps are seldom right. What is neither XML of a known root, a JSON Feed, nor lines of
+ * URLs gives no entries.
  */
 import { parseLimits } from '../limits.ts';
 import { createXmlDecoder } from './charset.ts';
-import { createFeedReader, type FeedReader, type Located } from './feed.ts';
+import { createFeedReader, type FeedReader, type ListForm, type Located } from './feed.ts';
+import { createJsonFeedReader } from './json-feed.ts';
 
 export interface SitemapEntry {
   /** Absolute http(s) URL without fragment. */
@@ -20,12 +21,18 @@ export interface SitemapEntry {
    * where robots.txt of the URL's own host names the sitemap. What an index lists is covered.
    */
   readonly standing: 'covered' | 'outside' | 'elsewhere';
+  /** A translation of the page before it (`hreflang`). */
+  readonly alternate?: true;
 }
 
 export interface Sitemap {
   /** True: the entries are sitemaps. */
   readonly index: boolean;
   readonly entries: readonly SitemapEntry[];
+  /** null: lines of URLs, or nothing of these. */
+  readonly form: ListForm | null;
+  /** Shortest time between polls that a feed asks for, ms. 0: it does not. */
+  readonly pollMs: number;
 }
 
 export interface SitemapReader {
@@ -37,6 +44,8 @@ export interface SitemapReader {
   take(): SitemapEntry[];
   /** True: the entries are sitemaps. Known from the first of them on. */
   readonly index: boolean;
+  readonly form: ListForm | null;
+  readonly pollMs: number;
   /** The protocol's limit of bytes or entries is reached: what follows is left out. */
   readonly full: boolean;
 }
@@ -52,22 +61,24 @@ export function createSitemapReader(contentType: string | null, url: string): Si
   let entriesTaken = 0;
 
   const standingOf = (target: URL): SitemapEntry['standing'] => {
-    if (feed?.index || (target.origin === origin && target.pathname.startsWith(folder))) return 'covered';
+    if (feed?.form === 'index' || (target.origin === origin && target.pathname.startsWith(folder))) return 'covered';
     return target.origin === origin ? 'outside' : 'elsewhere';
   };
-  const entryOf = ({ location, lastModifiedMs }: Located): SitemapEntry | null => {
-    const base = feed?.relative ? url : undefined;
+  const entryOf = ({ location, lastModifiedMs, alternate }: Located): SitemapEntry | null => {
+    const base = feed?.form === 'feed' ? url : undefined;
     if (location.length > parseLimits.hrefCharsMax || !URL.canParse(location, base)) return null;
     const target = new URL(location, base);
     if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
     target.hash = '';
-    return { url: target.href, lastModifiedMs, standing: standingOf(target) };
+    const entry = { url: target.href, lastModifiedMs, standing: standingOf(target) };
+    return alternate ? { ...entry, alternate } : entry;
   };
   const read = (text: string) => {
     if (feed === null && lines === null) {
       text = text.replace(/^[\s\ufeff]+/, '');
       if (text === '') return;
       if (text.startsWith('<')) feed = createFeedReader();
+      else if (text.startsWith('{')) feed = createJsonFeedReader();
       else lines = createLineReader();
     }
     (feed ?? lines)!.write(text);
@@ -87,13 +98,19 @@ export function createSitemapReader(contentType: string | null, url: string): Si
       for (const located of (feed ?? lines)?.take() ?? []) {
         const entry = entriesTaken < parseLimits.sitemapEntriesMax ? entryOf(located) : null;
         if (entry === null) continue;
-        entriesTaken += 1;
+        if (entry.alternate === undefined) entriesTaken += 1;
         entries.push(entry);
       }
       return entries;
     },
     get index() {
-      return feed?.index ?? false;
+      return feed?.form === 'index';
+    },
+    get form() {
+      return feed?.form ?? null;
+    },
+    get pollMs() {
+      return feed?.pollMs ?? 0;
     },
     get full() {
       return bytesRead >= parseLimits.sitemapBytesMax || entriesTaken >= parseLimits.sitemapEntriesMax;
@@ -111,7 +128,10 @@ export function parseSitemap(
   const reader = createSitemapReader(contentType, url);
   const entries = new Map<string, SitemapEntry>();
   const keep = () => {
-    for (const entry of reader.take()) if (!entries.has(entry.url)) entries.set(entry.url, entry);
+    for (const entry of reader.take()) {
+      const known = entries.get(entry.url);
+      if (known === undefined || (known.alternate && !entry.alternate)) entries.set(entry.url, entry);
+    }
   };
   const { sliceChars } = parseLimits;
   for (let at = 0; at < body.length && !reader.full && !expired(); at += sliceChars) {
@@ -120,7 +140,8 @@ export function parseSitemap(
   }
   reader.end();
   keep();
-  return { index: reader.index, entries: [...entries.values()] };
+  const { index, form, pollMs } = reader;
+  return { index, form, pollMs, entries: [...entries.values()] };
 }
 
 type LineReader = Pick<FeedReader, 'write' | 'end' | 'take'>;

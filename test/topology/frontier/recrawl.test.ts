@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OutcomeKind, Task } from '../../../schemas/types.ts';
+import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { digest } from '../../../topology/frontier/digest.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../topology/policy/recrawl/recrawl-config.ts';
@@ -98,6 +99,49 @@ describe('a page that was fetched', () => {
     }
     for (const [index] of next.entries()) next[index] = dueOf(hand, index) - hand.nowMs;
     assert.ok(next[0]! <= 2 * hour && next[1]! >= 20 * day, `${next}`);
+  });
+});
+
+describe('a feed', () => {
+  const feeds = { minMs: hour / 2, maxMs: day };
+  const marks = (...entries: number[]) =>
+    feedSignature(
+      entries.map((n) => `https://${a}/${n}`),
+      0,
+    );
+
+  it('is polled the sooner the more often a poll brings an entry, and not for what it drops or rewrites', () => {
+    const hand = recrawling({ feeds });
+    hand.links(a, 1);
+    hand.report(hand.lease(), { contentHash: '1', textSignature: marks(1, 2) });
+    hand.report(hand.leaseExactlyAfter(hour), { contentHash: '2', textSignature: marks(2) });
+    const laterS = (dueOf(hand, 0) - hand.nowMs) / 1_000;
+    assert.ok(laterS > 3_600, `${laterS}`);
+    hand.report(hand.lease(1_000 * laterS), { contentHash: '3', textSignature: marks(2, 3) });
+    assert.ok(dueOf(hand, 0) - hand.nowMs < 1_000 * laterS);
+    assert.deepEqual([hand.counters.revisits, hand.counters.changesFound], [2, 1]);
+  });
+
+  it('is still one after a 304, and keeps the time it asked for', () => {
+    const hand = recrawling({ feeds });
+    hand.links(a, 1);
+    hand.report(hand.lease(), { etag: '"1"', textSignature: feedSignature([], 5 * hour) });
+    const task = hand.leaseExactlyAfter(5 * hour);
+    assert.equal(task.urls[0]?.etag, '"1"');
+    hand.report(task, { kind: 'notModified' });
+    hand.leaseExactlyAfter(5 * hour);
+  });
+
+  it('takes no part in how pages share the bandwidth', () => {
+    const rated = (first: string, second: string) => {
+      const hand = recrawling({ schedule: 'optimal', feeds });
+      hand.links(a, 1);
+      hand.report(hand.lease(), { contentHash: '1', textSignature: first });
+      hand.report(hand.leaseExactlyAfter(hour), { contentHash: '2', textSignature: second });
+      return hand.rig.core.state.recrawl.table.classes.pages;
+    };
+    assert.equal(rated('', ''), 1);
+    assert.equal(rated(marks(1), marks(2)), 0);
   });
 });
 

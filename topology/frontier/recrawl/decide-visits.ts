@@ -1,11 +1,13 @@
 /**
  * What a visit means for the visits to come: what it found, what that says of the page, and when it is due again.
  *
- * A page has changed where its body has, and its main text too, as far as signatures tell; a 304 says that it has not.
+ * A page has changed where its body has, and its main text too, as far as signatures tell; a 304 says that it has not. A
+ * feed has where it has an entry that is new.
  * A visit that failed for now comes again after the steps of the retry schedule, then as errors do; what was known of the
  * page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it always did.
  */
 import type { Outcome } from '../../../schemas/types.ts';
+import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../content/feed-signature.ts';
 import { sameText } from '../../content/text-signature.ts';
 import { parseHttpDate } from '../../fetch/http-date.ts';
 import { isHostFailure, isRetriable } from '../../fetch/outcome.ts';
@@ -33,7 +35,7 @@ export function decideVisit(decision: Decision, recrawl: Recrawl, visit: Visit, 
   const before = lease.pages.get(index);
   const changed = hasChanged(before, outcome, record);
   const page = pageAfter(visit, before, changed, record);
-  const kind = kindOf(record);
+  const kind = kindOf(page);
   const next = recrawl.next(visitedOf(page, kind, changed, atMs), decision.state.recrawl.visitPrice);
   if (next === null) return false;
   if (changed !== null) decision.tally('revisits');
@@ -104,7 +106,7 @@ export function decideLateVisit(
 ): void {
   const { nowMs: atMs } = decision;
   const page = { record, band, visitedAtMs: atMs, changedAtMs: atMs, history: noHistory, signature, failures: 0 };
-  const next = recrawl.next(visitedOf(page, kindOf(record), null, atMs), decision.state.recrawl.visitPrice);
+  const next = recrawl.next(visitedOf(page, kindOf(page), null, atMs), decision.state.recrawl.visitPrice);
   if (next === null) return;
   const history = { ...noHistory, intervalS: next.intervalS };
   const [leaseId, index, spent, proved, dueAtMs] = [0, 0, true, null, atMs + 1_000 * next.delayS] as const;
@@ -117,9 +119,10 @@ function wasTold({ state }: Decision, url: string): boolean {
   return row >= 0 && state.recrawl.table.at(row).told;
 }
 
-function kindOf({ status, outcome, soft404 }: UrlRecord): VisitKind {
+function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {
   if (outcome === 'gone' || soft404) return 'gone';
-  return status === 'page' ? 'page' : 'error';
+  if (status !== 'page') return 'error';
+  return isFeedSignature(signature) ? 'feed' : 'page';
 }
 
 /** null: there is nothing to compare with. */
@@ -128,7 +131,12 @@ function hasChanged(before: PageRecord | undefined, outcome: Outcome, record: Ur
   if (outcome.kind === 'notModified') return false;
   const { contentHash, etag } = before.record;
   if (contentHash === '' || outcome.contentHash === '') return isStrong(etag) ? etag !== outcome.etag : null;
-  return contentHash !== outcome.contentHash && !sameText(before.signature, outcome.textSignature);
+  return contentHash !== outcome.contentHash && !sayTheSame(before.signature, outcome.textSignature);
+}
+
+function sayTheSame(before: string, now: string): boolean {
+  if (isFeedSignature(before) !== isFeedSignature(now)) return false;
+  return isFeedSignature(now) ? !hasNewEntries(before, now) : sameText(before, now);
 }
 
 /** Weak tags, W/…, may stay while bytes change. */
@@ -157,10 +165,15 @@ function pageAfter(
     visitedAtMs: atMs,
     changedAtMs: changed === false ? before.changedAtMs : atMs,
     history,
-    // As of the last change, so that what creeps away is noticed.
-    signature: changed === false ? before.signature || outcome.textSignature : outcome.textSignature,
+    signature: signatureAfter(before.signature, outcome, changed),
     failures: 0,
   };
+}
+
+/** Of a text, as of its last change, so that what creeps away is noticed; of a feed, as it is now. */
+function signatureAfter(before: string, { textSignature }: Outcome, changed: boolean | null): string {
+  if (changed !== false || isFeedSignature(textSignature)) return textSignature;
+  return before || textSignature;
 }
 
 /** The record with what the page's last body said, where this answer had none. */
@@ -178,5 +191,6 @@ function visitedOf(page: PageRecord, kind: VisitKind, changed: boolean | null, a
   const modifiedMs = record.lastModified === '' ? null : parseHttpDate(record.lastModified);
   const since = modifiedMs !== null && modifiedMs > 0 && modifiedMs <= atMs ? modifiedMs : changedAtMs;
   const sinceChangeS = changed === true ? 0 : Math.max(0, Math.round((atMs - since) / 1_000));
-  return { url: record.url, kind, history, changed, sinceChangeS, band };
+  const visit = { url: record.url, kind, history, changed, sinceChangeS, band };
+  return kind === 'feed' ? { ...visit, pollS: pollSecondsOf(page.signature) } : visit;
 }

@@ -5,6 +5,7 @@
  *
  * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (save-view.ts).
  */
+import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
 import { classOf } from '../../policy/recrawl/rate-classes.ts';
 import type { RecrawlConfig } from '../../policy/recrawl/recrawl-config.ts';
@@ -86,7 +87,8 @@ export class RecrawlState {
   }
 
   put(hi: number, lo: number, host: number, page: PageRecord, dueAtMs: number): void {
-    const rate = changesPerDay(page.history);
+    // Feeds are polled beside the bandwidth that pages share.
+    const rate = isFeedSignature(page.signature) ? null : changesPerDay(page.history);
     this.table.put({
       hi,
       lo,

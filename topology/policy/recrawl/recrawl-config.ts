@@ -5,8 +5,11 @@ import { z } from 'zod';
 export const scheduleNames = ['fixed', 'adaptive', 'nutch', 'stormcrawler', 'optimal', 'importance'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
 
-/** Where a URL stands when it is scheduled: `error` was answered with what is no page; `gone` says 404 or 410. */
-export const visitKinds = ['page', 'error', 'gone'] as const;
+/**
+ * Where a URL stands when it is scheduled: `error` was answered with what is no page; `gone` says 404 or 410; `feed` lists
+ * pages: RSS, Atom, JSON Feed, or a sitemap that was found as a link.
+ */
+export const visitKinds = ['page', 'error', 'gone', 'feed'] as const;
 export type VisitKind = (typeof visitKinds)[number];
 
 /** What differs for some URLs: those that meet all conditions. The first rule that fits decides. */
@@ -37,11 +40,19 @@ export interface RecrawlConfig {
   /** Time to the next look at what was answered with an error, and at what is gone, ms. null: never again. */
   readonly errorMs: number | null;
   readonly goneMs: number | null;
+  /** Bounds of the time between polls of a feed, which adapts by whether they bring new entries. Absent: they are pages like any other. */
+  readonly feeds?: FeedBounds | undefined;
   readonly rules: readonly RecrawlRule[];
 }
 
 const hour = 3_600_000;
 const day = 24 * hour;
+
+/** `maxMs` bounds what a feed may ask for, too. */
+export interface FeedBounds {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
 
 export const defaultRecrawl: RecrawlConfig = {
   schedule: 'optimal',
@@ -53,6 +64,8 @@ export const defaultRecrawl: RecrawlConfig = {
   // Errors are mostly passing; what is gone is seldom put back.
   errorMs: day,
   goneMs: 30 * day,
+  // Readers ask twice an hour at most; a feed that is asked once a day seldom loses an entry.
+  feeds: { minMs: hour / 2, maxMs: day },
   rules: [],
 };
 
@@ -90,6 +103,7 @@ export const recrawlSchema: z.ZodType<RecrawlConfig> = z
     share: z.number().min(0).max(1),
     errorMs: interval.nullable(),
     goneMs: interval.nullable(),
+    feeds: z.strictObject({ minMs: interval, maxMs: interval }).refine(inOrder, 'minMs is above maxMs').optional(),
     rules: z.array(ruleSchema),
   })
   .refine(inOrder, 'minMs is above maxMs');

@@ -12,7 +12,7 @@ import { type Bounds, boundedDays, priceOfVisit } from './allocation.ts';
 import { changesPerDay, daySeconds } from './change-rate.ts';
 import type { PageHistory } from './history.ts';
 import { type RateClasses, weightClasses } from './rate-classes.ts';
-import type { RecrawlConfig, RecrawlRule, ScheduleName, VisitKind } from './recrawl-config.ts';
+import type { FeedBounds, RecrawlConfig, RecrawlRule, ScheduleName, VisitKind } from './recrawl-config.ts';
 
 export interface Visited {
   readonly url: string;
@@ -25,6 +25,8 @@ export interface Visited {
   readonly sinceChangeS: number;
   /** Front queue, 0 the most important. */
   readonly band: number;
+  /** Of a feed: no sooner than it asks for, s. */
+  readonly pollS?: number;
 }
 
 export interface Recrawl {
@@ -42,7 +44,8 @@ const alike = new Array<number>(weightClasses).fill(1);
 export function compileRecrawl(config: RecrawlConfig): Recrawl {
   const rules = config.rules.map((rule) => ({ fits: conditionOf(rule), plan: planOf(config, rule) }));
   const general = planOf(config, {});
-  const byKind = { page: general, error: steady(config.errorMs), gone: steady(config.goneMs) };
+  const feed = config.feeds === undefined ? general : pollsOf(config.feeds);
+  const byKind = { page: general, error: steady(config.errorMs), gone: steady(config.goneMs), feed };
   const weights = config.schedule === 'importance' ? byImportance : alike;
   const bounds = boundsOf(config, {});
   return {
@@ -54,7 +57,7 @@ export function compileRecrawl(config: RecrawlConfig): Recrawl {
     },
     next(visit, price) {
       const rule = rules.find(({ fits }) => fits(visit));
-      // A rule that only says how pages are scheduled leaves errors to their own times.
+      // A rule that only says how pages are scheduled leaves errors, and feeds it does not name, to their own times.
       const plan = rule?.plan.says(visit.kind) ? rule.plan : byKind[visit.kind];
       return plan.next(visit, price, weights);
     },
@@ -88,7 +91,7 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const bounds = inDays({ minS, maxS });
   const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
   return {
-    says: (kind) => kind === 'page',
+    says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
     next({ history, changed, sinceChangeS, band }, price, weights) {
       if (schedule === 'fixed') return { intervalS: firstS, delayS: firstS };
       if (!isPriced(schedule)) return adaptiveVisit(adaptive, history, changed, sinceChangeS);
@@ -100,6 +103,21 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
     },
   };
 }
+
+/** Feeds, at first as often as is allowed in an hour. What a feed asks for is kept, within bounds. */
+function pollsOf({ minMs, maxMs }: FeedBounds): Plan {
+  const [minS, maxS] = [seconds(minMs)!, seconds(maxMs)!];
+  const config = { ...adaptivePresets.adaptive, firstS: firstPollS, minS, maxS };
+  return {
+    says: () => true,
+    next({ history, changed, sinceChangeS, pollS = 0 }) {
+      const { intervalS, delayS } = adaptiveVisit(config, history, changed, sinceChangeS);
+      return { intervalS, delayS: Math.min(maxS, Math.max(delayS, pollS)) };
+    },
+  };
+}
+
+const firstPollS = 3_600;
 
 function isPriced(schedule: ScheduleName | undefined): boolean {
   return schedule === 'optimal' || schedule === 'importance';

@@ -104,3 +104,28 @@ test('a schedule that makes no sense is refused', () => {
   for (const config of refused) assert.equal(recrawlSchema.safeParse(config).success, false);
   assert.equal(recrawlSchema.safeParse(defaultRecrawl).success, true);
 });
+
+test('a feed is polled by whether it brings entries, within its own bounds, and no sooner than it asks for', () => {
+  const feeds = { minMs: 1_800_000, maxMs: 12 * 3_600_000 };
+  const { next } = compileRecrawl({ ...defaultRecrawl, feeds });
+  const poll = (changed: boolean | null, intervalS: number, pollS = 0) =>
+    next({ ...page, kind: 'feed', history: { ...noHistory, intervalS }, changed, pollS }, null)!.delayS;
+  assert.equal(poll(null, 0), hour);
+  assert.equal(poll(true, 2 * hour), hour);
+  assert.equal(poll(true, hour / 2), hour / 2);
+  assert.equal(poll(false, 2 * hour), 3 * hour);
+  assert.equal(poll(false, 12 * hour), 12 * hour);
+  assert.equal(poll(true, hour, 6 * hour), 6 * hour);
+  assert.equal(poll(true, hour, 99 * day), 12 * hour, 'a feed does not ask for ever');
+});
+
+test('a rule speaks of feeds where it names them, or gives an interval', () => {
+  const feed: Visited = { ...page, kind: 'feed' };
+  const delayS = (rule: RecrawlConfig['rules'][number]) =>
+    compileRecrawl({ ...defaultRecrawl, rules: [rule] }).next(feed, null)!.delayS;
+  assert.equal(delayS({ schedule: 'fixed' }), hour);
+  assert.equal(delayS({ schedule: 'fixed', kinds: ['feed'] }), 7 * day);
+  assert.equal(delayS({ hosts: ['a.test'], intervalMs: 60_000 }), 60);
+  const { feeds: _, ...before } = defaultRecrawl;
+  assert.equal(compileRecrawl(before).next(feed, null)!.delayS, 7 * day, 'a policy of before feeds had a say');
+});
