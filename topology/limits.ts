@@ -221,8 +221,10 @@ export const frontierLimits = {
   queueMemoryBytes: 64 * 1024 * 1024,
   /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */
   queryUrlsMax: 20_000,
-  /** URLs of one page of a host's queue. */
+  /** URLs of one page of a host's queue, or hosts of a list. */
   queryPageMax: 1_000,
+  /** Hosts that a list looks at between two steps: about 4 ms. */
+  hostsPerLook: 16_384,
   /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
   deadHostMs: 24 * 3_600_000,
   /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
@@ -365,6 +367,10 @@ export const httpLimits = {
   tokenCharsMin: 16,
   /** Another member that was asked has this long: a look takes milliseconds, and then a standby is asked. */
   passOnMs: 2_000,
+  /** The same for a list of hosts, which looks at all of them: 10 million in slices take seconds. */
+  listMs: 20_000,
+  /** Partitions that a list asks at once: enough to hide round trips, and no member is flooded. */
+  listsAtOnce: 8,
   /** What was told of a group's members is believed this long. */
   membersMs: 1_000,
 } as const;

@@ -27,6 +27,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   inject: [`https://example.org ${kafka}`, `seeds.txt ${folder}`],
   pages: [folder],
   stats: [`${folder} --json`],
+  hosts: [`--sort errors ${folder}`, `example.org ${folder}`],
   search: [`'example -permission' ${folder}`],
   'dlq list': [`--reason retriesExhausted ${folder}`],
   'dlq show': [`0:17 ${folder}`],

@@ -15,6 +15,7 @@ import { addDumpCommand } from './dump-command.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { addExplainCommand } from './explain-command.ts';
 import { addExportCommand } from './export-command.ts';
+import { addHostsCommand } from './hosts-command.ts';
 import { addInjectCommand } from './inject-command.ts';
 import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addExportCommand(program);
   addInjectCommand(program);
   addReadCommands(program);
+  addHostsCommand(program);
   addSearchCommand(program);
   addDlqCommand(program);
   addExplainCommand(program);

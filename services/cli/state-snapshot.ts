@@ -1,18 +1,16 @@
 /** `crawlstream state snapshot` and `state snapshots`: taking them, beside the owners, and telling what there is. */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { bringUp } from '../frontier/bring-up.ts';
-import { rebuild } from '../frontier/rebuild.ts';
+import type { FrontierState } from '../../topology/frontier/state.ts';
 import { changelogTopic } from '../frontier/restore.ts';
 import { crawlIdOf, type SnapshotManifest } from '../frontier/snapshots/manifest.ts';
 import { createShelf, type Shelf } from '../frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../frontier/snapshots/take.ts';
 import { type Trimmed, trimBelowSnapshots } from '../frontier/snapshots/trim.ts';
-import { keptView } from '../frontier/starting-states.ts';
 import { openObjects } from '../runtime/objects/open-objects.ts';
-import { createOverlayStore } from '../runtime/store/overlay-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { printNotice, printRestore } from './restore-text.ts';
-import { identityOf, partitionsOf, type StateFlags, type StateSource, withScratch, withView } from './state-source.ts';
+import { withCurrentState } from './current-state.ts';
+import { printNotice } from './restore-text.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource } from './state-source.ts';
 import { productVersion } from './version.ts';
 
 export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
@@ -120,35 +118,17 @@ interface Taken {
   readonly taken: boolean;
 }
 
-/** From the view in the folder where it is of use, else from an older snapshot or the changelog alone. */
-function snapshotOf(source: StateSource, partition: number, shelf: Shelf): Promise<Taken> {
+async function snapshotOf(source: StateSource, partition: number, shelf: Shelf): Promise<Taken> {
   const identity = identityOf(source, partition);
-  const options = { ...source, identity, shelf, onNotice: printNotice };
-  return withView(source, partition, async (view): Promise<Taken> => {
-    const { end: to } = await source.log.offsets(changelogTopic(identity.crawl), partition);
-    if (to === 0) return { manifest: undefined, taken: false };
-    const newest = (await shelf.list(identity)).find(({ manifest }) => manifest !== undefined)?.manifest;
-    if (newest?.position === to) return { manifest: newest, taken: false };
-    const take = { identity, shelf, clock: source.clock, takenBy: productVersion };
-    const fromView = async (base: StateStore) => {
-      const store = createOverlayStore(base);
-      const { state } = await keptView({ ...options, store });
-      if (state === undefined) return undefined;
-      // All that comes after it lies in memory: as much as an owner lets come between two writes of its view.
-      const isThere = await bringUp(state, none(), { ...options, store, to, saveBytes: Number.POSITIVE_INFINITY });
-      return isThere && takeSnapshot({ ...take, state: isThere, store });
-    };
-    const manifest =
-      (view && (await fromView(view))) ??
-      (await withScratch(async (store) =>
-        takeSnapshot({ ...take, store, state: await rebuild({ ...options, store, to, onProgress: printRestore }) }),
-      ));
-    return { manifest, taken: true };
-  });
+  await source.refresh();
+  const { end } = await source.log.offsets(changelogTopic(identity.crawl), partition);
+  if (end === 0) return { manifest: undefined, taken: false };
+  const newest = (await shelf.list(identity)).find(({ manifest }) => manifest !== undefined)?.manifest;
+  if (newest?.position === end) return { manifest: newest, taken: false };
+  const take = { identity, shelf, clock: source.clock, takenBy: productVersion };
+  const act = (state: FrontierState, store: StateStore) => takeSnapshot({ ...take, state, store });
+  return { manifest: await withCurrentState(source, partition, act, shelf), taken: true };
 }
-
-/** No other state is tried: the caller has another way. */
-async function* none(): AsyncGenerator<never> {}
 
 async function problemOf(shelf: Shelf, manifest: SnapshotManifest): Promise<CrawlstreamError | undefined> {
   try {

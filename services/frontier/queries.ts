@@ -56,8 +56,11 @@ export interface Question<Result> {
   readonly target: string;
   /** By another member. */
   readonly passedOn: boolean;
-  readonly job: (state: FrontierState) => StoreJob<Result>;
+  /** Undefined: not through yet, it is run again between two later steps. */
+  readonly job: (state: FrontierState) => StoreJob<Result | undefined>;
   readonly answer: (result: Result, source: Source) => Answer;
+  /** How long another member has to answer. Absent: as long as one look takes. */
+  readonly passOnMs?: number;
 }
 
 /** Tells that a question was passed on. */
@@ -73,7 +76,7 @@ export class Queries {
 
   /** Throws OWNERSHIP_LOST where nobody who has the partition can be asked. */
   async ask<Result>(question: Question<Result>): Promise<Answer> {
-    const { partition, passedOn } = question;
+    const { partition, passedOn, target, passOnMs } = question;
     const { owner, standby } = this.#options.member.held(partition);
     const own = owner?.calls.core === undefined ? undefined : await this.#byOwner(question, owner);
     if (own !== undefined) return own;
@@ -81,13 +84,13 @@ export class Queries {
     const rankOf = ({ standbys }: FrontierMember) => standbys.find((one) => one.partition === partition)?.rank;
     const others = members.filter(({ name }) => name !== this.#options.member.name);
     for (const member of others.filter(({ owned }) => owned.includes(partition))) {
-      const answer = await passOn(member, question.target);
+      const answer = await passOn(member, target, passOnMs);
       if (answer !== undefined) return answer;
     }
     const copy = standby?.state === undefined ? undefined : await this.#byStandby(question, standby);
     if (copy !== undefined) return copy;
     for (const member of others.filter((one) => rankOf(one) !== undefined)) {
-      const answer = await passOn(member, question.target);
+      const answer = await passOn(member, target, passOnMs);
       if (answer !== undefined) return answer;
     }
     const remedy = members.every(({ address }) => address === null)
@@ -113,23 +116,28 @@ export class Queries {
 
   async #byOwner<Result>({ job, answer }: Question<Result>, owner: PartitionOwner): Promise<Answer | undefined> {
     const { member, clock } = this.#options;
-    const result = await unlessAway(owner.calls.look((partition) => job(partition.state)));
+    const result = await unlessAway(() => owner.calls.look((partition) => job(partition.state)));
     return result && answer(result.is, { member: member.name, role: 'owner', asOfMs: clock.nowMs(), staleMs: 0 });
   }
 
   async #byStandby<Result>({ job, answer }: Question<Result>, standby: Standby): Promise<Answer | undefined> {
     const { member, clock } = this.#options;
-    const result = await unlessAway(standby.look(job));
+    const result = await unlessAway(() => standby.look(job));
     const { asOfMs } = standby.status;
     const staleMs = asOfMs === 0 ? null : Math.max(0, clock.nowMs() - asOfMs);
     return result && answer(result.is, { member: member.name, role: 'standby', asOfMs: asOfMs || null, staleMs });
   }
 }
 
-/** Undefined where whoever was asked is being opened or closed. */
-async function unlessAway<Result>(looking: Promise<Result>): Promise<{ readonly is: Result } | undefined> {
+/** Looks until there is a result. Undefined where whoever was asked is being opened or closed. */
+async function unlessAway<Result>(
+  look: () => Promise<Result | undefined>,
+): Promise<{ readonly is: Result } | undefined> {
   try {
-    return { is: await looking };
+    for (;;) {
+      const result = await look();
+      if (result !== undefined) return { is: result };
+    }
   } catch (error) {
     if (error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST') return undefined;
     throw error;
@@ -140,13 +148,14 @@ async function unlessAway<Result>(looking: Promise<Result>): Promise<{ readonly 
 export async function passOn(
   { address }: Pick<FrontierMember, 'address'>,
   target: string,
+  passOnMs: number = httpLimits.passOnMs,
 ): Promise<Answer | undefined> {
   if (address === null) return undefined;
   try {
     const response = await fetch(`http://${address}${target}`, {
       headers: { [passedOnHeader]: '1' },
       redirect: 'error',
-      signal: AbortSignal.timeout(httpLimits.passOnMs),
+      signal: AbortSignal.timeout(passOnMs),
     });
     const body = (await response.json()) as object;
     return response.status < 500 ? { status: response.status, body } : undefined;

@@ -1,12 +1,11 @@
 /**
- * `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
+ * `GET /hosts`, `GET /hosts/:key`, `GET /urls?url=` and `GET /partitions`, on any frontier of a crawl: one answers for all.
  *
  * An answer says who gave it: the partition's owner, or a standby, and then how old it may be. Asked for partitions by
  * another member, one tells of its own alone.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { answerHost, answerUrl } from '../../topology/frontier/queries.ts';
-import type { QueueCursor } from '../../topology/frontier/read-rows.ts';
 import type { FrontierState } from '../../topology/frontier/state.ts';
 import { frontierLimits } from '../../topology/limits.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
@@ -15,9 +14,11 @@ import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { withScheme } from '../../topology/url/seed.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
+import { askPartition, hostsWanted, type ListQuery, listHosts } from './host-lists.ts';
 import type { OwnPartition } from './own-partitions.ts';
 import type { PartitionPlace } from './partition-places.ts';
 import { type Answer, passedOnHeader, type Queries, type Source } from './queries.ts';
+import { cursorOf, cursorText } from './queue-cursor.ts';
 
 export interface Queried {
   readonly partitions: number;
@@ -46,6 +47,14 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
     app.get('/partitions', async ({ headers }) =>
       headers[passedOnHeader] === undefined ? { partitions: await now().places() } : { own: now().own() },
     );
+    app.get('/hosts', async (request, reply) => {
+      const { partition, ...query } = request.query as ListQuery & { readonly partition?: string };
+      const passedOn = request.headers[passedOnHeader] !== undefined;
+      const wanted = hostsWanted(query);
+      if (partition === undefined) return listHosts(now(), wanted, passedOn);
+      const { status, body } = await askPartition(now(), partitionNumber(partition, now()), wanted, passedOn);
+      return reply.code(status).send(body);
+    });
     app.get('/hosts/:key', async (request, reply) => {
       const { key } = request.params as { readonly key: string };
       const { limit, from } = request.query as { readonly limit?: string; readonly from?: string };
@@ -58,8 +67,7 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
         job: (state) => answerHost(state, hostKey, count, cursor),
         answer: (found, source) => {
           if (found === null) return unknown(`host ${hostKey} was never met`, source);
-          const next = found.next === null ? null : `${found.next.band}:${found.next.seq}`;
-          return { status: 200, body: { ...found, next, from: source } };
+          return { status: 200, body: { ...found, next: cursorText(found.next), from: source } };
         },
       });
       return reply.code(status).send(body);
@@ -78,6 +86,11 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
       return reply.code(status).send(body);
     });
   };
+}
+
+function partitionNumber(given: string, { partitions }: Queried): number {
+  if (/^\d{1,5}$/.test(given) && Number(given) < partitions) return Number(given);
+  throw invalid(`partition ${JSON.stringify(given)}: the crawl has partitions 0 to ${partitions - 1}`);
 }
 
 function placeOf({ partitions, keyMode }: Queried, hostKey: string): number {
@@ -102,14 +115,6 @@ function pageSize(limit: string | undefined): number {
   const { queryPageMax } = frontierLimits;
   if (/^\d{1,6}$/.test(limit) && Number(limit) <= queryPageMax) return Number(limit);
   throw invalid(`limit ${JSON.stringify(limit)}: give a number from 0 to ${queryPageMax}`);
-}
-
-/** As `next` of the page before. */
-function cursorOf(from: string | undefined): QueueCursor {
-  if (from === undefined) return { band: 0, seq: 0 };
-  const [, band, seq] = /^(\d{1,3}):(\d{1,15})$/.exec(from) ?? [];
-  if (band === undefined) throw invalid(`from ${JSON.stringify(from)}: give "next" of the page before`);
-  return { band: Number(band), seq: Number(seq) };
 }
 
 function unknown(message: string, source: Source): Answer {

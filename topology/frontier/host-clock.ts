@@ -50,6 +50,11 @@ export class HostClock {
     return this.#sizes[waitingHeap] === 0 ? undefined : this.#at[this.#heaps[waitingHeap]![0]!];
   }
 
+  /** Undefined: the host is not on the clock. */
+  readyAtMs(host: number): number | undefined {
+    return host >= this.#at.length || this.#heapOf[host] === nowhere ? undefined : this.#at[host];
+  }
+
   /** Puts a host on the clock, or moves it. */
   schedule(host: number, readyAtMs: number, band: number): void {
     this.#fit(host);

@@ -11,13 +11,13 @@ import type { Policy } from '../policy/policy.ts';
 import type { HostFacts, HostHold } from './changes.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
-export function baseDelayMs(policy: Policy, facts: HostFacts): number {
+export function baseDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {
   const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : policy.config.delayMs;
   return Math.max(ownMs, facts.crawlDelayMs);
 }
 
 /** The wait from the completion of a request to the next lease, ms. */
-export function politeDelayMs(policy: Policy, facts: HostFacts): number {
+export function politeDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {
   const adaptiveMs = Math.min(policy.config.delayFactor * facts.fetchMs, policy.config.delayFactorCapMs);
   return Math.max(baseDelayMs(policy, facts), Math.round(adaptiveMs));
 }

@@ -91,6 +91,27 @@ test('the topology is told as text, for Graphviz, for Mermaid and as JSON', asyn
   assert.match((await runCommand(['topology'])).stdout, /^frontier: /, 'describing is what topology does by itself');
 });
 
+test('hosts are listed as the counters have it, and one of them with its queue', async () => {
+  const counts = await json(['stats', '--data', data]);
+  const listed = await json(['hosts', '--data', data, '--sort', 'fetched', '--search', host.slice(0, 4)]);
+  const [first] = listed['hosts'] as { host: string; fetched: number; pages: number; queued: number }[];
+  assert.deepEqual([first?.host, first?.pages, listed['known']], [host, counts['pages'], counts['hosts']]);
+  const one = await json(['hosts', seed, '--data', data, '--limit', '3']);
+  assert.deepEqual([one['host'], one['queue'], one['next']], [host, [], null]);
+  const table = await runCommand(['hosts', '--data', data]);
+  assert.match(table.stdout, /^host +queued +deferred .*\n\S+:\d+ .*nothing to do\n1 of 1 known\n$/);
+  for (const [args, says] of [
+    [['--sort', 'size'], /--sort "size": give one of queued/],
+    [['nowhere.test'], /nowhere\.test was never met/],
+    [[host, '--search', 'a'], /name no host/],
+    [['--from', '1:2'], /name the host/],
+  ] as const) {
+    const { code, stderr } = await runCommand(['hosts', ...args, '--data', data]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+  }
+});
+
 test('completion prints a script for each shell', async () => {
   const { code, stdout } = await runCommand(['completion', 'bash']);
   assert.equal(code, 0);

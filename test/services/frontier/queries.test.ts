@@ -110,6 +110,24 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     assert.equal(seen.size, 90 - onLease);
   });
 
+  it('list the hosts of all partitions, in the order asked for, by whichever member', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      const { status, body } = await get(name, '/hosts?sort=queued&limit=1');
+      assert.equal(status, 200);
+      const [host] = body['hosts'] as { host: string; queued: number; partition: number }[];
+      assert.deepEqual([host?.host, host?.partition], ['www.example.org', 0]);
+      assert.ok(host!.queued > 0);
+      assert.deepEqual([body['matched'], body['known'], body['missing']], [2, 2, []]);
+      const [from] = body['from'] as unknown as Body['from'][];
+      assert.deepEqual([from?.member, from?.role], ['a', 'owner']);
+    }
+    const found = (await get('c', '/hosts?search=OTHER')).body['hosts'] as { host: string }[];
+    assert.deepEqual(
+      found.map(({ host }) => host),
+      ['other.example.com'],
+    );
+  });
+
   it('tell where a URL is, in whatever spelling, and what was never seen', async () => {
     const place = async (url: string) => (await get('b', `/urls?url=${encodeURIComponent(url)}`)).body;
     const waits = await place('HTTPS://www.EXAMPLE.org:443/88#top');
@@ -128,6 +146,9 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
       ['/urls?url=', /cannot|can be crawled/],
       ['/hosts/www.example.org?limit=x', /limit "x": give a number/],
       ['/hosts/www.example.org?from=7', /from "7": give "next"/],
+      ['/hosts?sort=size', /sort "size": give one of queued, fetched/],
+      ['/hosts?limit=1001', /limit "1001": give a number from 0 to 1000/],
+      ['/hosts?partition=1', /partition "1": the crawl has partitions 0 to 0/],
     ] as const) {
       const { status, body } = await get('a', target);
       assert.equal(status, 400, target);
@@ -148,6 +169,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
       asked.get('b')!.held.standby = undefined;
       const { status, body } = await get('c', '/hosts/www.example.org');
       assert.equal(status, 503);
+      assert.equal((await get('c', '/hosts')).status, 503);
       assert.match(String(body['message']), /nobody who has partition 0 can be asked/);
     } finally {
       held.owner = owner;
