@@ -24,6 +24,11 @@ export interface BenchOptions {
   readonly data: string | undefined;
   /** Folder for a CPU profile of the measured stretch. */
   readonly profile: string | undefined;
+  readonly partitions: number;
+  /** Benches of several processes: which one this is, and the log it works on. */
+  readonly part: string | undefined;
+  readonly brokers: string;
+  readonly crawl: string;
   /** hundred-million: ends a run early. */
   readonly hours: number;
   /** hundred-million: ends a run before its folder is larger. */
@@ -49,7 +54,7 @@ const kinds = {
 export function benchOptions(args: readonly string[], defaults: BenchDefaults): BenchOptions {
   const { values, tokens } = parse(args);
   const number = (
-    name: 'urls' | 'hosts' | 'duplicates' | 'known' | 'memory' | 'runs' | 'lease' | 'hours' | 'disk',
+    name: 'urls' | 'hosts' | 'duplicates' | 'known' | 'memory' | 'runs' | 'lease' | 'hours' | 'disk' | 'partitions',
     byDefault: number,
     kind: keyof typeof kinds = 'count',
   ) => {
@@ -71,6 +76,10 @@ export function benchOptions(args: readonly string[], defaults: BenchDefaults): 
     runs: number('runs', 1),
     lease: number('lease', 1),
     data: values.data,
+    partitions: number('partitions', 4),
+    part: values.part,
+    brokers: values.brokers ?? '',
+    crawl: values.crawl ?? '',
     hours: number('hours', 2, 'amount'),
     diskBytes: number('disk', 30, 'amount') * 1e9,
     stages: !values['no-stages'],
@@ -95,6 +104,10 @@ function parse(args: readonly string[]) {
         runs: { type: 'string' },
         lease: { type: 'string' },
         data: { type: 'string' },
+        partitions: { type: 'string' },
+        part: { type: 'string' },
+        brokers: { type: 'string' },
+        crawl: { type: 'string' },
         hours: { type: 'string' },
         disk: { type: 'string' },
         'no-stages': { type: 'boolean', default: false },

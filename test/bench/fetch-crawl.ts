@@ -6,7 +6,6 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import type { CheckReport } from '../web/check.ts';
 import type { RequestRecord } from '../web/records.ts';
 import { projectRoot } from './compiled.ts';
 import type { Usage } from './fetch-usage.ts';
+import { cpuMillisOf } from './thread-cpu.ts';
 
 export interface CrawlBench {
   /** Options of test/web/main.ts. */
@@ -112,7 +112,7 @@ async function sample(crawl: ChildProcess, control: string, pagesMax: number): P
   const samples: Sample[] = [];
   while (crawl.exitCode === null && crawl.signalCode === null) {
     const { fetched } = JSON.parse(await ask(`${control}report?sitemaps=false`)) as CheckReport;
-    samples.push({ atMs: performance.now(), pages: fetched, cpuMillis: cpuMillisOf(crawl.pid!) });
+    samples.push({ atMs: performance.now(), pages: fetched, cpuMillis: cpuMillisOf(`/proc/${crawl.pid!}`).millis });
     if (fetched >= pagesMax) {
       crawl.kill('SIGINT');
       break;
@@ -120,17 +120,6 @@ async function sample(crawl: ChildProcess, control: string, pagesMax: number): P
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   return samples;
-}
-
-/** Linux: clock ticks of user and system time, fields 14 and 15 of proc(5) stat; a tick is 10 ms. */
-function cpuMillisOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 function canPin(): boolean {

@@ -20,6 +20,7 @@ interface ProfileNode {
 }
 
 /** First match decides; what no pattern knows counts for its caller, and in the end as `other`. */
+/** Patterns are of `URL function`, as in `file:///…/record-batch.js writeBatch`. */
 export type Stages = readonly (readonly [stage: string, pattern: RegExp])[];
 
 const crawlStages: Stages = [
@@ -70,5 +71,6 @@ function ownStage({ functionName, url }: ProfileNode['callFrame'], stages: Stage
   if (functionName === '(idle)') return 'idle';
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (functionName === '(program)') return 'outside JavaScript';
-  return stages.find(([, pattern]) => pattern.test(url))?.[0];
+  const place = `${url} ${functionName}`;
+  return stages.find(([, pattern]) => pattern.test(place))?.[0];
 }

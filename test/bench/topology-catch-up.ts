@@ -1,0 +1,67 @@
+/** One frontier process that catches up with a filled `discovered`: what all of its threads cost until it has. */
+import { join } from 'node:path';
+import { joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
+import { createBundledRegistry } from '../../services/runtime/avro/bundled-registry.ts';
+import { openCodec } from '../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
+import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { sumCounters } from '../../topology/frontier/counters.ts';
+import type { BenchOptions } from './bench-options.ts';
+import { benchKey } from './bench-partition.ts';
+import { profileStages } from './frontier-stages.ts';
+import { peakRssBytes, startCost } from './process-cost.ts';
+import { type ThreadCpu, threadCpu } from './thread-cpu.ts';
+
+export interface CaughtUp {
+  readonly admitted: number;
+  readonly tasks: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly threads: ThreadCpu | undefined;
+  readonly rssBytes: number;
+}
+
+/** Between two looks at how far it is. */
+const lookMs = 20;
+
+export async function catchUp(
+  { brokers, crawl, partitions, urls, profile }: BenchOptions,
+  folder: string,
+): Promise<CaughtUp> {
+  const clock = new SystemClock();
+  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'frontier' });
+  try {
+    const codec = await openCodec(createBundledRegistry(), crawl);
+    const endProfile = profile === undefined ? undefined : await profileStages(profile);
+    const [before, cost] = [threadCpu(), startCost()];
+    const group = await joinFrontierGroup({
+      ...{ log, codec, clock, crawl, partitions, key: benchKey },
+      endsLeases: false,
+      leasesPerPartition: 10_000,
+      openStore: (partition) => openRocksdbStore(join(folder, `${partition}`)),
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    const counters = () => sumCounters([...group.committed().values()].flatMap((one) => (one ? [one.counters] : [])));
+    while (counters().discovered < urls) await clock.sleepUntil(clock.nowMs() + lookMs);
+    const { admitted, leases } = counters();
+    await group.stop();
+    const spent = cost();
+    const threads = since(before, threadCpu());
+    await endProfile?.();
+    return { admitted, tasks: leases, ...spent, threads, rssBytes: peakRssBytes() };
+  } finally {
+    await log.close();
+  }
+}
+
+function since(before: ThreadCpu | undefined, now: ThreadCpu | undefined): ThreadCpu | undefined {
+  if (before === undefined || now === undefined) return undefined;
+  return {
+    mainMs: now.mainMs - before.mainMs,
+    rocksdbMs: now.rocksdbMs - before.rocksdbMs,
+    helperMs: now.helperMs - before.helperMs,
+  };
+}
