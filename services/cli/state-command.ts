@@ -10,6 +10,7 @@ import { rebuild } from '../frontier/rebuild.ts';
 import { wholeNumber } from './arguments.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { printRestore } from './restore-text.ts';
+import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
 import { runRebuild } from './state-rebuild.ts';
 import type { SnapshotFlags, SnapshotsFlags } from './state-snapshot.ts';
 import { runSnapshot, runSnapshots, withSnapshots } from './state-snapshot.ts';
@@ -27,7 +28,7 @@ import {
 export function addStateCommand(program: Command): void {
   const state = program
     .command('state')
-    .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot');
+    .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot, as it was');
   addStateOptions(state.command('digest').description('a digest of each partition’s state, with its position')).action(
     (flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)),
   );
@@ -43,6 +44,9 @@ export function addStateCommand(program: Command): void {
     .option('--all', 'every partition')
     .option('--from-inputs', 'from discovered, results and control instead: fetched URLs and their statuses')
     .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
+  addSnapshotsOption(addAtOptions(addStateOptions(state.command('at')))).action((flags: AtFlags) =>
+    withStates(flags, (source) => runAt(source, flags)),
+  );
   addSnapshotCommands(state);
 }
 

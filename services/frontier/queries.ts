@@ -34,10 +34,10 @@ export interface QueriesOptions {
   readonly member: Asked;
 }
 
-/** Who answers, and how old the answer may be. */
+/** Who answers, and how old the answer may be. `past`: nobody of the group, but a state as it once was. */
 export interface Source {
   readonly member: string;
-  readonly role: 'owner' | 'standby';
+  readonly role: 'owner' | 'standby' | 'past';
   /** All that had been decided by then is in the answer, ms since the Unix epoch; null: not known. */
   readonly asOfMs: number | null;
   /** Age of that, ms. */

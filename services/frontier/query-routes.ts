@@ -16,15 +16,15 @@ import { withScheme } from '../../topology/url/seed.ts';
 import type { HttpApp, Routes } from '../runtime/http/http-server.ts';
 import { askPartition, hostsWanted, type ListQuery, listHosts } from './host-lists.ts';
 import type { OwnPartition } from './own-partitions.ts';
-import type { PartitionPlace } from './partition-places.ts';
 import { type Answer, passedOnHeader, type Queries, type Source } from './queries.ts';
 import { cursorOf, cursorText } from './queue-cursor.ts';
 
 export interface Queried {
   readonly partitions: number;
   readonly keyMode: KeyMode;
-  readonly queries: Queries;
-  places(): Promise<readonly PartitionPlace[]>;
+  readonly queries: Pick<Queries, 'ask'>;
+  /** How each stands. */
+  places(): Promise<readonly object[]>;
   /** Of this member, from memory. */
   own(): readonly OwnPartition[];
 }

@@ -7,13 +7,15 @@ import { type ReadableCrawl, withCrawl } from '../../../services/cli/open-crawl.
 import { readControl } from '../../../services/runtime/crawl/control-log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { type Story, tellStory } from '../../../services/runtime/story/tell-story.ts';
+import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { StoryKind } from '../../../topology/story/story-event.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { runCommand } from './command.ts';
+import { lastJson, runCommand, startCommand } from './command.ts';
+import { listening } from './listening.ts';
 import { startSmallWeb } from './small-web.ts';
 
 const folder = temporaryFolder();
@@ -100,4 +102,52 @@ test('story prints an event a line, and draws what it told', async () => {
     ]);
   assert.ok(events.some(({ kind }) => kind === 'discovered'));
   assert.equal(readFileSync(svg, 'utf8').match(/<circle /g)?.length, events.length);
+});
+
+test('state at opens a partition as it was: at the end it is the live state, before that what its commit said', async () => {
+  const live = lastJson(await runCommand(['state', 'digest', '--data', data, '--json']));
+  const at = async (...args: string[]) => {
+    const ended = await runCommand(['state', 'at', ...args, '--data', data, '--json']);
+    assert.equal(ended.code, 0, ended.stderr);
+    return lastJson(ended)['partitions'] as { position: number; digest: string; counters: object }[];
+  };
+  const digests = (partitions: readonly { position: number; digest: string }[]) =>
+    partitions.map(({ position, digest }) => [position, digest]);
+  const now = await at('--time', new Date(Date.now() + 1_000).toISOString());
+  assert.deepEqual(digests(now), digests(live['partitions'] as typeof now));
+  const middle = Math.floor(now[1]!.position / 2);
+  const [then] = await at('--offset', String(middle), '--partition', '1');
+  const said = await reading(async ({ log }) => {
+    for await (const { value } of recordsOf(log, 'crawl.frontier-changelog', 1, middle - 1, middle))
+      return decodeChangelog(value);
+    return undefined;
+  });
+  assert.ok(said?.kind === 'commit' && said.counters.admitted > 0);
+  assert.deepEqual(then?.counters, said.counters);
+});
+
+test('the frontier as it was answers the questions that a frontier answers, and is gone when it is stopped', async () => {
+  const { host } = new URL(seed);
+  const when = ['--time', new Date(Date.now() + 1_000).toISOString()];
+  const running = startCommand(['state', 'at', ...when, '--data', data, '--http', '0']);
+  const url = await listening(running);
+  const get = async (path: string) => (await fetch(`${url}${path}`)).json() as Promise<Record<string, unknown>>;
+  assert.equal((await get(`/hosts/${host}`))['host'], host);
+  const { place, from } = await get(`/urls?url=${encodeURIComponent(seed)}`);
+  assert.deepEqual([(place as { in: string }).in, (from as { role: string }).role], ['end', 'past']);
+  assert.equal(((await get('/partitions'))['partitions'] as unknown[]).length, 2);
+  running.child.kill('SIGINT');
+  assert.equal((await running.ended).code, 0);
+});
+
+test('a moment that cannot be gone back to is refused, with what to do', async () => {
+  const cases: readonly (readonly [args: string[], says: RegExp])[] = [
+    [['--offset', '3'], /--partition is missing/],
+    [['--offset', '999999', '--partition', '0'], /ends at \d+, before 999999/],
+  ];
+  for (const [args, says] of cases) {
+    const { code, stderr } = await runCommand(['state', 'at', ...args, '--data', data]);
+    assert.notEqual(code, 0);
+    assert.match(stderr, says);
+  }
 });
