@@ -40,7 +40,7 @@ export interface HostsAnswer extends HostList {
 
 interface Listed {
   readonly partitions: number;
-  readonly queries: Queries;
+  readonly queries: Pick<Queries, 'ask'>;
 }
 
 /** Hosts of a list, if not asked otherwise. */
