@@ -77,6 +77,34 @@ describe('a host’s queue', () => {
     );
   });
 
+  it('goes on where all of it that was in memory has just had to leave', () => {
+    const admit = (state: FrontierState, n: number) =>
+      state.apply({ kind: 'admit', hostKey: 'small.test', known: false, entries: [entryOf(n)] });
+    const fill = (state: FrontierState) => {
+      for (let n = 0; n < 60_000; n++)
+        state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
+    };
+    const rows = new RowsInMemory();
+    const [state, roomy] = [2 * 2 ** 20, undefined].map((bytes) => {
+      const one = new FrontierState(fingerprintKey, undefined, bytes);
+      admit(one, 1);
+      fill(one);
+      return one;
+    }) as [FrontierState, FrontierState];
+    rows.run(saveView(state));
+    const before = state.queues.bands.arena.pages;
+    for (const one of [state, roomy]) for (const n of [2, 3]) admit(one, n);
+    assert.ok(state.queues.bands.arena.pages < before);
+    assert.equal(digest(state), digest(roomy));
+    const bands = [[2, 3]] as const;
+    state.apply({ kind: 'grant', leaseId: 1, hostKey: 'small.test', again: 0, bands, deadlineMs: 1, delayMs: 0 });
+    rows.run(readLeases(state));
+    assert.deepEqual(
+      state.leases.get(1)!.entries.map((entry) => entry!.url),
+      [1, 2, 3].map(urlOf),
+    );
+  });
+
   it('is listed in pages, in its order', () => {
     const rows = new RowsInMemory();
     rows.run(saveView(filled(300)));

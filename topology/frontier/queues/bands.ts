@@ -90,9 +90,9 @@ export class Bands {
     const number = entry.band;
     const band = this.list.find(host, number) || this.#add(host, number);
     if (this.#head[band] === this.#tail[band]) this.#beginAt(band, this.queuedEver);
-    const last = this.#last[band]!;
+    // It may take all that this band has in memory: where the band ends is looked up after.
     this.#makeRoom();
-    const pointer = this.arena.add(last, band, hostKey, entry);
+    const pointer = this.arena.add(this.#last[band]!, band, hostKey, entry);
     this.#last[band] = pointer;
     if (this.#fresh[band] === 0) this.#fresh[band] = pointer;
     this.#tail[band] = this.#tail[band]! + 1;
