@@ -1,6 +1,7 @@
 /**
- * Writes `schemas/types.ts`, one TypeScript type per Avro type of `schemas/*.avsc`, and `schemas/avro.ts` and
- * `schemas/urlfrontier.ts`, the schemas as values, so that built code needs no files beside it.
+ * Writes `schemas/types.ts`, one TypeScript type per Avro type of `schemas/*.avsc`; `schemas/blank.ts`, each record to be
+ * filled in; and `schemas/avro.ts` and `schemas/urlfrontier.ts`, the schemas as values, so that built code needs no
+ * files beside it.
  *
  *   node --import tsx schemas/generate.ts           writes them
  *   node --import tsx schemas/generate.ts --check   fails, by name, if one differs
@@ -10,11 +11,20 @@ import protobuf from 'protobufjs';
 
 type Schema =
   | string
-  | { type: Schema; name?: string; doc?: string; fields?: Field[]; symbols?: string[]; items?: Schema };
+  | {
+      type: Schema;
+      name?: string;
+      doc?: string;
+      fields?: Field[];
+      symbols?: string[];
+      items?: Schema;
+      default?: string;
+    };
 interface Field {
   name: string;
   type: Schema;
   doc?: string;
+  default?: unknown;
 }
 
 const folder = new URL('.', import.meta.url);
@@ -27,7 +37,9 @@ const primitives: Record<string, string> = {
   boolean: 'boolean',
   bytes: 'Uint8Array',
 };
+const zeros: Record<string, string> = { string: "''", boolean: 'false', bytes: 'new Uint8Array(0)' };
 const declared: string[] = [];
+const blanks = new Map<string, string>();
 
 function typeOf(schema: Schema): string {
   if (typeof schema === 'string') return primitives[schema] ?? schema;
@@ -51,7 +63,20 @@ function declareRecord(name: string, doc: string, fields: Field[]): string {
   const text = `/** ${doc} */\nexport interface ${name} {\n${lines.join('\n')}\n}\n`;
   // Two schemas may hold the same record: each is complete in itself.
   if (!declared.includes(text)) declared.push(text);
+  const values = fields.map((field) => `  ${field.name}: ${blankOf(field)},`);
+  blanks.set(name, `export const blank${name}: ${name} = {\n${values.join('\n')}\n};\n`);
   return name;
+}
+
+/** The field's default; nothing of its type where it has none. */
+function blankOf({ type, default: value }: Field): string {
+  if (type === 'bytes') return zeros[type]!;
+  if (value !== undefined) return JSON.stringify(value).replaceAll('"', "'");
+  if (typeof type === 'string') return zeros[type] ?? (type in primitives ? '0' : `blank${type}`);
+  if (type.type === 'array') return '[]';
+  if (type.type === 'record') return `blank${type.name}`;
+  if (type.type === 'enum') return `'${type.default ?? type.symbols![0]}'`;
+  return blankOf({ name: '', type: type.type });
 }
 
 const files = readdirSync(folder)
@@ -73,6 +98,16 @@ export interface TopicRecords {
 ${topics.join('\n')}
 }
 `,
+  'blank.ts': `${notice}
+import type {
+${[...blanks.keys()]
+  .sort()
+  .map((name) => `  ${name},`)
+  .join('\n')}
+} from './types.ts';
+
+/** Each record with its schema's defaults, and nothing where there is none: to be filled in. */
+${[...blanks.values()].join('\n')}`,
   'avro.ts': `${notice}
 /** The schemas themselves, for codecs and registries. */
 export const avroSchemas = {

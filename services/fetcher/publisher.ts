@@ -6,6 +6,7 @@
  * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
  * order: appends to one partition land as issued. A link enters the link cache only after its ack.
  */
+import { blankHostFacts, blankResult } from '../../schemas/blank.ts';
 import type {
   HostFacts,
   LinkGroup,
@@ -27,7 +28,6 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
 import { bytesOf, discoveredMessages } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
-import { unknownHost } from './outcomes.ts';
 
 export interface UrlReport {
   readonly outcome: Outcome;
@@ -235,7 +235,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     open(task) {
       const lease: LeaseState = {
         task,
-        facts: unknownHost,
+        facts: blankHostFacts,
         completedAtMs: 0,
         outcomes: [],
         requests: [],
@@ -333,21 +333,7 @@ function resultFor(
   told: Partial<Result>,
   { topics, codec, fetcherId, keyMode }: PublisherOptions,
 ): AppendRecord {
-  const result = { ...emptyResult, partition, hostKey, fetcherId, ...told };
+  const result = { ...blankResult, partition, hostKey, fetcherId, ...told };
   const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
   return { topic: topics.results, partition, key, value: codec.encode('results', result) };
 }
-
-const emptyResult: Result = {
-  partition: 0,
-  epoch: 0,
-  leaseId: 0,
-  hostKey: '',
-  fetcherId: '',
-  last: false,
-  completedAtMs: 0,
-  outcomes: [],
-  requests: [],
-  host: unknownHost,
-  robotsHops: [],
-};

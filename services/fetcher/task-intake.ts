@@ -4,6 +4,7 @@
  * A task's offset is committed before its first request, so that expiry at the frontier is the only redelivery
  * (DESIGN §4.5); a task read again all the same, from before the commit, is recognised by its lease id.
  */
+import { blankDeadLetter } from '../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../schemas/types.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
@@ -49,16 +50,11 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
 
   const deadLetter = (record: LogRecord, error: Error, nowMs: number): AppendRecord => {
     const letter: DeadLetter = {
+      ...blankDeadLetter,
       reason: 'undecodable',
       sourceTopic: record.topic,
       sourcePartition: record.partition,
       sourceOffset: record.offset,
-      url: '',
-      hostKey: '',
-      attempts: 0,
-      lastOutcome: '',
-      status: 0,
-      depth: 0,
       detail: error.message,
       atMs: nowMs,
       original: record.value,

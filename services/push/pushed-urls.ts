@@ -2,6 +2,7 @@
  * URLs that somebody says are new or have just changed, on their way to the frontier: refresh at the highest priority.
  * A known page is due at once, a new one goes to the first front queue; policy, politeness and robots.txt hold for both.
  */
+import { blankLinkGroup } from '../../schemas/blank.ts';
 import type { Discovered, LinkGroup } from '../../schemas/types.ts';
 import { httpLimits } from '../../topology/limits.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -63,17 +64,7 @@ function recordsOf({ partitions, keyMode }: CrawlTopics, urls: readonly string[]
   });
 }
 
-const pushGroup: Omit<LinkGroup, 'hostKey' | 'links'> = {
-  sourceUrl: '',
-  sourceKey: '',
-  depth: 0,
-  hop: 0,
-  front: false,
-  intent: 'refresh',
-  discoveredAtMs: 0,
-  share: 0,
-  traceparent: '',
-};
+const pushGroup: Omit<LinkGroup, 'hostKey' | 'links'> = { ...blankLinkGroup, intent: 'refresh' };
 
 /** URLs of one submission: as IndexNow has it, and far below what a body may hold. */
 export const pushedMax = Math.min(10_000, Math.floor(httpLimits.bodyBytesMax / 30));

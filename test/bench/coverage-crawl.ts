@@ -6,6 +6,7 @@
  * decided in one go.
  */
 
+import { blankControl, blankHostFacts, blankLinkGroup, blankOutcome, blankRequest } from '../../schemas/blank.ts';
 import type { Control, LinkGroup, Outcome, Result, Task } from '../../schemas/types.ts';
 import { createLinkCache } from '../../services/fetcher/link-cache.ts';
 import { gatherLinks } from '../../services/fetcher/page-links.ts';
@@ -79,7 +80,7 @@ class Crawl {
     for (const seed of this.#web.seeds) {
       const url = this.#web.urls[seed]!;
       const links = [{ url, lastModifiedMs: 0, priority: -1 }];
-      this.#offer('discovered', { groups: [{ ...seedGroup, hostKey: hostKeyOf(url), links }] });
+      this.#offer('discovered', { groups: [{ ...blankLinkGroup, hostKey: hostKeyOf(url), links }] });
     }
     while (this.#fetches < this.#pages) {
       this.#decide();
@@ -158,7 +159,7 @@ class Crawl {
       completedAtMs: this.#nowMs,
       outcomes: [outcome],
       requests: [request],
-      host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
+      host: blankHostFacts,
       robotsHops: [],
     };
   }
@@ -168,66 +169,8 @@ function flattened(group: LinkGroup): LinkGroup {
   return { ...group, links: group.links.map((link) => ({ ...link, priority: 0 })) };
 }
 
-const seedGroup: LinkGroup = {
-  hostKey: '',
-  sourceUrl: '',
-  sourceKey: '',
-  depth: 0,
-  hop: 0,
-  front: false,
-  intent: 'discover',
-  discoveredAtMs: 0,
-  share: 0,
-  traceparent: '',
-  links: [],
-};
+const emptyControl: Control = { ...blankControl, by: 'coverage' };
 
-const emptyControl: Control = {
-  kind: 'unknown',
-  atMs: 0,
-  by: 'coverage',
-  partition: -1,
-  hostKey: '',
-  version: 0,
-  amount: 0,
-  wanted: 0,
-  payload: '',
-  id: '',
-};
+const emptyOutcome: Outcome = { ...blankOutcome, kind: 'fetched', status: 200, bytes: 12_600 };
 
-const emptyOutcome: Outcome = {
-  index: 0,
-  url: '',
-  kind: 'fetched',
-  status: 200,
-  retryAfterMs: 0,
-  bytes: 12_600,
-  truncated: false,
-  contentHash: '',
-  textSignature: '',
-  etag: '',
-  lastModified: '',
-  redirectUrl: '',
-  links: 0,
-  linksDropped: 0,
-  noindex: false,
-  soft404: false,
-  detail: '',
-  traceparent: '',
-};
-
-const emptyRequest = {
-  kind: 'page',
-  url: '',
-  outcomeIndex: 0,
-  hop: 0,
-  startMs: 0,
-  endMs: 0,
-  connectMs: 0,
-  firstByteMs: 0,
-  status: 200,
-  address: '',
-  bytes: 12_600,
-  delayMs: 0,
-  robotsHash: '',
-} as const;
+const emptyRequest = { ...blankRequest, kind: 'page', outcomeIndex: 0, status: 200, bytes: 12_600 } as const;

@@ -2,6 +2,7 @@
  * Fetchers that answer at once: every task comes back as pages, a turn later. First every host gets as many URLs as the
  * measurement needs, while no lease is granted; then as many leases are out at once as the crawl's default allows.
  */
+import { blankHostFacts } from '../../schemas/blank.ts';
 import type { Discovered, Outcome, Request, Result, Task, TaskUrl } from '../../schemas/types.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { BenchPartition } from './bench-partition.ts';
@@ -114,7 +115,7 @@ function resultOf(task: Task, nowMs: number): Result {
     completedAtMs: nowMs,
     outcomes: task.urls.map(outcomeOf),
     requests: task.urls.map(({ url }, index) => requestOf(url, index, nowMs)),
-    host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
+    host: blankHostFacts,
     robotsHops: [],
   };
 }

@@ -8,7 +8,9 @@
  * Invariants are checked as it goes: no host contacted before its delay has passed since the last completion, one
  * request per host at a time (or as many as it has lanes, each with its delay), conservation after every commit.
  */
+
 import assert from 'node:assert/strict';
+import { blankControl, blankLinkGroup, blankOutcome, blankRequest, blankResult } from '../../schemas/blank.ts';
 import type {
   Control,
   DeadLetter,
@@ -140,7 +142,7 @@ export class TopologyDriver {
       const hostKey = hostKeyOf(url);
       const partition = partitionOf(partitionKeyOf(hostKey, 'host'), this.#partitions.length);
       const links = [{ url, lastModifiedMs: 0, priority: -1 }];
-      const filled: LinkGroup = { ...emptyGroup, ...group, hostKey, links };
+      const filled: LinkGroup = { ...blankLinkGroup, ...group, hostKey, links };
       this.#partitions[partition]!.discovered.push({ groups: [filled] });
     }
   }
@@ -223,7 +225,7 @@ export class TopologyDriver {
   /** One message with many links, in one group per run of equal hosts. All on one partition. */
   injectGroup(urls: readonly string[]): void {
     const groups = urls.map((url) => ({
-      ...emptyGroup,
+      ...blankLinkGroup,
       hostKey: hostKeyOf(url),
       links: [{ url, lastModifiedMs: 0, priority: -1 }],
     }));
@@ -308,7 +310,7 @@ export class TopologyDriver {
       }
       if (target === undefined || crawlDelayMs > task.crawlDelayCapMs) {
         for (let rest = index; rest < task.urls.length; rest++) {
-          outcomes.push({ ...emptyOutcome, index: rest, url: task.urls[rest]!.url, kind: 'crawlDelayTooLong' });
+          outcomes.push({ ...blankOutcome, index: rest, url: task.urls[rest]!.url, kind: 'crawlDelayTooLong' });
         }
         this.#report(task, outcomes, requests, groups, crawlDelayMs);
         return;
@@ -398,83 +400,14 @@ function catchUp(state: FrontierState, changelog: readonly Buffer[], rows: RowsI
 function outcomeOf(index: number, url: string, answer: Answer): Outcome {
   const { kind, status = kind === 'fetched' ? 200 : 0, redirectUrl = '', retryAfterMs = 0, contentHash = '' } = answer;
   const links = answer.links?.length ?? 0;
-  return { ...emptyOutcome, index, url, kind, status, redirectUrl, retryAfterMs, contentHash, links };
+  return { ...blankOutcome, index, url, kind, status, redirectUrl, retryAfterMs, contentHash, links };
 }
 
-const emptyControl: Control = {
-  kind: 'unknown',
-  atMs: 0,
-  by: 'test',
-  partition: -1,
-  hostKey: '',
-  version: 0,
-  amount: 0,
-  wanted: 0,
-  payload: '',
-  id: '',
-};
-
-const emptyGroup: LinkGroup = {
-  hostKey: '',
-  sourceUrl: '',
-  sourceKey: '',
-  depth: 0,
-  hop: 0,
-  front: false,
-  intent: 'discover',
-  discoveredAtMs: 0,
-  share: 0,
-  traceparent: '',
-  links: [],
-};
-
-const emptyOutcome: Outcome = {
-  index: 0,
-  url: '',
-  kind: 'unknown',
-  status: 0,
-  bytes: 0,
-  truncated: false,
-  contentHash: '',
-  etag: '',
-  lastModified: '',
-  retryAfterMs: 0,
-  redirectUrl: '',
-  links: 0,
-  linksDropped: 0,
-  noindex: false,
-  soft404: false,
-  textSignature: '',
-  detail: '',
-  traceparent: '',
-};
+const emptyControl: Control = { ...blankControl, by: 'test' };
 
 const emptyResult: Result = {
-  partition: 0,
-  epoch: 0,
-  leaseId: 0,
-  hostKey: '',
+  ...blankResult,
   fetcherId: 'driver',
-  last: false,
-  completedAtMs: 0,
-  outcomes: [],
-  requests: [],
-  host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
-  robotsHops: [],
 };
 
-const emptyRequest: Request = {
-  url: '',
-  kind: 'page',
-  outcomeIndex: -1,
-  hop: 0,
-  startMs: 0,
-  endMs: 0,
-  connectMs: 0,
-  firstByteMs: 0,
-  status: 200,
-  address: '127.0.0.1',
-  bytes: 100,
-  delayMs: 0,
-  robotsHash: '',
-};
+const emptyRequest: Request = { ...blankRequest, kind: 'page', status: 200, address: '127.0.0.1', bytes: 100 };

@@ -1,5 +1,7 @@
 /** Payloads of operators' events on `control` (schemas/control.avsc). null: it is none, and the event changes nothing. */
+
 import { z } from 'zod';
+import { blankControl } from '../../schemas/blank.ts';
 import type { Control } from '../../schemas/types.ts';
 import { outcomeKinds } from '../../schemas/types.ts';
 import { urlLimits } from '../limits.ts';
@@ -52,15 +54,4 @@ function read<T>(schema: z.ZodType<T>, json: string): T | null {
 }
 
 /** An event of the frontier's own, to be filled in. */
-export const emptyControl: Control = {
-  kind: 'unknown',
-  atMs: 0,
-  by: 'frontier',
-  partition: -1,
-  hostKey: '',
-  version: 0,
-  amount: 0,
-  wanted: 0,
-  payload: '',
-  id: '',
-};
+export const emptyControl: Control = { ...blankControl, by: 'frontier' };

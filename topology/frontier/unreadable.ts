@@ -1,20 +1,16 @@
 /** The dead letter of an input that nobody can read. */
+import { blankDeadLetter } from '../../schemas/blank.ts';
 import type { DeadLetter } from '../../schemas/types.ts';
 import type { PartitionIdentity } from './decision.ts';
 import type { Input } from './partition.ts';
 
 export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {
   return {
+    ...blankDeadLetter,
     reason: 'undecodable',
     sourceTopic: input.topic,
     sourcePartition: identity.partition,
     sourceOffset: input.offset,
-    url: '',
-    hostKey: '',
-    attempts: 0,
-    lastOutcome: '',
-    status: 0,
-    depth: 0,
     detail: input.why,
     atMs,
     original: input.bytes,

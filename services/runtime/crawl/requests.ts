@@ -2,7 +2,9 @@
  * What a user asks of a crawl, as records: policies for every partition, seeds and operators' events for the partitions
  * they belong to. As values first, so that a command may leave them for the process that holds a data folder.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { blankLinkGroup } from '../../../schemas/blank.ts';
 import type { Control, DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
@@ -99,7 +101,14 @@ export function forcedRequest(
     const { url, depth } = same[0]!;
     const hostKey = hostKeyOf(url);
     const key = partitionKeyOf(hostKey, keyMode);
-    const group: LinkGroup = { ...emptyGroup, hostKey, depth, front: first, intent: 'force', discoveredAtMs: nowMs };
+    const group: LinkGroup = {
+      ...blankLinkGroup,
+      hostKey,
+      depth,
+      front: first,
+      intent: 'force',
+      discoveredAtMs: nowMs,
+    };
     return sliced(same).map((some) => {
       const links = some.map((forced) => ({ url: forced.url, lastModifiedMs: 0, priority: -1 }));
       const record: Discovered = { groups: [{ ...group, links }] };
@@ -117,22 +126,8 @@ function sliced<T>(list: readonly T[]): T[][] {
   return slices;
 }
 
-const emptyGroup: LinkGroup = {
-  hostKey: '',
-  sourceUrl: '',
-  sourceKey: '',
-  depth: 0,
-  hop: 0,
-  front: false,
-  intent: 'discover',
-  discoveredAtMs: 0,
-  share: 0,
-  traceparent: '',
-  links: [],
-};
-
 function seedGroup({ url, priority }: ListedSeed, hostKey: string, nowMs: number): LinkGroup {
-  return { ...emptyGroup, hostKey, discoveredAtMs: nowMs, links: [{ url, lastModifiedMs: 0, priority }] };
+  return { ...blankLinkGroup, hostKey, discoveredAtMs: nowMs, links: [{ url, lastModifiedMs: 0, priority }] };
 }
 
 export function policyRecords(

@@ -1,5 +1,7 @@
 /** A whole fetcher on a log in memory: grants leases, reads back what it published. */
+
 import type { TestContext } from 'node:test';
+import { blankTask } from '../../../schemas/blank.ts';
 import type { DeadLetter, LinkGroup, Outcome, Page, Request, Result, Task } from '../../../schemas/types.ts';
 import {
   type Fetcher,
@@ -136,20 +138,14 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
     async grant(task) {
       const nowMs = clock.nowMs();
       const full: Task = {
-        partition: 0,
+        ...blankTask,
         epoch: 1,
         leaseId: ++lastLeaseId,
         hostKey: task.urls[0] === undefined ? '' : new URL(task.urls[0].url).host,
         grantedAtMs: nowMs,
         deadlineMs: nowMs + 60_000,
-        notBeforeMs: 0,
-        lanes: 1,
-        delayMs: 0,
         crawlDelayCapMs: 10_000,
-        delayFactor: 0,
-        signatures: false,
         policyVersion: 1,
-        robotsHops: [],
         ...task,
       };
       await memory.append([{ topic: 't.tasks', partition: 0, key: null, value: codec.encode('tasks', full) }]);

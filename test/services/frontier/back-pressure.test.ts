@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { blankHostFacts, blankOutcome } from '../../../schemas/blank.ts';
 import type { Result, Task } from '../../../schemas/types.ts';
 import { policyRecords } from '../../../services/runtime/crawl/requests.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
@@ -16,24 +17,7 @@ async function setPolicy({ log, codec }: Harness, policy: Partial<PolicyConfig>)
 /** Everything on the lease is a page. */
 function resultOf(task: Task): Result {
   const { partition, epoch, leaseId, hostKey } = task;
-  const outcome = {
-    kind: 'fetched',
-    status: 200,
-    bytes: 1,
-    truncated: false,
-    contentHash: '',
-    etag: '',
-    lastModified: '',
-    retryAfterMs: 0,
-    redirectUrl: '',
-    links: 0,
-    linksDropped: 0,
-    noindex: false,
-    soft404: false,
-    textSignature: '',
-    detail: '',
-    traceparent: '',
-  } as const;
+  const outcome = { ...blankOutcome, kind: 'fetched', status: 200, bytes: 1 } as const;
   return {
     partition,
     epoch,
@@ -44,7 +28,7 @@ function resultOf(task: Task): Result {
     completedAtMs: clock.nowMs(),
     outcomes: task.urls.map(({ url }, index) => ({ ...outcome, index, url })),
     requests: [],
-    host: { robotsStatus: 'unknown', robotsHash: '', robotsFetchedAtMs: 0, crawlDelayMs: -1, sitemaps: [] },
+    host: blankHostFacts,
     robotsHops: [],
   };
 }

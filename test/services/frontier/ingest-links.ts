@@ -2,6 +2,7 @@
  * Message number n of `discovered`, always the same: half of its links are new, the others come again from any message
  * before it. So the position alone says how many URLs must be admitted.
  */
+import { blankLinkGroup } from '../../../schemas/blank.ts';
 import type { Discovered } from '../../../schemas/types.ts';
 
 export const linksPerMessage = 200;
@@ -14,16 +15,9 @@ export function linksOf(message: number): Discovered {
     return urlOf(i < newPerMessage ? number : number % ((message + 1) * newPerMessage));
   });
   const groups = links.map((url) => ({
+    ...blankLinkGroup,
     hostKey: new URL(url).host,
-    sourceUrl: '',
-    sourceKey: '',
     depth: 1,
-    hop: 0,
-    front: false,
-    intent: 'discover' as const,
-    discoveredAtMs: 0,
-    share: 0,
-    traceparent: '',
     links: [{ url, lastModifiedMs: 0, priority: -1 }],
   }));
   return { groups };

@@ -1,5 +1,7 @@
 /** A partition whose every input a test gives by hand, on a clock it sets: links, leases asked for, what fetchers report. */
+
 import assert from 'node:assert/strict';
+import { blankLinkGroup, blankOutcome, blankRequest } from '../../../schemas/blank.ts';
 import type { Discovered, LinkGroup, Outcome, OutcomeKind, Result, Task } from '../../../schemas/types.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { ModelRig } from './model-rig.ts';
@@ -152,44 +154,8 @@ function outcomeOf(kind: OutcomeKind, index: number, url: string, retryAfterMs: 
   return { ...plainOutcome, index, url, kind, status, retryAfterMs };
 }
 
-const plainGroup: LinkGroup = {
-  hostKey: '',
-  sourceUrl: '',
-  sourceKey: '',
-  depth: 1,
-  hop: 0,
-  front: false,
-  intent: 'discover',
-  discoveredAtMs: 0,
-  share: 0,
-  traceparent: '',
-  links: [],
-};
+const plainGroup: LinkGroup = { ...blankLinkGroup, depth: 1 };
 
-const plainOutcome = {
-  bytes: 10,
-  truncated: false,
-  contentHash: '',
-  etag: '',
-  lastModified: '',
-  redirectUrl: '',
-  links: 0,
-  linksDropped: 0,
-  noindex: false,
-  soft404: false,
-  textSignature: '',
-  detail: '',
-  traceparent: '',
-};
+const plainOutcome = { ...blankOutcome, bytes: 10 };
 
-const plainRequest = {
-  kind: 'page' as const,
-  hop: 0,
-  connectMs: 0,
-  firstByteMs: 0,
-  status: 200,
-  address: '',
-  bytes: 10,
-  delayMs: 0,
-  robotsHash: '',
-};
+const plainRequest = { ...blankRequest, kind: 'page' as const, status: 200, bytes: 10 };

@@ -1,4 +1,5 @@
 /** Random inputs for the model test: small numbers of hosts and URLs, so that everything meets everything. */
+import { blankControl, blankRequest } from '../../../schemas/blank.ts';
 import type { Control, Discovered, Outcome, OutcomeKind, Result } from '../../../schemas/types.ts';
 import { outcomeKinds } from '../../../schemas/types.ts';
 import type { NaiveLease } from './naive-frontier.ts';
@@ -85,19 +86,7 @@ export function randomEvent(chance: Chance): Control {
 }
 
 export function controlOf(event: Partial<Control>): Control {
-  return {
-    kind: 'unknown',
-    atMs: 0,
-    by: 'test',
-    partition: -1,
-    hostKey: '',
-    version: 0,
-    amount: 0,
-    wanted: 0,
-    payload: '',
-    id: '',
-    ...event,
-  };
+  return { ...blankControl, by: 'test', ...event };
 }
 
 /** Some or all that is open of a lease; mostly pages, sometimes each of the rest. */
@@ -120,16 +109,7 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
       if (chance.percent(30)) return [];
       const endMs = nowMs - chance.below(100);
       const startMs = endMs - chance.of([5, 80, 3_000]);
-      const none = {
-        hop: 0,
-        connectMs: 0,
-        firstByteMs: 0,
-        status: 200,
-        address: '',
-        bytes: 10,
-        delayMs: 0,
-        robotsHash: '',
-      };
+      const none = { ...blankRequest, status: 200, bytes: 10 };
       return [{ ...none, url, kind: 'page' as const, outcomeIndex, startMs, endMs }];
     }),
     host: {

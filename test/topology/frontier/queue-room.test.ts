@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { blankLinkGroup } from '../../../schemas/blank.ts';
 import { urlLimits } from '../../../topology/limits.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { type Answer, TopologyDriver } from '../../simulation/driver.ts';
@@ -10,17 +11,7 @@ const page = (...links: string[]): Answer => ({ kind: 'fetched', links });
 const urlsOf = (host: string, count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => `https://${host}.test/${from + i}`);
 
-const group = {
-  sourceUrl: '',
-  sourceKey: '',
-  depth: 1,
-  hop: 0,
-  front: false,
-  intent: 'discover',
-  discoveredAtMs: 0,
-  share: 0,
-  traceparent: '',
-} as const;
+const group = { ...blankLinkGroup, depth: 1 } as const;
 
 describe('a full partition that pauses', () => {
   it('takes no message more while leases have something to drain, and everything in the end', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { avroSchemas } from '../../../../schemas/avro.ts';
+import { blankControl } from '../../../../schemas/blank.ts';
 import type { Discovered, Response, TopicRecords } from '../../../../schemas/types.ts';
 import { typeOf } from '../../../../services/runtime/avro/avro-types.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
@@ -73,18 +74,7 @@ describe('record codec', () => {
 
   it('writes the Confluent wire format: zero, the id in four bytes, the body', async () => {
     const codec = await openCodec(createMemoryRegistry(0x01020304), 'crawl');
-    const bytes = codec.encode('control', {
-      kind: 'policy',
-      atMs: 1,
-      by: '',
-      partition: 0,
-      hostKey: '',
-      version: 1,
-      amount: 0,
-      wanted: 0,
-      id: '',
-      payload: '',
-    });
+    const bytes = codec.encode('control', { ...blankControl, kind: 'policy', atMs: 1, partition: 0, version: 1 });
     assert.deepEqual([...bytes.subarray(0, 4)], [0, 1, 2, 3]);
     assert.deepEqual(typeOf(avroSchemas.control).fromBuffer(bytes.subarray(5)).kind, 'policy');
   });
