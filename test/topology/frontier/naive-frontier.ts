@@ -153,6 +153,7 @@ export class NaiveFrontier {
       etag: '',
       lastModified: '',
       cash: 0,
+      traceparent: '',
     }));
     assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
     const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, this.rules) + 45_000;
