@@ -17,33 +17,37 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
   let membership: Membership | undefined;
   const groupSize = () => Math.max(1, membership?.members ?? 1);
   const fetcher = startFetcher({ ...options, config: { ...config, groupSize }, group, positions: [] });
-  const reading = new Set<number>();
+  /** Each time a partition is assigned is a turn of its own. */
+  const turns = new Map<number, symbol>();
 
   /** From the committed position; tasks that have been trimmed since are leases that have expired since. */
-  const begin = async (partition: number) => {
+  const begin = async (partition: number, turn: symbol) => {
     const { start } = await log.offsets(topic, partition);
     const committed = await log.committed(group, topic, partition);
-    if (reading.has(partition)) fetcher.assign(partition, Math.max(start, committed ?? start));
+    // What was looked up for an earlier turn is out of date: somebody may have read on in between.
+    if (turns.get(partition) === turn) fetcher.assign(partition, Math.max(start, committed ?? start));
+  };
+  const giveUp = (partition: number) => {
+    turns.delete(partition);
+    fetcher.revoke(partition);
+  };
+  const take = (assigned: readonly number[]) => {
+    for (const partition of [...turns.keys()]) if (!assigned.includes(partition)) giveUp(partition);
+    for (const partition of assigned) {
+      if (turns.has(partition)) continue;
+      const turn = Symbol();
+      turns.set(partition, turn);
+      begin(partition, turn).catch(onFailure);
+    }
   };
 
-  const joined = await log.join({
-    group,
-    topics: [topic],
-    onFailure,
-    onAssigned: (assigned) => {
-      for (const partition of reading) {
-        if (assigned.includes(partition)) continue;
-        reading.delete(partition);
-        fetcher.revoke(partition);
-      }
-      for (const partition of assigned) {
-        if (reading.has(partition)) continue;
-        reading.add(partition);
-        begin(partition).catch(onFailure);
-      }
-    },
-  });
-  membership = joined;
+  try {
+    membership = await log.join({ group, topics: [topic], onFailure, onAssigned: take });
+  } catch (error) {
+    await fetcher.stop(0);
+    throw error;
+  }
+  const joined = membership;
 
   return {
     fetcher,
@@ -51,9 +55,9 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
       return joined.members;
     },
     stop: async () => {
-      // Leave first: others take over what is not started while this one finishes what is.
-      await joined.leave();
-      await fetcher.stop();
+      // Others take over what is not started while this one finishes what is.
+      take([]);
+      await Promise.all([joined.leave(), fetcher.stop()]);
     },
   };
 }

@@ -7,14 +7,13 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { OutcomeKind, Page, Task } from '../../schemas/types.ts';
-import { CrawlstreamError } from '../../topology/errors.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Log, LogRecord, Position } from '../runtime/log/log.ts';
+import type { Log, Position } from '../runtime/log/log.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import { createAddressPacer } from './address-pacer.ts';
 import { createBandwidth } from './bandwidth.ts';
@@ -42,6 +41,7 @@ import { responseRecord } from './response-record.ts';
 import { createRobotsCache } from './robots-cache.ts';
 import { createSitemapAgenda } from './sitemap-agenda.ts';
 import { createSlots } from './slots.ts';
+import { createTaskBacklog } from './task-backlog.ts';
 import { createTaskIntake } from './task-intake.ts';
 
 /** Our name in robots.txt, and the first word of our User-Agent. */
@@ -148,10 +148,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   setMaxListeners(0, stopping.signal);
   const running = new Set<Promise<void>>();
   const outcomes: Partial<Record<OutcomeKind, number>> = {};
-  let backlog: LogRecord[] = [];
-  /** Partitions taken away since the newest tasks were taken from the backlog. */
-  const revoked = new Set<number>();
-  const next = new Map<number, Position>();
+  const backlog = createTaskBacklog(log, options.group);
   const requestSeconds = new Distribution(secondsBounds);
   const hostIntervalSeconds = new Distribution(waitBounds);
   let requests = 0;
@@ -289,33 +286,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
   const startSome = async () => {
-    revoked.clear();
-    const some = backlog.splice(0, leasesMax - running.size);
+    const some = backlog.take(leasesMax - running.size);
     const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
     if (deadLetters.length > 0) await log.append(deadLetters);
-    const ours = await commitStarts(positions.filter(({ partition }) => !revoked.has(partition)));
-    for (const position of positions) if (ours.has(position.partition)) next.set(position.partition, position);
+    const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);
       else intake.forget(task);
-    }
-  };
-
-  /** Partitions that are still ours. What moved on is read by whoever has it now, from the last commit. */
-  const commitStarts = async (positions: readonly Position[]): Promise<Set<number>> => {
-    if (await isCommitted(positions)) return new Set(positions.map(({ partition }) => partition));
-    const ours = new Set<number>();
-    for (const position of positions) if (await isCommitted([position])) ours.add(position.partition);
-    return ours;
-  };
-
-  const isCommitted = async (positions: readonly Position[]): Promise<boolean> => {
-    try {
-      await log.commit(options.group, positions);
-      return true;
-    } catch (error) {
-      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
-      return false;
     }
   };
 
@@ -323,14 +300,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     while (!stopping.signal.aborted) {
       if (running.size >= leasesMax) await new Promise<void>((resolve) => (leaseEnded = resolve));
       else if (backlog.length > 0) await startSome();
-      else backlog = await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs });
+      else backlog.put(await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs }));
     }
   };
 
   const topic = `${crawl}.tasks`;
   const read = (partition: number, offset: number) => {
     reader.seek(topic, partition, offset);
-    next.set(partition, { topic, partition, offset });
+    backlog.begin({ topic, partition, offset });
   };
   for (const { partition, offset } of options.positions) read(partition, offset);
   const reading = readTasks().catch(fail);
@@ -339,9 +316,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     assign: read,
     revoke(partition) {
       reader.drop(topic, partition);
-      next.delete(partition);
-      revoked.add(partition);
-      backlog = backlog.filter((record) => record.partition !== partition);
+      backlog.end(partition);
     },
     stats: () => ({
       leasesMax,
@@ -357,7 +332,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       requestSeconds,
       hostIntervalSeconds,
     }),
-    positions: () => [...next.values()],
+    positions: backlog.positions,
     async stop(graceMs = requestLimits.totalTimeoutMs) {
       stopping.abort();
       leaseEnded();

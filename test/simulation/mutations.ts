@@ -62,9 +62,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'a lease is started before its task’s offset is committed',
-    file: 'services/fetcher/fetcher.ts',
-    find: 'await log.commit(options.group, positions);',
-    replace: 'log.commit(options.group, positions).catch(() => {});',
+    file: 'services/fetcher/task-backlog.ts',
+    find: 'await log.commit(group, positions);',
+    replace: 'log.commit(group, positions).catch(() => {});',
   },
   {
     bug: 'an unreachable robots.txt allows all',
