@@ -12,6 +12,8 @@ export const kafkaLimits = {
   deliveryTimeoutMs: 120_000,
   /** At the end, appends under way have this long to be acked. */
   closeTimeoutMs: 10_000,
+  /** Who leaves a group waits this long for its coordinator; the others do without it soon after. */
+  leaveTimeoutMs: 5_000,
   /** Questions and settings wait this long for a leader or a coordinator. */
   operationTimeoutMs: 30_000,
   /** A look at a group's members waits this long for a rebalance to end: most take less than a heartbeat. */

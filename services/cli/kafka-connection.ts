@@ -7,6 +7,7 @@ import { agreeManifest } from '../runtime/crawl/agree-manifest.ts';
 import { openKafkaAccess } from '../runtime/crawl/kafka-access.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { cutShort } from './cut-short.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { needBrokers } from './kafka-flags.ts';
 import { newCrawl, type Sink } from './new-crawl.ts';
@@ -30,12 +31,13 @@ export interface NewKafkaCrawl {
 /** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
 const partitionsDefault = 8;
 
-/** `creates`: may this command begin a crawl that is not there? */
+/** `creates`: may this command begin a crawl that is not there? `stopping`: once it aborts, `act` is not begun. */
 export async function withKafka<T>(
   flags: KafkaFlags,
   clock: Clock,
   creates: boolean | NewKafkaCrawl,
   act: (connection: KafkaConnection) => Promise<T>,
+  stopping?: AbortSignal,
 ): Promise<T> {
   const { crawl, registry, partitions } = flags;
   const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl });
@@ -57,7 +59,8 @@ export async function withKafka<T>(
     const defaults = creates === false ? null : ofNew;
     const { fingerprintKey } = asked;
     const createdBy = productVersion;
-    const manifest = await agreeManifest({ log, codec, clock, wanted, defaults, createdBy, fingerprintKey });
+    const agreeing = { log, codec, clock, wanted, defaults, createdBy, fingerprintKey };
+    const manifest = await cutShort(stopping, log, () => agreeManifest(agreeing));
     return await act({ log, codec, manifest });
   } finally {
     await log.close();

@@ -3,12 +3,14 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import type { Routes } from '../runtime/http/http-server.ts';
+import type { Log } from '../runtime/log/log.ts';
 import type { Service } from '../runtime/service.ts';
+import { cutShort, isCutShort } from './cut-short.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from './fetcher-flags.ts';
 import type { HttpFlags } from './http-flags.ts';
 import { addHttpOption, withHttp } from './http-flags.ts';
-import { withKafka } from './kafka-connection.ts';
+import { type KafkaConnection, withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
@@ -56,6 +58,12 @@ interface HeldRole {
 /** Pause before a role is taken again that a broker's absence has ended. */
 const againMs = 2_000;
 
+/**
+ * A role that is stopped has this long to hand over, ms: a request under way ends within 30 s. With what closing the log
+ * may take it is less than the minute that orchestrators grant (deploy/).
+ */
+const stopMs = 40_000;
+
 export interface RoleFlags extends KafkaFlags, HttpFlags {}
 
 /** `name`: of the role, in metrics. `routes`: what it answers by HTTP beside probes and metrics. */
@@ -77,12 +85,14 @@ async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Pro
     while (!stop.signal.aborted) {
       service.probes.suspend('connecting to the brokers');
       try {
-        await withKafka(flags, clock, true, (connection) =>
-          holdRole({ ...connection, clock, flags, service }, take, stop.signal),
-        );
+        const hold = (connection: KafkaConnection) =>
+          holdRole({ ...connection, clock, flags, service }, take, stop.signal);
+        await withKafka(flags, clock, true, hold, stop.signal);
       } catch (error) {
         service.sources.clear();
-        if (!(error instanceof CrawlstreamError && error.retriable) || stop.signal.aborted) throw error;
+        // Nothing was under way, or what became of it is said.
+        if (stop.signal.aborted && isCutShort(error)) return;
+        if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
         process.stderr.write(`crawlstream: ${error.message}; starting again\n`);
         await clock.sleepUntil(clock.nowMs() + againMs, stop.signal);
       }
@@ -97,7 +107,7 @@ async function holdRole(
   take: TakeRole,
   signal: AbortSignal,
 ): Promise<void> {
-  const { manifest, service } = role;
+  const { log, manifest, service } = role;
   let fail: (error: unknown) => void = () => {};
   const stopped = new Promise<void>((resolve, reject) => {
     fail = reject;
@@ -105,7 +115,7 @@ async function holdRole(
   });
   stopped.catch(() => {});
   service.probes.suspend('joining the group');
-  const held = await take({ ...role, onFailure: fail });
+  const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail }));
   service.probes.serve(() => held.waitsFor?.() ?? null);
   try {
     await Promise.race([held.ready?.(), stopped]);
@@ -113,6 +123,16 @@ async function holdRole(
     if (!signal.aborted) await stopped;
   } finally {
     service.probes.suspend('stopping');
-    await held.stop();
+    await handOver(held, log);
+  }
+}
+
+async function handOver(held: HeldRole, log: Pick<Log, 'close'>): Promise<void> {
+  try {
+    await cutShort(AbortSignal.timeout(stopMs), log, () => held.stop());
+  } catch (error) {
+    if (!isCutShort(error)) throw error;
+    const text = `not all was handed over (${error.message}): others do it again once its time has run out`;
+    process.stderr.write(`crawlstream: ${text}\n`);
   }
 }

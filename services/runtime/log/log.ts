@@ -40,7 +40,7 @@ export interface Log {
   join(options: GroupOptions): Promise<Membership>;
   /** The members of a group and what each has; none where there is no such group. Rejects while a long rebalance lasts. */
   membersOf(group: string): Promise<readonly GroupMember[]>;
-  /** Waits for appends under way, ends waiting polls, and refuses what comes after. */
+  /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */
   close(): Promise<void>;
 }
 

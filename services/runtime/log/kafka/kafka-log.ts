@@ -58,10 +58,20 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs);
   const readers = new Set<LogReader>();
   const memberships = new Map<string, KafkaMembership>();
-  let isOpen = true;
+  const joining = new Set<Promise<unknown>>();
+  const closing = new AbortController();
 
-  const checkOpen = () => {
-    if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+  let closed: Promise<void> | undefined;
+
+  const checkOpen = () => closing.signal.throwIfAborted();
+
+  const close = async () => {
+    closing.abort(new CrawlstreamError('STORE_CLOSED', 'the log is closed'));
+    await Promise.allSettled(joining);
+    await Promise.all([...memberships.values()].map((membership) => membership.leave()));
+    await appender.close();
+    await Promise.all([...readers].map((reader) => reader.close()));
+    cluster.close();
   };
 
   return {
@@ -95,28 +105,25 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       if (memberships.has(group.group)) {
         throw new CrawlstreamError('INVALID_ARGUMENT', `this process is in group ${group.group} already`);
       }
-      const membership = await joinGroup(
+      const joins = joinGroup(
         cluster,
         group,
         {
           sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
           heartbeatMs: options.heartbeatMs ?? kafkaLimits.heartbeatMs,
           giveUpMs: deliveryTimeoutMs,
+          leaveMs: kafkaLimits.leaveTimeoutMs,
+          closing: closing.signal,
         },
         () => memberships.delete(group.group),
-      );
+      ).finally(() => joining.delete(joins));
+      joining.add(joins);
+      const membership = await joins;
       memberships.set(group.group, membership);
       return membership;
     },
     membersOf: (group) => describeGroup(cluster, group),
-    close: async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      await Promise.all([...memberships.values()].map((membership) => membership.leave()));
-      await appender.close();
-      await Promise.all([...readers].map((reader) => reader.close()));
-      cluster.close();
-    },
+    close: () => (closed ??= close()),
   };
 }
 

@@ -4,7 +4,8 @@
  * The heartbeat runs on its own, whatever handlers do; an answer that the group is rebalancing, or has gone on without
  * this member (it was away for longer than its session), leads to joining again, and `onAssigned` tells the outcome.
  * While the coordinator is away the member keeps trying; after `giveUpMs` without it, or when it is refused for good,
- * `onFailure` is called and the member is out.
+ * `onFailure` is called and the member is out. Who leaves, or gives up joining, waits for nobody but a moment: a session
+ * that was not ended runs out by itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -29,6 +30,10 @@ export interface MembershipOptions {
   readonly sessionTimeoutMs: number;
   readonly heartbeatMs: number;
   readonly giveUpMs: number;
+  /** Who leaves waits this long for the coordinator. */
+  readonly leaveMs: number;
+  /** Aborted: whoever is still joining gives it up, with the signal's reason. */
+  readonly closing: AbortSignal;
 }
 
 /** The name other members must share. */
@@ -177,10 +182,27 @@ export async function joinGroup(
     onOut();
   };
 
+  /** A link of its own: the other one may be waiting for a rebalance to end. */
+  const tellLeaving = async () => {
+    const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
+    const patience = new AbortController();
+    const patient = sleep(options.leaveMs, undefined, { signal: patience.signal }).catch(() => {});
+    try {
+      await Promise.race([cluster.sendCoordinator(group, `${purpose}-leaving`, request), patient]);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+    } finally {
+      patience.abort();
+      cluster.release(`${purpose}-leaving`);
+    }
+  };
+
   try {
-    await join();
+    await unlessAborted(options.closing, join());
   } catch (error) {
     out();
+    // The others wait for who began to join.
+    if (memberId !== '') await tellLeaving().catch(() => {});
     throw error;
   }
   const staying = stayIn();
@@ -202,20 +224,27 @@ export async function joinGroup(
       if (isOut) return;
       isOut = true;
       leaving.abort();
-      // A link of its own: the other one may be waiting for a rebalance to end.
-      const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
       try {
-        await cluster.sendCoordinator(group, `${purpose}-leaving`, request);
-      } catch (error) {
-        // The session runs out by itself.
-        if (!isTransient(error)) throw error;
+        await tellLeaving();
       } finally {
-        cluster.release(`${purpose}-leaving`);
         out();
         await staying;
       }
     },
   };
+}
+
+async function unlessAborted<T>(signal: AbortSignal, act: Promise<T>): Promise<T> {
+  const done = new AbortController();
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      act.then(resolve, reject);
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
+    });
+  } finally {
+    done.abort();
+  }
 }
 
 async function equalPartitions(cluster: Cluster, topics: readonly string[]): Promise<number> {

@@ -87,6 +87,9 @@ test('errors are JSON with a code and one line; a bug is told to the log and not
         app.get('/bad', () => {
           throw new CrawlstreamError('INVALID_ARGUMENT', 'url "x": write a URL');
         });
+        app.get('/late', () => {
+          throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
+        });
         app.get('/bug', () => {
           throw new TypeError('secret detail');
         });
@@ -99,6 +102,8 @@ test('errors are JSON with a code and one line; a bug is told to the log and not
   };
   assert.deepEqual(await get('/bad'), [400, { error: 'INVALID_ARGUMENT', message: 'url "x": write a URL' }]);
   assert.deepEqual(await get('/none?a=b'), [404, { error: 'NOT_FOUND', message: 'nothing answers GET /none' }]);
+  const late = await get('/late');
+  assert.deepEqual(late, [503, { error: 'STORE_CLOSED', message: 'this process is stopping: ask again in a moment' }]);
   const [status, bug] = await get('/bug');
   assert.equal(status, 500);
   assert.doesNotMatch(JSON.stringify(bug), /secret/);

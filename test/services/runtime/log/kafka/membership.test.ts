@@ -1,0 +1,74 @@
+/** A group whose coordinator the test plays. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Cluster } from '../../../../../services/runtime/log/kafka/cluster.ts';
+import { transient } from '../../../../../services/runtime/log/kafka/errors.ts';
+import { joinGroup } from '../../../../../services/runtime/log/kafka/membership.ts';
+
+type Answer = (name: string) => unknown;
+
+const never = new Promise<never>(() => {});
+
+function startCluster(answer: Answer) {
+  const asked: string[] = [];
+  const cluster = {
+    partitionCount: async () => 4,
+    sendCoordinator: async (_group: string, _purpose: string, { request }: { request: { apiName: string } }) => {
+      asked.push(request.apiName);
+      return answer(request.apiName);
+    },
+    forgetCoordinator: () => {},
+    release: () => {},
+  } as unknown as Cluster;
+  return { cluster, asked };
+}
+
+function joining(cluster: Cluster, closing: AbortSignal) {
+  const options = { sessionTimeoutMs: 10_000, heartbeatMs: 500, giveUpMs: 120_000, leaveMs: 20, closing };
+  const told: (readonly number[])[] = [];
+  const joins = joinGroup(
+    cluster,
+    { group: 'g', topics: ['t'], onAssigned: (owned) => told.push(owned), onFailure: assert.ifError },
+    options,
+    () => {},
+  );
+  return { joins, told };
+}
+
+test('who waits for a rebalance gives it up at once when its log closes, and is not waited for', async () => {
+  const { cluster, asked } = startCluster((name) => {
+    if (name === 'LeaveGroup') return { errorCode: 0 };
+    // The first answer gives the id to join by; after it the group waits for its other members.
+    return asked.length === 1 ? { errorCode: 79, memberId: 'm-1' } : never;
+  });
+  const closing = new AbortController();
+  const { joins, told } = joining(cluster, closing.signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  closing.abort(new Error('closed'));
+  await assert.rejects(joins, /closed/);
+  assert.deepEqual(asked, ['JoinGroup', 'JoinGroup', 'LeaveGroup']);
+  assert.deepEqual(told, []);
+});
+
+test('who cannot reach the coordinator gives joining up at once too', async () => {
+  const { cluster, asked } = startCluster(() => {
+    throw transient('no broker');
+  });
+  const closing = new AbortController();
+  const { joins } = joining(cluster, closing.signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  closing.abort(new Error('closed'));
+  await assert.rejects(joins, /closed/);
+  assert.deepEqual(asked, ['JoinGroup'], 'there is nobody to be missed');
+});
+
+test('who leaves does not wait for a coordinator that is away', async () => {
+  const answers: Readonly<Record<string, unknown>> = {
+    JoinGroup: { errorCode: 0, generationId: 1, leaderId: 'm-2', memberId: 'm-1', members: [] },
+    SyncGroup: { errorCode: 0, memberAssignment: Buffer.alloc(0) },
+  };
+  const { cluster, asked } = startCluster((name) => answers[name] ?? never);
+  const membership = await joining(cluster, new AbortController().signal).joins;
+  await membership.leave();
+  assert.deepEqual(asked, ['JoinGroup', 'SyncGroup', 'LeaveGroup']);
+});
