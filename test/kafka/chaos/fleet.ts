@@ -1,6 +1,7 @@
 /**
  * The processes of a run, as they are deployed: each under a name that outlives it, started again when it ends by itself,
- * as an orchestrator would. One that ends by itself and not in good order is a finding.
+ * as an orchestrator would. One that ends by itself and not in good order is a finding, and so is one that takes longer to
+ * stop than an orchestrator waits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Running } from '../../services/cli/command.ts';
@@ -17,8 +18,6 @@ export interface Freeze {
 
 export interface Fleet {
   readonly freezes: readonly Freeze[];
-  /** By name: when it was killed, or last let go of what it had. */
-  readonly deaths: readonly { readonly name: string; readonly atMs: number }[];
   /** In words: who ended by itself. */
   readonly findings: readonly string[];
   /** Where it answers by HTTP; undefined: not yet, or nowhere. */
@@ -42,6 +41,9 @@ export interface FleetOptions {
   readonly say: (text: string) => void;
 }
 
+/** From SIGTERM to SIGKILL, as deployed (deploy/, terminationGracePeriodSeconds). */
+const graceMs = 60_000;
+
 interface Member {
   readonly args: readonly string[];
   running: Running;
@@ -51,7 +53,6 @@ interface Member {
 
 export function startFleet({ broker, commands, patienceMs, say }: FleetOptions): Fleet {
   const freezes: Freeze[] = [];
-  const deaths: { name: string; atMs: number }[] = [];
   const findings: string[] = [];
   let ending = false;
 
@@ -61,7 +62,6 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
       const member = members.get(name);
       if (ending || member === undefined || member.running !== running || member.struck) return;
       findings.push(`${name} ended by itself (${code ?? signal}): ${stderr.slice(-2_000)}`);
-      deaths.push({ name, atMs: Date.now() });
       member.running = launch(name, args);
     });
     return running;
@@ -69,8 +69,21 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
   const members = new Map<string, Member>();
   for (const [name, args] of commands) members.set(name, { args, running: launch(name, args), struck: false });
 
+  /** Resolves when it has ended, in whatever order. */
+  const stopInTime = async (name: string, running: Running) => {
+    const { child, ended } = running;
+    child.kill('SIGTERM');
+    const patience = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    const { code, signal, stderr } = await ended;
+    clearTimeout(patience);
+    if (code !== 0 && !isUnborn(running))
+      findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
+  };
+
   const strikeProcess = async (name: string, { kind, forMs }: Strike) => {
     const member = members.get(name)!;
+    // A stop may have taken longer than was drawn.
+    if (member.struck) return say(`${name} is spared: the strike before is not over`);
     member.struck = true;
     const { child, ended } = member.running;
     const fromMs = Date.now();
@@ -82,11 +95,11 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
       member.struck = false;
       return;
     }
-    child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGTERM');
-    const { code, signal, stderr } = await ended;
-    deaths.push({ name, atMs: Date.now() });
-    if (kind === 'stop' && code !== 0 && !isUnborn(member.running))
-      findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
+    if (kind === 'stop') await stopInTime(name, member.running);
+    else {
+      child.kill('SIGKILL');
+      await ended;
+    }
     await sleep(forMs);
     if (!ending) member.running = launch(name, member.args);
     member.struck = false;
@@ -129,7 +142,6 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
 
   return {
     freezes,
-    deaths,
     findings,
     address: (name) => /listening on http:\/\/(\S+)/.exec(members.get(name)!.running.output())?.[1],
     async strike(strike) {
@@ -150,12 +162,7 @@ export function startFleet({ broker, commands, patienceMs, say }: FleetOptions):
     async stop() {
       ending = true;
       await keeping;
-      for (const { running } of members.values()) running.child.kill('SIGTERM');
-      for (const [name, { running }] of members) {
-        const { code, signal, stderr } = await running.ended;
-        if (code !== 0 && !isUnborn(running))
-          findings.push(`${name} did not stop in good order (${code ?? signal}): ${stderr.slice(-2_000)}`);
-      }
+      await Promise.all([...members].map(([name, { running }]) => stopInTime(name, running)));
     },
     async destroy() {
       ending = true;

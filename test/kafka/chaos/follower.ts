@@ -37,7 +37,7 @@ export function startFollower({ log, codec, crawl, partitions, key }: FollowerOp
   const findings: string[] = [];
   const granted = new Set<string>();
   const tasks: string[] = [];
-  const endings = new Map<string, string>();
+  const endings = new Map<string, { readonly by: string; readonly value: Buffer }>();
   const givenUp = new Map<string, string>();
   const positions = new Map<string, number>();
   let claims = 0;
@@ -66,9 +66,10 @@ export function startFollower({ log, codec, crawl, partitions, key }: FollowerOp
     } else if (topic === 'results') {
       const { partition, epoch, leaseId, fetcherId, last } = codec.decode('results', record.value);
       const lease = leaseOf(partition, epoch, leaseId);
-      const ending = `${fetcherId} ${record.value.toString('base64')}`;
-      if (last && (endings.get(lease) ?? ending) !== ending) findings.push(`lease ${lease} was run twice`);
-      if (last) endings.set(lease, ending);
+      const before = endings.get(lease);
+      if (last && before !== undefined && !before.value.equals(record.value))
+        findings.push(`lease ${lease} was run twice: by ${before.by}, and by ${fetcherId} at ${record.offset}`);
+      if (last) endings.set(lease, { by: `${fetcherId} at ${record.offset}`, value: record.value });
     } else {
       const { url, reason } = codec.decode('dead-letters', record.value);
       givenUp.set(url, reason);
