@@ -68,7 +68,9 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   );
   app.setErrorHandler((error: Error & { readonly statusCode?: number; readonly code?: string }, _, reply) => {
     if (error instanceof CrawlstreamError) {
-      return reply.code(statusOf(error.code)).send(problem(error.code, error.message));
+      // What it would have asked is closed already.
+      const message = error.code === 'STORE_CLOSED' ? 'this process is stopping: ask again in a moment' : error.message;
+      return reply.code(statusOf(error.code)).send(problem(error.code, message));
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(status).send(problem(error.code ?? 'BAD_REQUEST', error.message));
@@ -114,6 +116,5 @@ function problem(error: string, message: string): object {
 
 function statusOf(code: ErrorCode): number {
   if (code.startsWith('INVALID_')) return 400;
-  // STORE_CLOSED: it is on its way out.
   return code === 'OWNERSHIP_LOST' || code === 'STORE_CLOSED' || code.endsWith('_UNREACHABLE') ? 503 : 500;
 }
