@@ -16,6 +16,7 @@ import type {
   Request,
   Response,
   Result,
+  RobotsCopy,
   RobotsHop,
   Task,
   TaskUrl,
@@ -182,6 +183,9 @@ export const blankRequest: Request = {
   bytes: 0,
   delayMs: 0,
   robotsHash: '',
+  robotsAtMs: 0,
+  retryAfterMs: 0,
+  addressDelayMs: 0,
 };
 
 export const blankHostFacts: HostFacts = {
@@ -210,6 +214,20 @@ export const blankResult: Result = {
   requests: [],
   host: blankHostFacts,
   robotsHops: [],
+  grantedAtMs: 0,
+  policyVersion: 0,
+  lanes: 1,
+};
+
+export const blankRobotsCopy: RobotsCopy = {
+  origin: '',
+  url: '',
+  hash: '',
+  fetchedAtMs: 0,
+  status: 0,
+  token: '',
+  crawlDelayMs: -1,
+  body: new Uint8Array(0),
 };
 
 export const blankTaskUrl: TaskUrl = {

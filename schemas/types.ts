@@ -392,8 +392,14 @@ export interface Request {
   readonly bytes: number;
   /** Delay in force before this request, ms. 0: none. */
   readonly delayMs: number;
-  /** Hash of the robots.txt that allowed it, hexadecimal. Empty: robots.txt itself, or none exists. */
+  /** Hash of the robots.txt that allowed it, hexadecimal; its copy is on the topic robots. Empty: robots.txt itself, or none exists. */
   readonly robotsHash: string;
+  /** When that robots.txt was fetched, or found not to exist, ms since the Unix epoch. 0: robots.txt itself, or not recorded. */
+  readonly robotsAtMs: number;
+  /** Retry-After of the response, ms from its end. 0: none, or nothing believable. */
+  readonly retryAfterMs: number;
+  /** Wait that this fetcher kept between starts on the address, ms. 0: none. */
+  readonly addressDelayMs: number;
 }
 
 /** unknown: not looked at. rules: parsed. allowAll: 4xx. disallowAll: unreachable or 5xx.  */
@@ -453,6 +459,32 @@ export interface Result {
   readonly host: HostFacts;
   /** Wishes for a lease of hostKey, which belong to no lease yet: partition is that of hostKey, leaseId 0. */
   readonly robotsHops: readonly RobotsHop[];
+  /** When the lease was granted, ms since the Unix epoch. 0: not recorded, or requests without a lease (a page's scripts and styles, loaded for a browser). */
+  readonly grantedAtMs: number;
+  /** Version of the policy the lease was granted by. 0: not recorded. */
+  readonly policyVersion: number;
+  /** Leases the host might be on at once when this one was granted. */
+  readonly lanes: number;
+}
+
+/** A robots.txt as a fetcher read it, or that there is none: what its requests refer to by hash. Compacted. Key: origin, a space, hash. */
+export interface RobotsCopy {
+  /** Scheme and authority that it binds, as in https://example.org. */
+  readonly origin: string;
+  /** URL that gave it, after redirects. */
+  readonly url: string;
+  /** First 16 bytes of the SHA-256 of body, hexadecimal. Empty: there is none (4xx, or redirects that lead nowhere). */
+  readonly hash: string;
+  /** When it was fetched, ms since the Unix epoch. */
+  readonly fetchedAtMs: number;
+  /** HTTP status of url. 0: not recorded. */
+  readonly status: number;
+  /** Product token whose rules were looked for. */
+  readonly token: string;
+  /** Crawl-delay for that token as the fetcher read it, ms. -1: none. */
+  readonly crawlDelayMs: number;
+  /** The file, up to 500 KiB of it. Empty: there is none. */
+  readonly body: Uint8Array;
 }
 
 /** One URL of a lease. */
@@ -519,5 +551,6 @@ export interface TopicRecords {
   'render': Render;
   'responses': Response;
   'results': Result;
+  'robots': RobotsCopy;
   'tasks': Task;
 }

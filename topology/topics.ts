@@ -11,6 +11,7 @@ export const topicNames = [
   'results',
   'pages',
   'responses',
+  'robots',
   'render',
   'duplicates',
   'control',
@@ -47,6 +48,8 @@ export const topics: Readonly<Record<TopicName, TopicSpec>> = {
   pages: { name: 'pages', key: 'host key', retention: 'time', settings: kept(7, 20) },
   // Raw bodies: as long as an archive may be away.
   responses: { name: 'responses', key: 'host key', retention: 'time', settings: kept(3, 20) },
+  // What an audit holds requests against: the newest copy of each robots.txt, however old.
+  robots: { name: 'robots', key: 'host key', retention: 'time', settings: { 'cleanup.policy': 'compact' } },
   // Pages for the browser: what waits longer is as well fetched again.
   render: { name: 'render', key: 'host key', retention: 'time', settings: kept(1, 5) },
   duplicates: { name: 'duplicates', key: 'host key', retention: 'time', settings: kept(7, 5) },

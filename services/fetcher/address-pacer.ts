@@ -3,7 +3,8 @@
  *
  * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
  * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
- * when a turn was really given, so that two that come late do not come together. A host that may be crawled by n leases
+ * when a request really started: whoever has its turn keeps the line waiting until it says so, or lets it go, so that
+ * two that come late, or waited for something else, do not come together. A host that may be crawled by n leases
  * at once may have its address n times as often: it is said of the host, and so of where it lives.
  */
 import type { Clock } from '../runtime/clock.ts';
@@ -11,9 +12,19 @@ import type { Clock } from '../runtime/clock.ts';
 export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
-  /** Waits for the next start on `address`, in line. False: not by `latestStartMs`, or `signal` aborted. */
-  acquire(address: string, latestStartMs: number, signal: AbortSignal, lanes?: number): Promise<boolean>;
+  /** Waits for the next start on `address`, in line. Null: not by `latestStartMs`, or `signal` aborted. */
+  acquire(address: string, latestStartMs: number, signal: AbortSignal, lanes?: number): Promise<AddressTurn | null>;
   readonly size: number;
+}
+
+/** Ends by one of its two ways, once. */
+export interface AddressTurn {
+  /** Kept since the last start, ms. */
+  readonly apartMs: number;
+  /** The request starts now. */
+  start(): void;
+  /** It does not start. */
+  pass(): void;
 }
 
 interface AddressTimes {
@@ -23,6 +34,9 @@ interface AddressTimes {
   /** Settles when the last of them has had its turn. */
   line: Promise<unknown>;
 }
+
+/** Where there is no limit. */
+const free: AddressTurn = { apartMs: 0, start() {}, pass() {} };
 
 /** Addresses before the first sweep. */
 const sweepAtLeast = 4_096;
@@ -49,21 +63,32 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
   return {
     active: delayMs > 0,
     async acquire(address, latestStartMs, signal, lanes = 1) {
-      if (delayMs === 0) return true;
+      if (delayMs === 0) return free;
       const times = timesOf(address);
       const apartMs = () => Math.ceil(intervalMs() / lanes);
       const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + apartMs()) + times.waiting * apartMs();
-      if (soonestMs > latestStartMs) return false;
-      const turn = async () => {
-        await clock.sleepUntil(times.lastStartMs + apartMs(), signal);
+      if (soonestMs > latestStartMs) return null;
+      let letGo = () => {};
+      const gone = new Promise<void>((resolve) => (letGo = resolve));
+      const leave = () => {
         times.waiting -= 1;
-        if (signal.aborted || clock.nowMs() > latestStartMs) return false;
-        times.lastStartMs = clock.nowMs();
-        return true;
+        letGo();
+      };
+      const turn = async (): Promise<AddressTurn | null> => {
+        await clock.sleepUntil(times.lastStartMs + apartMs(), signal);
+        if (signal.aborted || clock.nowMs() > latestStartMs) {
+          leave();
+          return null;
+        }
+        const start = () => {
+          times.lastStartMs = clock.nowMs();
+          leave();
+        };
+        return { apartMs: apartMs(), start, pass: leave };
       };
       times.waiting += 1;
       const mine = times.line.then(turn);
-      times.line = mine;
+      times.line = mine.then(() => gone);
       return mine;
     },
     get size() {

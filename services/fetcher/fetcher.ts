@@ -172,6 +172,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       results: `${crawl}.results`,
       responses: `${crawl}.responses`,
       render: `${crawl}.render`,
+      robots: `${crawl}.robots`,
     },
     partitions: options.partitions,
     keyMode: options.keyMode,
@@ -229,7 +230,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       }),
     },
     lanes,
-    robots: createRobotsCache(clock, productToken),
+    robots: createRobotsCache(clock, productToken, publisher.readRobots),
     sitemaps: createSitemapAgenda(),
     // Who stands in for HTTP stands in for the load too.
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),

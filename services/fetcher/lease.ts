@@ -141,7 +141,8 @@ async function fetchOne(
   const headers = [...runner.headers];
   if (etag !== '') headers.push('if-none-match', etag);
   if (lastModified !== '') headers.push('if-modified-since', lastModified);
-  const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash: robots.hash } as const;
+  const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
+  const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash, robotsAtMs } as const;
   const requests: Request[] = [];
   const response = await pacedRequest(runner.road, {
     url,
@@ -153,7 +154,7 @@ async function fetchOne(
     alone: crawlDelayMs > 0,
     connections: task.lanes,
     latestStartMs,
-    record: (made) => requests.push(requestRecord(url, purpose, delayMs, made)),
+    record: (made, addressDelayMs) => requests.push(requestRecord(url, purpose, delayMs, made, addressDelayMs)),
   });
   if (response === null) return { next: 'returned', reported: false };
   const read = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));

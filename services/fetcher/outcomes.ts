@@ -1,5 +1,7 @@
 /** Builds the outcome and request records of results, with every field that says nothing left at its empty value. */
 import type { Outcome, OutcomeKind, Request, RequestKind } from '../../schemas/types.ts';
+import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
+import { headerOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 
 /** Field by field: spreads over what may be absent cost 3 µs, a hundred times as much. */
@@ -31,12 +33,19 @@ export interface RequestPurpose {
   /** -1: none. */
   readonly outcomeIndex: number;
   readonly hop: number;
-  /** Hash of the robots.txt that allowed it. */
+  /** The robots.txt that allowed it: hash, and when it was fetched. */
   readonly robotsHash: string;
+  readonly robotsAtMs: number;
 }
 
 /** What an audit of politeness needs to know of one request. */
-export function requestRecord(url: string, purpose: RequestPurpose, delayMs: number, response: HttpResponse): Request {
+export function requestRecord(
+  url: string,
+  purpose: RequestPurpose,
+  delayMs: number,
+  response: HttpResponse,
+  addressDelayMs: number,
+): Request {
   return {
     url,
     kind: purpose.kind,
@@ -51,5 +60,13 @@ export function requestRecord(url: string, purpose: RequestPurpose, delayMs: num
     bytes: response.body.length,
     delayMs,
     robotsHash: purpose.robotsHash,
+    robotsAtMs: purpose.robotsAtMs,
+    retryAfterMs: response.status < 300 ? 0 : retryAfterMsOf(response),
+    addressDelayMs,
   };
+}
+
+/** What Retry-After asks for, ms from the end of the response; 0: nothing. */
+export function retryAfterMsOf({ headers, endMs }: HttpResponse): number {
+  return (retryAfterSeconds(headerOf(headers, 'retry-after') || null, endMs) ?? 0) * 1000;
 }

@@ -7,7 +7,7 @@
  */
 import { fetcherLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { AddressPacer } from './address-pacer.ts';
+import type { AddressPacer, AddressTurn } from './address-pacer.ts';
 import type { Bandwidth } from './bandwidth.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
@@ -43,8 +43,8 @@ export interface PacedRequest extends HttpRequest {
   readonly alone?: boolean;
   /** No start after this, ms since the Unix epoch. */
   readonly latestStartMs: number;
-  /** Called for each request that was made. */
-  readonly record: (response: HttpResponse) => void;
+  /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
+  readonly record: (response: HttpResponse, addressDelayMs: number) => void;
 }
 
 /** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
@@ -60,13 +60,16 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
   const { hostKey, delayMs, latestStartMs } = request;
   const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
   if (turn === null) return null;
-  if (!(await addressIsReady(road, request))) {
+  const wanted = addressTurn(road, request);
+  const place = wanted instanceof Promise ? await wanted : wanted;
+  if (place === null) {
     turn.release(0, 0);
     return null;
   }
   const asked = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
   const passage = asked instanceof Promise ? await asked : asked;
   if (passage === null) {
+    place?.pass();
     turn.release(0, 0);
     return null;
   }
@@ -74,29 +77,36 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
   if (signal.aborted || clock.nowMs() > latestStartMs || road.isBlocked(hostKey)) {
     slots.release();
     passage.received(0);
+    place?.pass();
     turn.release(0, 0);
     return null;
   }
+  place?.start();
   const response = await road.http.request(request);
   passage.received(response.rawBody.length);
   slots.release();
   turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
-  request.record(response);
+  request.record(response, place?.apartMs ?? 0);
   road.onResponse?.(request, response);
   return response;
 }
 
-/** A delay of 0 is the user's word that the host, and so its address, may be contacted at will. */
-function addressIsReady(road: Road, request: PacedRequest): boolean | Promise<boolean> {
-  if (request.delayMs === 0 || !road.addressPacer.active) return true;
-  return addressTurn(road, request);
+/**
+ * Undefined: none is needed. A delay of 0 is the user's word that the host, and so its address, may be contacted at
+ * will. Null: not in time.
+ */
+type Place = AddressTurn | undefined | null;
+
+function addressTurn(road: Road, request: PacedRequest): Place | Promise<Place> {
+  if (request.delayMs === 0 || !road.addressPacer.active) return undefined;
+  return turnAtAddress(road, request);
 }
 
-async function addressTurn(road: Road, request: PacedRequest): Promise<boolean> {
+async function turnAtAddress(road: Road, request: PacedRequest): Promise<Place> {
   const { hostname, port, protocol } = new URL(request.url);
   const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   // What can't be resolved fails in the request, from the same cached answer.
-  if (!resolution.ok || resolution.overridden) return true;
+  if (!resolution.ok || resolution.overridden) return undefined;
   const latestStartMs = request.latestStartMs - road.clock.aheadMs;
   return road.addressPacer.acquire(resolution.addresses[0]!, latestStartMs, road.signal, request.connections);
 }

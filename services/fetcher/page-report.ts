@@ -9,7 +9,6 @@ import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../schemas/ty
 import { textSignature } from '../../topology/content/text-signature.ts';
 import { classify } from '../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
-import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import { decodePage } from '../../topology/parse/charset.ts';
 import { headerDirectives } from '../../topology/parse/directives.ts';
@@ -22,7 +21,7 @@ import type { PageWishes } from './extract-rules.ts';
 import { readFeed } from './feed-report.ts';
 import { type Headers, headerOf, headersOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
-import { outcomeOf } from './outcomes.ts';
+import { outcomeOf, retryAfterMsOf } from './outcomes.ts';
 import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from './page-links.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import type { WholePage } from './parse-page.ts';
@@ -122,15 +121,14 @@ function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: s
 }
 
 function commonFields(response: HttpResponse): Partial<Outcome> {
-  const { headers, status, endMs } = response;
-  const retryAfterS = status === 0 ? null : retryAfterSeconds(headerOf(headers, 'retry-after') || null, endMs);
+  const { headers, status } = response;
   return {
     status,
     bytes: response.body.length,
     truncated: response.truncated,
     etag: validator(headers, 'etag'),
     lastModified: validator(headers, 'last-modified'),
-    retryAfterMs: (retryAfterS ?? 0) * 1000,
+    retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
     detail: response.failure?.detail ?? '',
   };
 }

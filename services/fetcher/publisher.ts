@@ -16,12 +16,13 @@ import type {
   Request,
   Response,
   Result,
+  RobotsCopy,
   RobotsHop,
   Task,
 } from '../../schemas/types.ts';
 
 import { fetcherLimits } from '../../topology/limits.ts';
-import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -63,6 +64,8 @@ export interface Publisher {
   responded(response: Response): void;
   /** A page that needs a browser: leaves with what is reported next. */
   needsBrowser(render: Render): void;
+  /** A robots.txt was read: acked before the result of any request that refers to it. */
+  readRobots(copy: RobotsCopy): void;
   /** Resolves once all that was reported is acked; rejects if the log failed. */
   drain(): Promise<void>;
 }
@@ -72,7 +75,7 @@ export interface PublisherOptions {
   readonly codec: RecordCodec;
   readonly clock: Clock;
   /** Full names. */
-  readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render', string>>;
+  readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render' | 'robots', string>>;
   readonly partitions: number;
   readonly keyMode: KeyMode;
   readonly fetcherId: string;
@@ -222,10 +225,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
 
   /** What leaves with the pages of this cycle. */
-  const beside = (name: 'responses' | 'render', hostKey: string, value: Buffer) => {
+  const beside = (name: 'responses' | 'render' | 'robots', hostKey: string, value: Buffer, key = hostKey) => {
     const { topics, partitions, keyMode } = options;
     const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
-    gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(hostKey), value });
+    gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
     gathering.bytes += value.length;
     bytesUnacked += value.length;
     schedule(fetcherLimits.flushMs);
@@ -267,6 +270,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
     },
     responded: (response) => beside('responses', response.hostKey, options.codec.encode('responses', response)),
     needsBrowser: (render) => beside('render', render.hostKey, options.codec.encode('render', render)),
+    readRobots({ origin, hash, ...copy }) {
+      const body = Buffer.from(copy.body.buffer, copy.body.byteOffset, copy.body.byteLength);
+      const value = options.codec.encode('robots', { ...copy, origin, hash, body });
+      beside('robots', hostKeyOf(origin), value, `${origin} ${hash}`);
+    },
     async drain() {
       const open = () =>
         gathering.reports.length + gathering.pages.length > 0 || [...leases].some((lease) => lease.finished);
@@ -317,8 +325,9 @@ function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
 
 function resultRecord(lease: LeaseState, last: boolean, options: PublisherOptions): AppendRecord {
   const { task, outcomes, requests, completedAtMs, facts } = lease;
-  const { partition, epoch, leaseId, hostKey } = task;
-  const told = { epoch, leaseId, last, completedAtMs, outcomes, requests, host: facts };
+  const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
+  const granted = { epoch, leaseId, grantedAtMs, policyVersion, lanes };
+  const told = { ...granted, last, completedAtMs, outcomes, requests, host: facts };
   return resultFor(hostKey, partition, told, options);
 }
 

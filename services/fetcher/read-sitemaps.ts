@@ -53,7 +53,7 @@ export async function readSitemaps(reading: SitemapReading, sitemapsMax: number)
       return;
     }
     if (!isAllowed(answer.robots.rules, errand.url)) continue;
-    const response = await readSitemap(reading, errand, crawlDelayMs, answer.robots.hash);
+    const response = await readSitemap(reading, errand, crawlDelayMs, answer.robots);
     if (response === null || isOurs(response.failure)) {
       agenda.putBack(errand);
       return;
@@ -70,7 +70,7 @@ async function readSitemap(
   reading: SitemapReading,
   errand: SitemapErrand,
   crawlDelayMs: number,
-  robotsHash: string,
+  { hash: robotsHash, fetchedAtMs: robotsAtMs }: RobotsAnswer['robots'],
 ): Promise<HttpResponse | null> {
   const { road, agenda, task, reporter } = reading;
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
@@ -85,7 +85,7 @@ async function readSitemap(
     },
   });
   const made: Request[] = [];
-  const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: errand.hop, robotsHash } as const;
+  const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: errand.hop, robotsHash, robotsAtMs } as const;
   const response = await pacedRequest(road, {
     url: errand.url,
     headers: reading.headers,
@@ -100,7 +100,8 @@ async function readSitemap(
     delayFactor: task.delayFactor,
     alone: crawlDelayMs > 0,
     latestStartMs: reading.latestStartMs,
-    record: (response) => made.push(requestRecord(errand.url, purpose, delayMs, response)),
+    record: (response, addressDelayMs) =>
+      made.push(requestRecord(errand.url, purpose, delayMs, response, addressDelayMs)),
   });
   const bytes = await body.finish(response?.failure === null && !response.truncated);
   made.forEach((request, n) => {

@@ -9,6 +9,7 @@
  * `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
  */
 import { hash } from 'node:crypto';
+import type { RobotsCopy } from '../../schemas/types.ts';
 import { fetcherLimits, robotsLimits } from '../../topology/limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
@@ -80,7 +81,12 @@ interface Elsewhere {
   readonly answer: () => void;
 }
 
-export function createRobotsCache(clock: Clock, productToken: string): RobotsCache {
+/** `onCopy` hears of each copy that an origin gets, before anyone goes by it. */
+export function createRobotsCache(
+  clock: Clock,
+  productToken: string,
+  onCopy: (copy: RobotsCopy) => void = () => {},
+): RobotsCache {
   /** In order of last use. */
   const entries = new Map<string, Entry>();
   /** Kept since an answer last told of it: it came with a hop, or with another origin's chain. */
@@ -127,9 +133,17 @@ export function createRobotsCache(clock: Clock, productToken: string): RobotsCac
     const old = entries.get(origin);
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
-    const keepHere = (entry: Entry): Robots => {
+    const told = (binds: string, robots: Robots, body: Uint8Array) =>
+      onCopy(copyOf(binds, url, robots, response.status, productToken, body));
+    const keepHere = (entry: Entry, body: Uint8Array): Robots => {
       keep(origin, entry);
-      if (isRobotsTxt(url)) keep(originOf(url), entry);
+      told(origin, entry.robots, body);
+      // Where a chain was given up for its length, its last host's own may still lead somewhere.
+      const isRedirect = response.status >= 300 && response.status < 400;
+      if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect) {
+        keep(originOf(url), entry);
+        told(originOf(url), entry.robots, body);
+      }
       return entry.robots;
     };
     switch (verdict.kind) {
@@ -137,16 +151,18 @@ export function createRobotsCache(clock: Clock, productToken: string): RobotsCac
         const there = isRobotsTxt(verdict.url) ? usable(originOf(verdict.url)) : undefined;
         if (there === undefined) return follow([...asked, verdict.url], fetch);
         keep(origin, there);
+        // Its body is on the log already, by the same hash.
+        told(origin, there.robots, nothing);
         return there.robots;
       }
       case 'parse': {
         const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
         const rules = parseRobots(body, productToken, url);
         const robots = { ...open(nowMs), status: 'rules', rules, hash: shortHash(body) } as const;
-        return keepHere({ robots, bytes: body.length, staleUntilMs: 0 });
+        return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }
       case 'allow_all':
-        return keepHere({ robots: open(nowMs), bytes: 0, staleUntilMs: 0 });
+        return keepHere({ robots: open(nowMs), bytes: 0, staleUntilMs: 0 }, nothing);
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
         keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
@@ -229,6 +245,19 @@ export function createRobotsCache(clock: Clock, productToken: string): RobotsCac
       return entries.size;
     },
   };
+}
+
+const nothing = new Uint8Array();
+
+function copyOf(
+  origin: string,
+  url: string,
+  { hash, fetchedAtMs, rules }: Robots,
+  status: number,
+  token: string,
+  body: Uint8Array,
+): RobotsCopy {
+  return { origin, url, hash, fetchedAtMs, status, token, crawlDelayMs: rules.crawlDelayMs ?? -1, body };
 }
 
 function newChain(nowMs: number): Elsewhere {

@@ -5,13 +5,12 @@
  * host; the answer then comes to the task partition of the host whose robots.txt is wanted.
  */
 import type { Task } from '../../schemas/types.ts';
-import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
 import { robotsLimits } from '../../topology/limits.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { headerOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import type { LeaseRunner } from './lease.ts';
-import { requestRecord } from './outcomes.ts';
+import { requestRecord, retryAfterMsOf } from './outcomes.ts';
 import { pacedRequest } from './paced-request.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { isOurs } from './request-failure.ts';
@@ -28,7 +27,7 @@ export function robotsFetch(runner: LeaseRunner, task: Task, reporter: LeaseRepo
       reporter.wish(hostKey, { url, asked: asked.slice(0, hop), partition });
       return 'elsewhere';
     }
-    const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '' } as const;
+    const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '', robotsAtMs: 0 } as const;
     const response = await pacedRequest(runner.road, {
       url,
       headers: runner.headers,
@@ -38,7 +37,8 @@ export function robotsFetch(runner: LeaseRunner, task: Task, reporter: LeaseRepo
       delayMs: task.delayMs,
       delayFactor: task.delayFactor,
       latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
-      record: (made) => reporter.requested(requestRecord(url, purpose, task.delayMs, made)),
+      record: (made, addressDelayMs) =>
+        reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
     });
     return response === null || isOurs(response.failure) ? null : robotsResponse(response);
   };
@@ -50,12 +50,11 @@ function isSuccess(status: number): boolean {
 
 function robotsResponse(response: HttpResponse): RobotsResponse {
   const { failure, headers } = response;
-  const retryAfterS = retryAfterSeconds(headerOf(headers, 'retry-after') || null, response.endMs);
   return {
     status: failure === null ? response.status : 0,
     location: headerOf(headers, 'location') || null,
     body: response.body,
-    retryAfterMs: (retryAfterS ?? 0) * 1000,
+    retryAfterMs: retryAfterMsOf(response),
     blockedAddress: failure?.kind === 'blockedAddress',
     detail: failure?.detail ?? '',
   };

@@ -104,9 +104,11 @@ export function createFrontier({ policy, clock = new SystemClock(), leasesMax = 
       const completedAtMs = clock.nowMs();
       const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
       const host = { robotsStatus, robotsHash: '', robotsFetchedAtMs: completedAtMs, crawlDelayMs, sitemaps: [] };
+      const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1 };
       const names = { partition: 0, epoch: -1, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
-      const told = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));
-      const result = { ...names, last: true, completedAtMs, outcomes: told, requests: [], host, robotsHops: [] };
+      const reported = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));
+      const told = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
+      const result = { ...names, ...granted, last: true, ...told };
       partition.offer({ topic: 'results', offset: offsets.results++, record: result });
       step();
     },

@@ -161,6 +161,9 @@ class Crawl {
       requests: [request],
       host: blankHostFacts,
       robotsHops: [],
+      grantedAtMs: 0,
+      policyVersion: 0,
+      lanes: 1,
     };
   }
 }

@@ -117,6 +117,9 @@ function resultOf(task: Task, nowMs: number): Result {
     requests: task.urls.map(({ url }, index) => requestOf(url, index, nowMs)),
     host: blankHostFacts,
     robotsHops: [],
+    grantedAtMs: 0,
+    policyVersion: 0,
+    lanes: 1,
   };
 }
 
@@ -158,5 +161,8 @@ function requestOf(url: string, outcomeIndex: number, endMs: number): Request {
     bytes: 12_600,
     delayMs: 0,
     robotsHash: '',
+    robotsAtMs: 0,
+    retryAfterMs: 0,
+    addressDelayMs: 0,
   };
 }

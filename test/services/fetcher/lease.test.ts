@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { Result } from '../../../schemas/types.ts';
+import type { Result, RobotsCopy } from '../../../schemas/types.ts';
 import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import { clock, startHarness, taskUrls } from './harness.ts';
 import { serveBytes, serveSite, serveSockets, unusedPort } from './loopback.ts';
@@ -61,8 +61,12 @@ test('robots.txt, its redirect hops and pages all keep the delay, from completio
   });
   const harness = await startHarness(t);
   const urls = taskUrls(...['/1', '/no', '/2', '/3'].map((path) => site.url('a.test', path)));
-  const { outcomes } = await harness.lease({ urls, delayMs: 120 });
+  const { outcomes, requests } = await harness.lease({ urls, delayMs: 120 });
   assert.deepEqual(kinds(outcomes), ['fetched', 'robotsDenied', 'fetched', 'fetched']);
+  const [copy] = (await harness.all('robots')) as RobotsCopy[];
+  assert.equal(Buffer.from(copy!.body).toString(), 'User-agent: *\nDisallow: /no');
+  for (const { robotsHash, robotsAtMs } of requests.filter(({ kind }) => kind === 'page'))
+    assert.deepEqual([robotsHash, robotsAtMs], [copy!.hash, copy!.fetchedAtMs], 'what allowed it is on the log');
   assert.deepEqual(
     site.hits.map((hit) => hit.path),
     ['/robots.txt', '/r2', '/r3', '/1', '/2', '/3'],

@@ -100,9 +100,12 @@ test('starts on one address keep the interval of the whole group', async () => {
   const startedMs: number[] = [];
   const beginMs = clock.nowMs();
   for (let n = 0; n < 3; n++)
-    void pacer.acquire('192.0.2.1', late, never).then(() => startedMs.push(clock.nowMs() - beginMs));
-  assert.equal(await pacer.acquire('192.0.2.1', clock.nowMs() + 80, never), false);
-  assert.equal(await pacer.acquire('192.0.2.2', clock.nowMs(), never), true);
+    void pacer.acquire('192.0.2.1', late, never).then((turn) => {
+      turn!.start();
+      startedMs.push(clock.nowMs() - beginMs);
+    });
+  assert.equal(await pacer.acquire('192.0.2.1', clock.nowMs() + 80, never), null);
+  assert.equal((await pacer.acquire('192.0.2.2', clock.nowMs(), never))?.apartMs, 30);
   await clock.advance(1_000);
   assert.deepEqual(startedMs, [0, 30, 60]);
 });
@@ -133,7 +136,10 @@ test('starts on one address that come late keep the interval among themselves', 
   const startedMs: number[] = [];
   const beginMs = clock.nowMs();
   for (let n = 0; n < 4; n++) {
-    void pacer.acquire('192.0.2.1', late, never).then(() => startedMs.push(clock.nowMs() - beginMs));
+    void pacer.acquire('192.0.2.1', late, never).then((turn) => {
+      turn!.start();
+      startedMs.push(clock.nowMs() - beginMs);
+    });
   }
   await clock.advance(1_000);
   assert.deepEqual(startedMs, [0, 130, 160, 190]);
@@ -203,13 +209,34 @@ test('with fewer lanes than before a host waits for those used last', async () =
   assert.equal(pacer.waitMs('a', 0), 1_001);
 });
 
+test('a turn at an address lasts until its request starts, whatever that waits for, or is let go', async () => {
+  const clock = createFakeClock();
+  const pacer = createAddressPacer(clock, 100, () => 1);
+  const beginMs = clock.nowMs();
+  const first = await pacer.acquire('192.0.2.1', late, never);
+  const given: number[] = [];
+  const next = () => pacer.acquire('192.0.2.1', late, never).finally(() => given.push(clock.nowMs() - beginMs));
+  const [second, third] = [next(), next()];
+  await clock.advance(500);
+  assert.deepEqual(given, [], 'the first waits for a slot');
+  first!.start();
+  await clock.advance(100);
+  (await second)!.pass();
+  await clock.advance(100);
+  (await third)!.start();
+  assert.deepEqual(given, [600, 600]);
+});
+
 test('the address of a host with lanes may be contacted as many times as often', async () => {
   const clock = createFakeClock();
   const pacer = createAddressPacer(clock, 100, () => 1);
   const beginMs = clock.nowMs();
   const startedMs: number[] = [];
   for (const lanes of [4, 4, 4, 1])
-    void pacer.acquire('192.0.2.1', late, never, lanes).then(() => startedMs.push(clock.nowMs() - beginMs));
+    void pacer.acquire('192.0.2.1', late, never, lanes).then((turn) => {
+      turn!.start();
+      startedMs.push(clock.nowMs() - beginMs);
+    });
   await clock.advance(1_000);
   assert.deepEqual(startedMs, [0, 25, 50, 150]);
 });

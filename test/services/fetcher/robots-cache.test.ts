@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RobotsCopy } from '../../../schemas/types.ts';
 import { createRobotsCache, type RobotsFetch, type RobotsResponse } from '../../../services/fetcher/robots-cache.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -82,6 +83,44 @@ test('leases that want it at once share a fetch; one that gives up leaves it to 
   assert.equal(second?.fresh, true);
   assert.equal(third?.fresh, true);
   assert.equal(asked.length, 2);
+});
+
+test('each copy is told before anyone goes by it, for every origin that it binds', async () => {
+  const clock = createFakeClock();
+  const copies: RobotsCopy[] = [];
+  const cache = createRobotsCache(clock, 'crawlstream', (copy) => copies.push(copy));
+  const text = 'User-agent: *\nCrawl-delay: 2';
+  const fetch: RobotsFetch = async (asked) =>
+    asked.at(-1) === 'http://b.test/robots.txt' ? answer(200, text) : answer(301, '', 'http://b.test/robots.txt');
+  const told = (await cache.get(origin, fetch))!.robots;
+  assert.deepEqual(
+    copies.map(({ origin, url, status, hash, crawlDelayMs }) => [
+      origin,
+      url,
+      status,
+      hash === told.hash,
+      crawlDelayMs,
+    ]),
+    [
+      ['http://a.test', 'http://b.test/robots.txt', 200, true, 2_000],
+      ['http://b.test', 'http://b.test/robots.txt', 200, true, 2_000],
+    ],
+  );
+  assert.equal(Buffer.from(copies[0]!.body).toString(), text);
+  await cache.get('http://c.test', fetch);
+  const last = copies.at(-1)!;
+  assert.deepEqual([last.origin, last.hash, last.body.length], ['http://c.test', told.hash, 0], 'known by its hash');
+  await cache.get('http://d.test', async () => answer(404));
+  assert.deepEqual([copies.at(-1)!.origin, copies.at(-1)!.hash, copies.at(-1)!.status], ['http://d.test', '', 404]);
+});
+
+test('a chain given up for its length says nothing of its last host’s own robots.txt', async () => {
+  const { get, fetch, cache } = open((url) => {
+    const n = Number(/\d+/.exec(new URL(url).hostname)?.[0] ?? 0);
+    return n < 7 ? answer(301, '', `http://h${n + 1}.test/robots.txt`) : answer(200, 'User-agent: *\nDisallow: /');
+  });
+  assert.equal((await get())?.robots.status, 'allowAll');
+  assert.equal((await cache.get('http://h5.test', fetch))?.robots.status, 'rules');
 });
 
 test('copies are bounded by their bytes', async () => {

@@ -30,6 +30,9 @@ function resultOf(task: Task): Result {
     requests: [],
     host: blankHostFacts,
     robotsHops: [],
+    grantedAtMs: 0,
+    policyVersion: 0,
+    lanes: 1,
   };
 }
 

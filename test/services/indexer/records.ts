@@ -18,7 +18,7 @@ export function received<T extends IndexTopic>(topic: T, value: TopicRecords[T],
 }
 
 export function goneAt(url: string, endMs: number): Received<IndexTopic> {
-  const purpose = { kind: 'page', outcomeIndex: 0, hop: 0, robotsHash: '' } as const;
+  const purpose = { kind: 'page', outcomeIndex: 0, hop: 0, robotsHash: '', robotsAtMs: 0 } as const;
   const response = {
     startMs: endMs,
     endMs,
@@ -28,7 +28,7 @@ export function goneAt(url: string, endMs: number): Received<IndexTopic> {
     address: '',
     body: Buffer.alloc(0),
   };
-  const requests = [requestRecord(url, purpose, 0, response as never)];
+  const requests = [requestRecord(url, purpose, 0, response as never, 0)];
   const outcomes = [outcomeOf(0, url, 'gone', { status: 404 })];
   return received('results', {
     hostKey: new URL(url).host,

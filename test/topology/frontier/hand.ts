@@ -143,6 +143,9 @@ export class Hand {
         sitemaps: [],
       },
       robotsHops: [],
+      grantedAtMs: 0,
+      policyVersion: 0,
+      lanes: 1,
     };
   }
 }

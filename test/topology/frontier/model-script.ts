@@ -120,6 +120,9 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
       sitemaps: [],
     },
     robotsHops: [],
+    grantedAtMs: 0,
+    policyVersion: 0,
+    lanes: 1,
   };
 }
 
