@@ -6,6 +6,7 @@ import { digest } from '../../topology/frontier/digest.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
 import { chanceOf } from './chance.ts';
+import { checkDecidedAgain } from './decided-again.ts';
 import type { Fault } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl, fingerprintKey } from './machines.ts';
@@ -21,6 +22,7 @@ export async function checkEnd(stage: Stage, judge: Judge, faults: readonly Faul
     recount(state, `partition ${partition} at its end`, violate);
   });
   checkCopies(stage);
+  checkDecidedAgain(stage);
   checkFetched(stage, judge, faults);
   await checkFolders(stage);
 }

@@ -25,7 +25,7 @@ import { admittedEvents } from './traps-state.ts';
 
 /**
  * Takes links from number `from` on; returns the number of the next one, or 'done'. It stops where the commit is full, and
- * before a link of which the seen test cannot tell yet: that one has been asked.
+ * before a link of which the seen test cannot tell yet: that one has been asked. `to`: it stops before this one, at the latest.
  */
 export function decideDiscovered(
   decision: Decision,
@@ -33,6 +33,7 @@ export function decideDiscovered(
   message: Discovered,
   from: number,
   growth: Growth,
+  to: number = Number.POSITIVE_INFINITY,
 ): number | 'done' {
   let number = 0;
   const admission = new Admission(decision, policy.config);
@@ -42,7 +43,7 @@ export function decideDiscovered(
       continue;
     }
     for (let i = Math.max(0, from - number); i < group.links.length; i++) {
-      if (decision.bytes + admission.bytes > frontierLimits.commitBytesSoft) {
+      if (number + i >= to || decision.bytes + admission.bytes > frontierLimits.commitBytesSoft) {
         admission.flush();
         return number + i;
       }

@@ -15,7 +15,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
-import type { Claim, Commit, InputRange, InputTopic } from './changelog.ts';
+import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './changelog.ts';
 import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changelog.ts';
 import { lostUrls } from './counters.ts';
 import { nextRefillAtMs, openDeferred } from './decide-budgets.ts';
@@ -63,6 +63,9 @@ export interface Step {
   readonly tasks: readonly Task[];
   readonly controls: readonly ControlMessage[];
 }
+
+/** Where each input is read from next. */
+export type Positions = Readonly<Record<InputTopic, InputPosition>>;
 
 class Decided implements Step {
   readonly commit: Buffer;
@@ -187,24 +190,24 @@ export class FrontierPartition {
   }
 
   /**
-   * Decides what can be decided now. Null if nothing changed. `demand`: leases the fetchers could take.
+   * Decides what can be decided now. Null if nothing changed. `demand`: leases the fetchers could take. `until`: inputs
+   * behind these positions are left alone, as they were when this was decided before.
    * Throws on a bug only: data faults become dead letters, tallies or outcomes.
    */
-  step(wallMs: number, demand: number): Step | null {
+  step(wallMs: number, demand: number, until: Positions | null = null): Step | null {
     const { state } = this;
     if (this.#unread) finishInMemory(this.reads());
     const decision = this.#begin(wallMs);
     const before = { ...state.positions };
-    this.#take(decision, 'control');
+    this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
-    if (this.policy !== null) this.#take(decision, 'results');
+    if (this.policy !== null) this.#take(decision, 'results', until);
     if (state.pull.on) decideLapses(decision);
     else decideExpiries(decision);
     decideBurials(decision, this.#dying);
     decidePrice(decision);
     decideGrowth(decision, this.#grown);
-    this.#grown = [];
-    this.#takeDiscovered(decision);
+    this.#takeDiscovered(decision, until);
     if (state.pull.on) this.calls.decide(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
@@ -262,6 +265,8 @@ export class FrontierPartition {
   #commit(decision: Decision, inputs: InputRange[], demand: number, changes: Buffer): Step {
     const { state } = this;
     this.#unread = true;
+    // Only what a commit has seen is done with: a step that decides nothing leaves no trace.
+    this.#grown = [];
     const lost = lostUrls(state.counters);
     if (lost !== 0)
       throw new Error(`conservation is broken: ${lost} URLs of partition ${this.identity.partition} are in no place`);
@@ -295,23 +300,25 @@ export class FrontierPartition {
     this.#sought.add(topic);
   }
 
-  #takeDiscovered(decision: Decision): void {
+  #takeDiscovered(decision: Decision, until: Positions | null): void {
     const { state, policy } = this;
     this.#blocked = false;
     if (this.full || policy === null) return;
     this.#asked = this.#ahead.look(state, policy, this.#inputs.discovered);
     if (state.seen.stalled) this.#blocked = this.#inputs.discovered.length > 0;
-    else this.#take(decision, 'discovered');
+    else this.#take(decision, 'discovered', until);
   }
 
   /** Takes waiting records of one input until the commit is full. */
-  #take(decision: Decision, topic: InputTopic): void {
+  #take(decision: Decision, topic: InputTopic, until: Positions | null): void {
     const queue = this.#inputs[topic];
     let taken = 0;
     while (taken < queue.length && decision.bytes < frontierLimits.commitBytesSoft) {
       if (topic === 'discovered' && this.full) break;
       const input = queue[taken]!;
-      const slice = this.#decide(decision, input);
+      const end = until?.[topic];
+      if (end !== undefined && (input.offset > end.offset || (input.offset === end.offset && end.slice === 0))) break;
+      const slice = this.#decide(decision, input, input.offset === end?.offset ? end.slice : undefined);
       if (slice === 'done') {
         this.state.positions[topic] = { offset: input.offset + 1, slice: 0 };
         taken += 1;
@@ -326,7 +333,7 @@ export class FrontierPartition {
     if (topic === 'discovered') this.#ahead.taken(gone);
   }
 
-  #decide(decision: Decision, input: Input): number | 'done' {
+  #decide(decision: Decision, input: Input, to?: number): number | 'done' {
     if (input.record === null) {
       decision.tally('undecodable');
       decision.deadLetters.push(unreadable(this.identity, input, decision.nowMs));
@@ -347,6 +354,7 @@ export class FrontierPartition {
           input.record as Discovered,
           offset === input.offset ? slice : 0,
           this.#growth,
+          to,
         );
       }
     }

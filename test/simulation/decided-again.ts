@@ -1,0 +1,40 @@
+/** Whatever happened to its owners, a partition's commits are decided again from their inputs, to the byte. */
+
+import { type Commit, decodeChangelog, type InputTopic, inputTopics } from '../../topology/frontier/changelog.ts';
+import type { Input } from '../../topology/frontier/partition.ts';
+import { FrontierState } from '../../topology/frontier/state.ts';
+import { noLists } from '../../topology/url/url-lists.ts';
+import { ReDecider } from '../../topology/what-if/re-decider.ts';
+import { crawl, fingerprintKey } from './machines.ts';
+import type { Stage } from './run.ts';
+
+export function checkDecidedAgain(stage: Stage): void {
+  const { world, cluster, violate } = stage;
+  for (let partition = 0; partition < world.partitions; partition++) {
+    const identity = { crawl, partition, partitions: world.partitions };
+    const again = new ReDecider(identity, new FrontierState(fingerprintKey), noLists);
+    for (const { offset, value } of cluster.partition(`${crawl}.frontier-changelog`, partition).records) {
+      const record = decodeChangelog(value);
+      const inputs =
+        record.kind === 'claim' ? [] : inputTopics.flatMap((topic) => taken(stage, partition, topic, record));
+      const difference = again.take(offset, value, inputs);
+      if (difference === null) continue;
+      violate(`commit ${offset} of partition ${partition} is decided otherwise the second time`);
+      return;
+    }
+  }
+}
+
+function taken({ cluster, codec }: Stage, partition: number, topic: InputTopic, commit: Commit): Input[] {
+  const [from, to] = ReDecider.wanted(commit, topic);
+  return cluster
+    .partition(`${crawl}.${topic}`, partition)
+    .records.filter(({ offset }) => offset >= from && offset < to)
+    .map(({ offset, value }) => {
+      try {
+        return { topic, offset, record: codec.decode(topic, value) } as Input;
+      } catch (error) {
+        return { topic, offset, record: null, bytes: value, why: (error as Error).message };
+      }
+    });
+}

@@ -1,0 +1,107 @@
+/**
+ * Decides a partition's commits again, one by one: from the inputs each names, the clock and the demand it saw.
+ *
+ * The frontier is deterministic (DESIGN §4.10), so with the policies of the recording each commit comes out again, to the
+ * byte. With another policy in their place it comes out again until the first decision that differs. From there on the
+ * recording tells nothing of what would have been decided next: the rest is simulated (virtual-crawl.ts).
+ *
+ * What is not decided is taken as it is: claims, void commits, rows that a load brought from elsewhere. What a Bloom
+ * filter took for seen is not in the recording: crawls with `--seen bloom` can differ there.
+ */
+import type { Claim, Commit, InputTopic } from '../frontier/changelog.ts';
+import { decodeChangelog, judgeCommit } from '../frontier/changelog.ts';
+import type { PartitionIdentity } from '../frontier/decision.ts';
+import type { Input, Positions, Step } from '../frontier/partition.ts';
+import { FrontierPartition, replay } from '../frontier/partition.ts';
+import type { FrontierState } from '../frontier/state.ts';
+import type { ListSource } from '../url/url-lists.ts';
+
+export interface Difference {
+  readonly offset: number;
+  /** The commit that was recorded. */
+  readonly recorded: Buffer;
+  /** What is decided now; null: nothing. */
+  readonly decided: Buffer | null;
+}
+
+export class ReDecider {
+  readonly #identity: PartitionIdentity;
+  #partition: FrontierPartition;
+  /** The next commit is the first of its owner. */
+  #opens = false;
+  /** Lists of the policies, for each owner anew. */
+  readonly #lists: ListSource;
+  /** Commits that were decided again. */
+  commits = 0;
+
+  /** `state`: as it was before the first record that is taken; all of it in memory. */
+  constructor(identity: PartitionIdentity, state: FrontierState, lists: ListSource) {
+    this.#identity = identity;
+    this.#lists = lists;
+    this.#partition = this.#owner(state);
+  }
+
+  get partition(): FrontierPartition {
+    return this.#partition;
+  }
+
+  /** What a commit took of an input that is to be offered before it is decided again: [from, to). */
+  static wanted(commit: Commit, topic: InputTopic): readonly [from: number, to: number] {
+    const range = commit.inputs.find((one) => one.topic === topic);
+    if (range === undefined || range.to.offset < range.from.offset) return [0, 0];
+    return [range.from.offset, range.to.offset + (range.to.slice > 0 ? 1 : 0)];
+  }
+
+  /**
+   * Takes the next record of the changelog. `inputs`: what `wanted` says of it. Null where the same was decided; after a
+   * difference the state is that of the new decision, and no more records can be taken.
+   */
+  take(offset: number, value: Buffer, inputs: readonly Input[]): Difference | null {
+    const record = decodeChangelog(value);
+    if (record.kind === 'claim' || !this.#isDecided(record)) {
+      this.#adopt(offset, record);
+      return null;
+    }
+    const step = this.#decide(record, inputs);
+    this.commits += 1;
+    if (step?.commit.equals(value)) return null;
+    return { offset, recorded: value, decided: step?.commit ?? null };
+  }
+
+  #decide(record: Commit, inputs: readonly Input[]): Step | null {
+    if (this.#opens) {
+      this.#opens = false;
+      return this.#partition.open(record.nowMs);
+    }
+    for (const input of inputs) this.#partition.offer(input);
+    const until = Object.fromEntries(record.inputs.map(({ topic, to }) => [topic, to])) as unknown as Positions;
+    const step = this.#partition.step(record.nowMs, record.demand, until);
+    this.#partition.takeSought();
+    // What a view would keep of them is not asked for here.
+    this.#partition.state.unsaved.records = [];
+    return step;
+  }
+
+  /** A load, and what is void, is nobody's decision. */
+  #isDecided(record: Commit): boolean {
+    const { changelog } = this.#partition.state;
+    if (judgeCommit(changelog, record) === 'void') return false;
+    // Only its first change tells a load, and decoding is lazy.
+    for (const { kind } of record.changes) return kind !== 'load';
+    return true;
+  }
+
+  #adopt(offset: number, record: Claim | Commit): void {
+    const { state } = this.#partition;
+    replay(state, offset, record.kind === 'claim' ? record : { ...record, changes: [...record.changes] });
+    if (record.kind !== 'claim') return;
+    this.#partition = this.#owner(state);
+    this.#opens = true;
+  }
+
+  #owner(state: FrontierState): FrontierPartition {
+    const partition = new FrontierPartition(this.#identity, state);
+    partition.lists.put(this.#lists);
+    return partition;
+  }
+}
