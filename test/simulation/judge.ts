@@ -6,8 +6,12 @@
  * lanes may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep. When
  * one of its leases is asked for a pause, those that other processes run learn of it later than that.
  */
+import type { ControlKind } from '../../schemas/types.ts';
 import type { SimProcess } from './process.ts';
 import type { World } from './world.ts';
+
+/** Leases granted before a block are over by then: their deadline, and what may hold up who grants and who learns, ms. */
+const blockTakesMs = 150_000;
 
 export interface Contact {
   readonly hostName: string;
@@ -27,6 +31,8 @@ export interface Judge {
   clockRight(byMs: number): void;
   /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. `by`: the fetcher. */
   asked(hostName: string, pauseMs: number, endMs: number, by: string): void;
+  /** An operator's word about a host has landed. */
+  told(hostName: string, kind: ControlKind, atMs: number): void;
   /** Page requests made, by URL. */
   readonly fetches: ReadonlyMap<string, number>;
 }
@@ -37,6 +43,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
     string,
     { busy: number; endsMs: number[]; forgivenMs: number; askedUntilMs: Map<string, number> }
   >();
+  const blockedAtMs = new Map<string, number>();
   const robotsRead = new Map<SimProcess, Set<string>>();
   const fetches = new Map<string, number>();
   let forgivenMs = 0;
@@ -62,6 +69,9 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         if (!robotsRead.get(process)?.has(hostName)) {
           violate(`${process.name} fetched ${url} without knowing the host's robots.txt`);
         }
+        if (startMs - (blockedAtMs.get(hostName) ?? startMs) > blockTakesMs) {
+          violate(`${process.name} fetched ${url}, and ${hostName} has been blocked for long`);
+        }
       }
       const lanes = spec.crawlDelayMs > 0 ? 1 : spec.lanes;
       if (host.busy >= lanes && slackMs === world.skewMs)
@@ -85,6 +95,10 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         host.endsMs = [...host.endsMs, endMs].sort((a, b) => b - a).slice(0, lanes);
         host.forgivenMs = forgivenMs;
       };
+    },
+    told(hostName, kind, atMs) {
+      if (kind === 'releaseHost') blockedAtMs.delete(hostName);
+      if (kind === 'blockHost') blockedAtMs.set(hostName, blockedAtMs.get(hostName) ?? atMs);
     },
     readRobots(process, hostName) {
       let read = robotsRead.get(process);

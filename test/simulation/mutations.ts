@@ -79,6 +79,12 @@ export const mutations: readonly Mutation[] = [
     replace: '',
   },
   {
+    bug: 'an operator’s limit that was taken back goes on holding its host',
+    file: 'topology/frontier/politeness.ts',
+    find: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';",
+    replace: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : hold;",
+  },
+  {
     bug: 'a dead letter is not waited for',
     file: 'services/frontier/partition-owner.ts',
     find: "await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));",

@@ -19,6 +19,7 @@ import { drawFaults, type Fault, processNames } from './faults.ts';
 import { createGroups } from './groups.ts';
 import { createJudge } from './judge.ts';
 import { crawl, createMachine, fingerprintKey, type Machine, type MachineOptions } from './machines.ts';
+import { drawOrders, giveOrders } from './operators.ts';
 import { createScheduler } from './scheduler.ts';
 import { createStandby, type Standby } from './standby.ts';
 import { strike } from './strike.ts';
@@ -77,7 +78,10 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const stage: Stage = { ...base, machines, standby };
   const chance = chanceOf(seed, 'strikes');
   for (const fault of faults) scheduler.at(startMs + fault.at, () => strike(stage, fault, judge, chance));
-  const ended = watchEnd(stage, startMs + Math.max(0, ...faults.map(overAt)));
+  const orders = drawOrders(seed, world);
+  giveOrders(orders, stage, judge);
+  const undoneAt = orders.map((order) => order.undoneAt + 1_000);
+  const ended = watchEnd(stage, startMs + Math.max(0, ...faults.map(overAt), ...undoneAt));
   try {
     await scheduler.run(startMs + limitMs, () => ended() || violations.length > 0);
     if (!ended() && violations.length === 0) violate(`the crawl has no end: ${standing(stage)}`);

@@ -11,6 +11,7 @@ import type { LogRecord } from '../../services/runtime/log/log.ts';
 import { decodeChangelog } from '../../topology/frontier/changelog.ts';
 import { lostUrls } from '../../topology/frontier/counters.ts';
 import { eachRow } from '../../topology/frontier/digest.ts';
+import { budgetBand } from '../../topology/frontier/held-bands.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
@@ -130,16 +131,26 @@ function leaseName(partition: number, epoch: number, id: number): string {
 export function recount(state: FrontierState, where: string, violate: (what: string) => void): void {
   const held = new Set<string>();
   const rows = { hosts: 0, leases: 0, leased: 0, seen: 0, queued: 0, retrying: 0, deferred: 0 };
-  const waiting: { readonly hostKey: string; readonly place: 'queued' | 'retrying'; readonly count: number }[] = [];
-  eachRow(state, ([kind, name, , dueAtMs, ...rest]) => {
+  const waiting: {
+    readonly hostKey: string;
+    readonly place: 'queued' | 'retrying' | 'deferred';
+    readonly count: number;
+  }[] = [];
+  const isHeld = (hostKey: string, band: number) =>
+    band === budgetBand
+      ? !state.hosts.get(hostKey)!.facts.deferredOpen
+      : state.traps.of(hostKey).trapped.some((trap) => trap.band === band);
+  eachRow(state, ([kind, name, number, dueAtMs, ...rest]) => {
     if (kind === 'host') {
       rows.hosts += 1;
-      if (rest.includes('crawlDelay') || rest.includes('blocked')) held.add(`${name}`);
+      if (['crawlDelay', 'blocked', 'limit'].some((hold) => rest.includes(hold))) held.add(`${name}`);
     } else if (kind === 'lease') rows.leases += 1;
     else if (kind === 'leased') rows.leased += 1;
     else if (kind === 'seen') rows.seen = Number(name);
-    else if (kind === 'band') waiting.push({ hostKey: `${name}`, place: 'queued', count: Number(dueAtMs) });
-    else if (kind === 'again')
+    else if (kind === 'band') {
+      const place = isHeld(`${name}`, Number(number)) ? 'deferred' : 'queued';
+      waiting.push({ hostKey: `${name}`, place, count: Number(dueAtMs) });
+    } else if (kind === 'again')
       waiting.push({ hostKey: `${name}`, place: Number(dueAtMs) > 0 ? 'retrying' : 'queued', count: 1 });
   });
   for (const { hostKey, place, count } of waiting) rows[held.has(hostKey) ? 'deferred' : place] += count;

@@ -2,7 +2,7 @@
 import type { Control } from '../../schemas/types.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
-import type { HostFacts } from './changes.ts';
+import type { HostFacts, HostHold } from './changes.ts';
 import { newHostFacts } from './changes.ts';
 import { duplicatesPayload, seekPayload, trapPayload } from './control-payloads.ts';
 import { setOwnLanes, switchLanes } from './decide-lanes.ts';
@@ -27,7 +27,12 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
     case 'blockHost':
       return setFacts(decision, hostKey, { hold: 'blocked' });
     case 'releaseHost':
-      return setFacts(decision, hostKey, { hold: '', deadUntilMs: 0, failures: 0, throttles: 0 });
+      return setFacts(decision, hostKey, {
+        hold: holdBehindBlock(decision, hostKey),
+        deadUntilMs: 0,
+        failures: 0,
+        throttles: 0,
+      });
     case 'hostDelay':
       return setFacts(decision, hostKey, { ownDelayMs: Math.max(-1, amount) });
     case 'hostLimit':
@@ -114,6 +119,13 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
     const detail = `${duplicates} of ${pages} pages are duplicates of others`;
     setTrap(decision, hostKey, { pattern: prefix, reason: 'duplicateContent', detail });
   }
+}
+
+/** A Crawl-delay longer than anybody waits for stands behind a block: without it the crawl would wait for the host. */
+function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
+  const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const capMs = policy?.config.crawlDelayCapMs ?? 0;
+  return facts.hold === 'blocked' && capMs > 0 && facts.crawlDelayMs > capMs ? 'crawlDelay' : '';
 }
 
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {

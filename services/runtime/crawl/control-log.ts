@@ -1,4 +1,5 @@
 /** What `control` says so far: the manifest of the crawl and its newest policy. Read from partition 0, which has all. */
+import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Log } from '../log/log.ts';
@@ -79,5 +80,5 @@ async function decoded(codec: RecordCodec, value: Buffer): Promise<Control | und
 
 /** An event with all fields but the given ones at their "does not apply". */
 export function controlEvent(event: Partial<Control> & Pick<Control, 'kind' | 'atMs' | 'by'>): Control {
-  return { partition: -1, hostKey: '', version: 0, amount: 0, wanted: 0, payload: '', id: '', ...event };
+  return { ...blankControl, ...event };
 }

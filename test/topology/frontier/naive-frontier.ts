@@ -219,7 +219,10 @@ export class NaiveFrontier {
       host.ownLanes = amount < 1 ? -1 : amount;
       setLanes(host, hostKey, this.rules);
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
-    else if (kind === 'releaseHost') Object.assign(host, { hold: '', dead: false, failures: 0, throttles: 0 });
+    else if (kind === 'releaseHost') {
+      const isTooLong = host.hold === 'blocked' && host.crawlDelayMs > this.rules.crawlDelayCapMs;
+      Object.assign(host, { hold: isTooLong ? 'crawlDelay' : '', dead: false, failures: 0, throttles: 0 });
+    }
   }
 
   #arrive({ depth, hop, front, intent }: LinkGroup, { url, priority }: Link): void {
@@ -305,7 +308,7 @@ export class NaiveFrontier {
     if (isNews && fresh.some(answered)) host.failures = host.throttles = 0;
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
-    if (heldBack) host.hold = 'crawlDelay';
+    if (heldBack && host.hold !== 'blocked') host.hold = 'crawlDelay';
     const troubled = hostFailed || throttled || heldBack || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;
