@@ -18,6 +18,7 @@ import type {
   Result,
   RobotsCopy,
   RobotsHop,
+  SitemapRound,
   Task,
   TaskUrl,
 } from './types.ts';
@@ -194,6 +195,8 @@ export const blankHostFacts: HostFacts = {
   robotsFetchedAtMs: 0,
   crawlDelayMs: -1,
   sitemaps: [],
+  sitemapsSinceMs: 0,
+  sitemapsLeft: 0,
 };
 
 export const blankRobotsHop: RobotsHop = {
@@ -241,6 +244,12 @@ export const blankTaskUrl: TaskUrl = {
   traceparent: '',
 };
 
+export const blankSitemapRound: SitemapRound = {
+  sinceMs: -1,
+  origin: '',
+  urls: [],
+};
+
 export const blankTask: Task = {
   partition: 0,
   epoch: 0,
@@ -257,4 +266,5 @@ export const blankTask: Task = {
   policyVersion: 0,
   urls: [],
   robotsHops: [],
+  sitemaps: {'sinceMs':-1,'origin':'','urls':[]},
 };

@@ -7,14 +7,14 @@
  * rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
-import type { HostFacts, OutcomeKind, Page, Request, Task } from '../../schemas/types.ts';
+import type { OutcomeKind, Page, Request, Task } from '../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../topology/fetch/outcome.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
-import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { Headers } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import { type Lanes, ownLane } from './lanes.ts';
+import { noteRound, noteSitemaps } from './note-sitemaps.ts';
 import { outcomeOf, requestRecord } from './outcomes.ts';
 import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
@@ -22,7 +22,7 @@ import { type PageReader, readPage, wantsBody, wantsPdfToo } from './page-report
 import { costOf, type ProcessorShare } from './processor-share.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { readSitemaps } from './read-sitemaps.ts';
-import { originOf, type RobotsAnswer, type RobotsCache } from './robots-cache.ts';
+import { originOf, type RobotsCache, robotsFacts } from './robots-cache.ts';
 import { robotsFetch } from './robots-fetch.ts';
 import type { SitemapAgenda } from './sitemap-agenda.ts';
 
@@ -81,6 +81,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
     if (!step.reported) break;
   }
   if (next === 'on' && index === task.urls.length) {
+    await noteRound(runner, task, reporter);
     await readSitemaps(
       {
         road: runner.road,
@@ -95,6 +96,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
       },
       fetcherLimits.sitemapsPerLeaseMax,
     );
+    reporter.sitemapsRead(task.sitemaps.sinceMs, runner.sitemaps.waiting(task.hostKey));
   }
   const rest: OutcomeKind = next === 'on' ? 'returned' : next;
   for (; index < task.urls.length; index++) {
@@ -120,7 +122,7 @@ async function fetchOne(
   const answer = await runner.robots.get(originOf(url), robotsFetch(runner, task, reporter));
   if (answer === null) return { next: 'returned', reported: false };
   const { robots } = answer;
-  reporter.learnt(factsOf(answer));
+  reporter.learnt(robotsFacts(answer));
   noteSitemaps(runner, task, originOf(url), answer);
   if (robots.status === 'unreachable') {
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
@@ -172,27 +174,6 @@ async function fetchOne(
 function holdBack({ road, processorShare }: LeaseRunner, hostKey: string, costMs: number): void {
   const waitMs = processorShare.waitMs(costMs);
   if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
-}
-
-/** Sitemaps are pages' equals: as far from the seeds as what a page of this lease links to. */
-function noteSitemaps({ sitemaps, reader }: LeaseRunner, task: Task, origin: string, { robots, fresh }: RobotsAnswer) {
-  if (!fresh || robots.stale || robots.rules.sitemaps.length === 0) return;
-  const depth = task.urls.reduce((least, url) => Math.min(least, url.depth), Number.POSITIVE_INFINITY) + 1;
-  for (const url of robots.rules.sitemaps) {
-    const hostKey = hostKeyOf(reader.links.normalize(url) ?? url);
-    const named = { url, hostKey, depth, origin, namedAtMs: robots.fetchedAtMs };
-    sitemaps.add({ ...named, hop: 0, nesting: 0, tries: 0 });
-  }
-}
-
-function factsOf({ robots, fresh }: RobotsAnswer): HostFacts {
-  return {
-    robotsStatus: robots.status === 'unreachable' ? 'disallowAll' : robots.status,
-    robotsHash: robots.hash,
-    robotsFetchedAtMs: robots.fetchedAtMs,
-    crawlDelayMs: robots.rules.crawlDelayMs ?? -1,
-    sitemaps: fresh && !robots.stale ? robots.rules.sitemaps : [],
-  };
 }
 
 function withoutPage(outcome: ReturnType<typeof outcomeOf>) {

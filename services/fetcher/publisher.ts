@@ -52,6 +52,8 @@ export interface LeaseReporter {
   requested(request: Request): void;
   /** What was learnt of the host. */
   learnt(facts: HostFacts): void;
+  /** The host's sitemaps were looked at, for a round of them (sinceMs above 0): so many are left. */
+  sitemapsRead(sinceMs: number, left: number): void;
   /** Another host is to be leased, for a hop of a robots.txt that leads there. */
   wish(hostKey: string, hop: RobotsHop): void;
   /** Nothing more comes of this lease. */
@@ -260,6 +262,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
         learnt(facts) {
           // Sitemaps are told once, when robots.txt is new: they must not be lost to what is learnt after.
           lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
+        },
+        sitemapsRead(sinceMs, left) {
+          if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
         },
         wish: (hostKey, hop) => appendResults([wishRecord(hostKey, hop, options)]),
         finish() {

@@ -139,7 +139,8 @@ function publish(
   const { groups, pending } = gatherEntries(links, origin, entries, {
     depth: errand.depth,
     share: 0,
-    speaksFor: ({ url, standing }) => (standing !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null),
+    speaksFor: ({ url, standing }) =>
+      errand.trusted || standing !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
   });
   return groups.length === 0 ? undefined : reporter.found(groups, pending);
 }

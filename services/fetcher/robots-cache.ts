@@ -9,7 +9,7 @@
  * `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
  */
 import { hash } from 'node:crypto';
-import type { RobotsCopy } from '../../schemas/types.ts';
+import type { HostFacts, RobotsCopy } from '../../schemas/types.ts';
 import { fetcherLimits, robotsLimits } from '../../topology/limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
@@ -298,4 +298,17 @@ function unreachable(response: RobotsResponse, nowMs: number, redirected: boolea
 
 function shortHash(body: Uint8Array): string {
   return hash('sha256', body, 'hex').slice(0, 32);
+}
+
+/** What is reported of the host. */
+export function robotsFacts({ robots, fresh }: RobotsAnswer): HostFacts {
+  return {
+    robotsStatus: robots.status === 'unreachable' ? 'disallowAll' : robots.status,
+    robotsHash: robots.hash,
+    robotsFetchedAtMs: robots.fetchedAtMs,
+    crawlDelayMs: robots.rules.crawlDelayMs ?? -1,
+    sitemaps: fresh && !robots.stale ? robots.rules.sitemaps : [],
+    sitemapsSinceMs: 0,
+    sitemapsLeft: 0,
+  };
 }

@@ -3,7 +3,7 @@
  *
  * In memory, beside the robots.txt copies that name them: a fetcher that is new to a host reads its robots.txt anew,
  * and its sitemaps after it. So nothing is lost by a crash, and a host's sitemaps are read once for each time its
- * robots.txt is. Bounded over all hosts, least recently named first.
+ * robots.txt is, or for each round of the frontier's, where the policy has those. Bounded over all hosts, least recently named first.
  */
 import { fetcherLimits, parseLimits, robotsLimits } from '../../topology/limits.ts';
 
@@ -16,8 +16,10 @@ export interface SitemapErrand {
   readonly depth: number;
   /** Origin whose robots.txt names it, or the index that lists it. */
   readonly origin: string;
-  /** When that robots.txt was fetched, ms since the Unix epoch. */
+  /** Read it unless it was noted for this time or a later one: that robots.txt's, or of the round it belongs to. */
   readonly namedAtMs: number;
+  /** The policy names it, and so it may speak for any host. */
+  readonly trusted: boolean;
   /** Redirects taken to get here. */
   readonly hop: number;
   /** Indexes above it. */
@@ -35,6 +37,8 @@ export interface SitemapAgenda {
   putBack(errand: SitemapErrand): void;
   /** It could not be read: once more with a later lease, unless it has failed too often. */
   failed(errand: SitemapErrand): void;
+  /** Sitemaps of a host that are still to be read. */
+  waiting(hostKey: string): number;
   /** Sitemaps remembered. */
   readonly size: number;
 }
@@ -83,6 +87,7 @@ export function createSitemapAgenda(): SitemapAgenda {
       if (errand.tries + 1 >= fetcherLimits.sitemapTriesMax) return;
       hosts.get(errand.hostKey)?.waiting.push({ ...errand, tries: errand.tries + 1 });
     },
+    waiting: (hostKey) => hosts.get(hostKey)?.waiting.length ?? 0,
     get size() {
       return size;
     },

@@ -26,6 +26,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   leasedPage: 2,
   schedule: 0,
   trust: 1,
+  sitemaps: 1,
   seen: 0,
   pulled: 1,
   load: 0,

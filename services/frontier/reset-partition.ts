@@ -45,6 +45,7 @@ const lasting: ReadonlySet<Control['kind']> = new Set([
   'budget',
   'trap',
   'releaseTrap',
+  'readSitemaps',
 ] as const);
 
 /** Throws OWNERSHIP_LOST where somebody else wrote meanwhile. */

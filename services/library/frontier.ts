@@ -5,6 +5,7 @@
  * one lease a host, delays from completion, back-off, retries. Nothing is durable: what ends with the process is gone.
  */
 import { randomBytes } from 'node:crypto';
+import { blankHostFacts } from '../../schemas/blank.ts';
 import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Counters } from '../../topology/frontier/counters.ts';
@@ -103,7 +104,7 @@ export function createFrontier({ policy, clock = new SystemClock(), leasesMax = 
     done(lease, outcomes, crawlDelayMs = -1) {
       const completedAtMs = clock.nowMs();
       const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
-      const host = { robotsStatus, robotsHash: '', robotsFetchedAtMs: completedAtMs, crawlDelayMs, sitemaps: [] };
+      const host = { ...blankHostFacts, robotsStatus, robotsFetchedAtMs: completedAtMs, crawlDelayMs };
       const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1 };
       const names = { partition: 0, epoch: -1, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
       const reported = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));

@@ -7,6 +7,7 @@ import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
 import { readHostFacts, writeHostFacts } from './host-facts-bytes.ts';
 import { readPageRecord, writePageRecord } from './recrawl/page-record.ts';
+import { readRound, writeRound } from './recrawl/sitemap-rounds.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 import { readLoadRow, writeLoadRow } from './transfer/load-row.ts';
 import { finalStatuses, pick, readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
@@ -44,6 +45,8 @@ const kinds = [
   'visit',
   'due',
   'price',
+  'grantSitemaps',
+  'sitemaps',
 ] as const satisfies readonly Change['kind'][];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
@@ -63,6 +66,7 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.uint(change.by);
       return;
     case 'grant':
+    case 'grantSitemaps':
       return writeGrant(writer, change);
     case 'grantDue':
       writer.uint(change.due);
@@ -81,6 +85,9 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.uint(change.dueS);
       writer.boolean(change.told);
       return;
+    case 'sitemaps':
+      writer.string(change.hostKey);
+      return writeRound(writer, change.round);
     case 'price':
       writer.int(change.price);
       writer.uint(change.atMs);
@@ -210,6 +217,7 @@ export function readChange(reader: ByteReader): Change {
     case 'count':
       return { kind, counter: pick(tallyNames, reader.byte(), 'counter'), by: reader.uint() };
     case 'grant':
+    case 'grantSitemaps':
       return { kind, ...readGrant(reader) };
     case 'grantDue':
       return { kind, due: reader.uint(), ...readGrant(reader) };
@@ -232,6 +240,8 @@ export function readChange(reader: ByteReader): Change {
         dueS: reader.uint(),
         told: reader.boolean(),
       };
+    case 'sitemaps':
+      return { kind, hostKey: reader.string(), round: readRound(reader) };
     case 'price':
       return { kind, price: reader.int(), atMs: reader.uint() };
     case 'resolve':

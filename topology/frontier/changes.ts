@@ -8,6 +8,7 @@ import type { OutcomeKind, RobotsHop } from '../../schemas/types.ts';
 import type { TrapReason } from '../policy/traps/summary.ts';
 import type { Entry } from './entry.ts';
 import type { PageRecord } from './recrawl/page-record.ts';
+import type { SitemapRound } from './recrawl/sitemap-rounds.ts';
 import type { LoadRow } from './transfer/load-row.ts';
 
 /** Why a host takes no leases; empty: it does. */
@@ -137,6 +138,18 @@ export type Change =
       readonly deadlineMs: number;
       readonly delayMs: number;
     }
+  /** A lease without URLs, for its host's sitemaps. */
+  | {
+      readonly kind: 'grantSitemaps';
+      readonly leaseId: number;
+      readonly hostKey: string;
+      readonly again: number;
+      readonly bands: readonly (readonly [band: number, count: number])[];
+      readonly deadlineMs: number;
+      readonly delayMs: number;
+    }
+  /** A host's sitemaps are read at another time. */
+  | { readonly kind: 'sitemaps'; readonly hostKey: string; readonly round: SitemapRound }
   /**
    * The URL at `index` of a lease (0: of none, it has just been finished) will be visited again. `spent`: it counts
    * against the page quota. `proved`: whether what a sitemap said of it was so; null: none had said anything.
@@ -261,7 +274,8 @@ export type HostChange = Extract<
       | 'robotsHop'
       | 'lanes'
       | 'lane'
-      | 'due';
+      | 'due'
+      | 'sitemaps';
   }
 >;
 
@@ -271,7 +285,7 @@ export type HostChange = Extract<
  * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
  * new, but there was no room (queue-room.ts). `imported`: made known by a load, and not admitted.
  * `revisits`: visits to a URL that was visited before, and could tell a change; `changesFound`: those that did.
- * `scheduled`: URLs to be visited again, each in the place that its last visit gave it.
+ * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
   'discovered',

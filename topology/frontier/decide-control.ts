@@ -11,6 +11,7 @@ import { decideRaise, type Waiting } from './decide-raise.ts';
 import { setTrap } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import { heldByLimit } from './politeness.ts';
+import { decideSitemapsNamed } from './recrawl/decide-sitemaps.ts';
 
 /** `waiting`: where the URL waits that the event raises, if it does. */
 export function decideControl(decision: Decision, event: Control, waiting: Waiting | undefined): void {
@@ -39,6 +40,8 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
     case 'hostLeases':
       return setOwnLanes(decision, hostKey, amount);
+    case 'readSitemaps':
+      return decideSitemapsNamed(decision, hostKey, amount === 1);
     case 'budget':
       setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
       return state.budgets.lookAt(state.budgets.keyOf(hostKey));

@@ -1,6 +1,6 @@
 /** Grants: ready hosts go on lease, as many as the fetchers ask for. */
 import type { Task } from '../../schemas/types.ts';
-import { frontierLimits } from '../limits.ts';
+import { fetcherLimits, frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
 import { withoutPort } from '../url/host-key.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from './decide-budgets.ts';
@@ -8,6 +8,7 @@ import { hasFreeLane, laneShare } from './decide-lanes.ts';
 import type { Decision } from './decision.ts';
 import { budgetBand } from './held-bands.ts';
 import { baseDelayMs, leaseMs, leaseSize } from './politeness.ts';
+import { isRoundDue } from './recrawl/decide-sitemaps.ts';
 import { refreshCount } from './recrawl/share.ts';
 import { clockBandOf } from './settle-host.ts';
 import type { Host } from './state.ts';
@@ -55,7 +56,7 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
     left -= count;
   }
   // Deferred URLs may be all there is, and the budget spent meanwhile by another host of the domain.
-  if (refresh + again + bands.length > 0)
+  if (refresh + again + bands.length > 0 || isRoundDue(decision, policy, host))
     grantLease(decision, policy, host, { due: refresh, again, bands, robotsHops: [] });
   const deferred = bands.find(([number]) => number === budgetBand)?.[1] ?? 0;
   const { budget } = policy.config;
@@ -69,7 +70,10 @@ function revive(decision: Decision, { key: hostKey, facts }: Host): void {
   decision.emit({ kind: 'host', hostKey, facts: alive });
 }
 
-/** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt. */
+/** Requests that a lease for sitemaps has time for: robots.txt, and as many as fetchers read with a lease. */
+const sitemapsSize = 1 + fetcherLimits.sitemapsPerLeaseMax;
+
+/** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt; neither: it is for sitemaps. */
 export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
   /** Of those that are to be visited again. */
   readonly due: number;
@@ -83,10 +87,13 @@ export function grantLease(decision: Decision, policy: Policy, host: Host, load:
   const leaseId = state.nextLeaseId;
   const { facts, key: hostKey } = host;
   const delayMs = baseDelayMs(policy, facts);
-  const size = bands.reduce((sum, [, count]) => sum + count, due + again + robotsHops.length);
+  const urls = bands.reduce((sum, [, count]) => sum + count, due + again);
+  const size = urls + robotsHops.length || sitemapsSize;
   const deadlineMs = nowMs + leaseMs(policy, facts, size);
   // Field by field: spreads are dear, and this is once a lease.
-  if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  const isRound = urls + robotsHops.length === 0;
+  if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  else if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, bands, deadlineMs, delayMs });
   else decision.emit({ kind: 'grantDue', due, leaseId, hostKey, again, bands, deadlineMs, delayMs });
   decision.granted.push({ leaseId, robotsHops });
 }

@@ -25,6 +25,7 @@ import {
   smoothedFetchMs,
   throttleDelayMs,
 } from './politeness.ts';
+import { decideSitemapsRead } from './recrawl/decide-sitemaps.ts';
 import { decideLateVisit, decideNoVisit, decideVisit, putPageBack } from './recrawl/decide-visits.ts';
 import type { Host, Lease } from './state.ts';
 import { fetchedEvent } from './traps-state.ts';
@@ -78,6 +79,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
     giveLaneBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
   }
   if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
+  if (result.last) decideSitemapsRead(decision, policy, host, result);
   if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
 

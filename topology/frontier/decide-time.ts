@@ -6,6 +6,7 @@ import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { giveUp } from './give-up.ts';
 import { politeDelayMs } from './politeness.ts';
+import { decideSitemapsFailed } from './recrawl/decide-sitemaps.ts';
 import { expirePage } from './recrawl/decide-visits.ts';
 import type { Host, Lease } from './state.ts';
 
@@ -28,6 +29,7 @@ export function decideExpiries(decision: Decision): void {
     // A quarter each time, down to single URLs; a lease without URLs says nothing of them.
     const leaseMax = size === 0 ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });
+    decideSitemapsFailed(decision, policy, host);
   }
 }
 

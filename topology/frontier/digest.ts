@@ -40,6 +40,7 @@ export type RowKind =
   | 'leasedPage'
   | 'schedule'
   | 'trust'
+  | 'sitemaps'
   | 'seen'
   | 'pulled'
   | 'load';
@@ -99,6 +100,8 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   visit(scheduleRow(state.recrawl));
   for (const [host, { told, proved, lastDueS }] of state.recrawl.trust)
     visit(['trust', state.hosts.at(host).key, told, proved, lastDueS]);
+  for (const [host, { dueS, sinceS, tries, secure }] of state.recrawl.sitemaps.entries())
+    visit(['sitemaps', state.hosts.at(host).key, dueS, sinceS, tries, secure ? 1 : 0]);
 }
 
 /** What is to be visited again, and what that costs. */

@@ -138,6 +138,7 @@ export class FrontierState {
         return;
       case 'grant':
       case 'grantDue':
+      case 'grantSitemaps':
         return this.#grant(change);
       case 'visit':
         return this.#visit(change);
@@ -170,6 +171,10 @@ export class FrontierState {
       default: {
         const host = this.meet(change.hostKey);
         if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.told);
+        if (change.kind === 'sitemaps') {
+          this.recrawl.setRound(host.id, change.round);
+          this.counters.scheduled = this.recrawl.scheduled;
+        }
         const { bands } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
         else if (change.kind === 'raise') bands.queuedEver += 1;
@@ -186,6 +191,7 @@ export class FrontierState {
         setFacts(this, host, change.facts);
         return this.#changed(host);
       case 'due':
+      case 'sitemaps':
         return this.settle(host);
       case 'bury':
         return this.#bury(host, change.record);
@@ -289,7 +295,7 @@ export class FrontierState {
     this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));
   }
 
-  #grant(change: Change & { kind: 'grant' | 'grantDue' }): void {
+  #grant(change: Change & { kind: 'grant' | 'grantDue' | 'grantSitemaps' }): void {
     const { leaseId: id, deadlineMs, delayMs } = change;
     const host = this.meet(change.hostKey);
     this.nextLeaseId = id + 1;
@@ -314,7 +320,8 @@ export class FrontierState {
       });
       this.counters[placeOf(this.hosts, host, 0, number)] -= count;
     }
-    if (entries.length === 0) this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
+    if (entries.length === 0 && change.kind !== 'grantSitemaps')
+      this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
     this.hosts.lanes.take(host.id, this.nowMs, delayMs);
     this.addLease({ id, host, entries, deadlineMs, delayMs, pages });
     if (due.length > 0) this.counters.scheduled = this.recrawl.scheduled;

@@ -1,9 +1,11 @@
 /** The task that carries a lease. Made once the lease's URLs have been read, before the next step: results end them. */
+import { blankSitemapRound } from '../../schemas/blank.ts';
 import type { Task } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';
 import { handedOn } from '../policy/score/opic.ts';
 import type { PartitionIdentity } from './decision.ts';
 import { unread } from './lease.ts';
+import { sitemapsOf } from './recrawl/decide-sitemaps.ts';
 import type { FrontierState } from './state.ts';
 
 /** A lease that a step has granted. */
@@ -44,6 +46,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
       };
     }),
     robotsHops,
+    sitemaps: robotsHops.length > 0 ? blankSitemapRound : sitemapsOf(state, policy, host),
   };
 }
 

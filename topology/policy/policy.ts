@@ -23,6 +23,7 @@ import { compileListedDomains } from './score/listed-domains.ts';
 import { type CashFlow, defaultOpic } from './score/opic.ts';
 import { bandOfScore, compileScorer, type Scorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
+import { compileSitemaps, type Sitemaps, type SitemapsConfig } from './sitemaps.ts';
 import type { TrapConfig } from './traps/trap-config.ts';
 import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 
@@ -81,6 +82,8 @@ export interface PolicyConfig {
   readonly traps?: TrapConfig | undefined;
   /** When fetched URLs are fetched again. Absent: never, and a crawl ends. */
   readonly recrawl?: RecrawlConfig | undefined;
+  /** Sitemaps beside those of robots.txt, and when all are read again. Absent: those, as often as robots.txt is. */
+  readonly sitemaps?: SitemapsConfig | undefined;
 }
 
 export type Admission =
@@ -112,6 +115,8 @@ export interface Policy {
   readonly leasesOf: LeasesOf;
   /** When a URL is fetched again; null: never. */
   readonly recrawl: Recrawl | null;
+  /** null: those of robots.txt alone. */
+  readonly sitemaps: Sitemaps | null;
 }
 
 export function defaultPolicy(): PolicyConfig {
@@ -155,6 +160,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     openAt: compileWindows(config.windows ?? []),
     leasesOf: compileParallel(config.parallel ?? []),
     recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl),
+    sitemaps: config.sitemaps === undefined ? null : compileSitemaps(config.sitemaps, normalize),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {
       const url = normalize(given);

@@ -14,6 +14,7 @@ import { listsOf, withLists } from './lists-of.ts';
 import { type PolicyConfig, whenFullChoices } from './policy.ts';
 import { recrawlSchema } from './recrawl/recrawl-config.ts';
 import { scoreSchema } from './score/score-config.ts';
+import { sitemapsSchema } from './sitemaps.ts';
 import { trapSchema } from './traps/trap-config.ts';
 
 const strings = z.array(z.string().min(1));
@@ -139,6 +140,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   paused: z.boolean().optional(),
   bytesPerSecond: z.int().min(1).optional(),
   recrawl: recrawlSchema.optional(),
+  sitemaps: sitemapsSchema.optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */

@@ -7,8 +7,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { blankLinkGroup } from '../../../schemas/blank.ts';
 import type { Control, DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { compileSitemaps } from '../../../topology/policy/sitemaps.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
@@ -49,7 +51,17 @@ function encoded(codec: RecordCodec, one: RequestRecord): Buffer {
 
 export function policyRequest(topics: CrawlTopics, policy: PolicyConfig, by: string, nowMs: number): RequestRecord[] {
   const payload = JSON.stringify(policy);
-  return crawlWide(topics, controlEvent({ kind: 'policy', atMs: nowMs, by, version: policy.version, payload }));
+  const { normalize, sitemaps } = policy;
+  const origins = sitemaps === undefined ? [] : compileSitemaps(sitemaps, compileNormalizer(normalize)).origins;
+  return [
+    ...crawlWide(topics, controlEvent({ kind: 'policy', atMs: nowMs, by, version: policy.version, payload })),
+    // Their hosts need not be known to the crawl otherwise.
+    ...origins.flatMap((origin) => {
+      const amount = origin.startsWith('https:') ? 1 : 0;
+      const hostKey = hostKeyOf(`${origin}/`);
+      return aboutHost(topics, controlEvent({ kind: 'readSitemaps', atMs: nowMs, by, hostKey, amount }));
+    }),
+  ];
 }
 
 /** A crawl-wide event goes to every partition. */

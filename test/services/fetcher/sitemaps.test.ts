@@ -165,6 +165,38 @@ test('a sitemap is cut at the protocol’s 50,000 entries, its bomb is not unpac
   assert.ok(requests.every(({ bytes }) => bytes <= parseLimits.sitemapBytesMax + 65_536));
 });
 
+test('a lease may be for sitemaps alone: of the policy and of robots.txt, as long as some are left, once a round', async (t) => {
+  const many = Array.from({ length: fetcherLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.end('Sitemap: /named.xml');
+    else if (request.url === '/own.xml') response.end(index(...many.map((path) => site.url('a.test', path))));
+    else response.end(urlset(loc(site.url('b.test', `${request.url}/x`), '2026-01-01')));
+  });
+  const harness = await startHarness(t);
+  const hostKey = new URL(site.url('a.test', '/')).host;
+  const origin = site.url('a.test', '');
+  const sitemaps = { sinceMs: Date.now(), origin: new URL(origin).origin, urls: [site.url('a.test', '/own.xml')] };
+  const left = async (round: typeof sitemaps) => {
+    const { results } = await harness.lease({ urls: [], hostKey, sitemaps: round });
+    const { sitemapsSinceMs, sitemapsLeft } = results.at(-1)!.host;
+    return [sitemapsSinceMs, sitemapsLeft];
+  };
+  assert.deepEqual(await left(sitemaps), [sitemaps.sinceMs, 3]);
+  assert.deepEqual(await left(sitemaps), [sitemaps.sinceMs, 0]);
+  assert.deepEqual(paths(site.hits), ['/robots.txt', '/own.xml', '/named.xml', ...many]);
+  // What the policy names may speak for any host, what robots.txt names may not.
+  assert.deepEqual(
+    urlsOf(await harness.groups()),
+    many.map((path) => site.url('b.test', `${path}/x`)),
+  );
+  const next = { ...sitemaps, sinceMs: Date.now() + 1 };
+  await left(next);
+  await left(next);
+  assert.equal(site.hits.length, 1 + 2 * (2 + many.length));
+  assert.deepEqual(await left({ ...sitemaps, sinceMs: 0, origin: '', urls: [] }), [0, 0]);
+  assert.equal(site.hits.length, 1 + 2 * (2 + many.length));
+});
+
 test('the agenda is bounded: by host, and over all hosts the least recently named go first', () => {
   const agenda = createSitemapAgenda();
   const errand = (host: number, n: number): SitemapErrand => ({
@@ -173,6 +205,7 @@ test('the agenda is bounded: by host, and over all hosts the least recently name
     depth: 1,
     origin: `http://h${host}.test`,
     namedAtMs: 1,
+    trusted: false,
     hop: 0,
     nesting: 0,
     tries: 0,

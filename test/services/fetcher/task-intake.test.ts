@@ -22,6 +22,7 @@ test('a task is taken once, and again only where it was given back unstarted', a
     signatures: false,
     policyVersion: 1,
     robotsHops: [],
+    sitemaps: { sinceMs: -1, origin: '', urls: [] },
     urls: taskUrls('http://a.test/'),
   });
   const record = { topic: 't.tasks', partition: 5, offset: 0, timestampMs: 0, key: null, value, headers: {} };

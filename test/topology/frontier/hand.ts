@@ -42,7 +42,7 @@ export class Hand {
     this.rig.step(this.nowMs, 0);
   }
 
-  event(kind: 'blockHost' | 'releaseHost' | 'hostDelay', hostKey: string, amount = 0): void {
+  event(kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'readSitemaps', hostKey: string, amount = 0): void {
     this.rig.send('control', controlOf({ kind, hostKey, amount }));
     this.rig.step(this.nowMs, 0);
   }
@@ -141,6 +141,8 @@ export class Hand {
         robotsFetchedAtMs: 0,
         crawlDelayMs: crawlDelayMs ?? -1,
         sitemaps: [],
+        sitemapsSinceMs: 0,
+        sitemapsLeft: 0,
       },
       robotsHops: [],
       grantedAtMs: 0,

@@ -118,6 +118,8 @@ export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): 
       robotsFetchedAtMs: 0,
       crawlDelayMs: chance.of([-1, -1, 1_500, 45_000]),
       sitemaps: [],
+      sitemapsSinceMs: 0,
+      sitemapsLeft: 0,
     },
     robotsHops: [],
     grantedAtMs: 0,

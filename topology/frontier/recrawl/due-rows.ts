@@ -4,7 +4,7 @@
  * | key | value |
  * | --- | --- |
  * | `d`, block | 8 rows of 24 bytes each |
- * | `d` | rows, price, credit, and sitemaps' standing by host |
+ * | `d` | rows, price, credit, sitemaps' standing by host, and when they are read |
  */
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import type { Row } from '../view.ts';
@@ -86,6 +86,7 @@ function restBytes(recrawl: RecrawlState): Buffer {
     writer.uint(proved);
     writer.uint(lastDueS);
   }
+  recrawl.sitemaps.write(writer);
   return writer.take();
 }
 
@@ -97,4 +98,6 @@ function loadRest(recrawl: RecrawlState, reader: ByteReader): void {
     const host = reader.uint();
     recrawl.trust.set(host, { told: reader.uint(), proved: reader.uint(), lastDueS: reader.uint() });
   }
+  // A view of before it kept rounds has none.
+  if (!reader.done) recrawl.sitemaps.read(reader);
 }

@@ -15,6 +15,7 @@ import { unread } from '../lease.ts';
 import { finalStatuses } from '../url-record-bytes.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
 import { entryOfPage, type PageRecord } from './page-record.ts';
+import { type SitemapRound, SitemapRounds } from './sitemap-rounds.ts';
 
 /** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
 export interface Trust {
@@ -43,6 +44,7 @@ const stepsPerOctave = 1024;
 export class RecrawlState {
   readonly table = new DueTable();
   readonly trust = new Map<number, Trust>();
+  readonly sitemaps = new SitemapRounds();
   /** Pages that are in no row of the view yet, by fingerprint; and those of a view that is being written. */
   pages = new Map<string, PageRecord>();
   saving: ReadonlyMap<string, PageRecord> = new Map();
@@ -71,7 +73,7 @@ export class RecrawlState {
 
   /** True without a schedule, past or present. */
   get isEmpty(): boolean {
-    return this.table.size === 0 && this.credit === 0 && this.pricedAtMs === 0;
+    return this.table.size === 0 && this.sitemaps.size === 0 && this.credit === 0 && this.pricedAtMs === 0;
   }
 
   /** What a visit costs: freshness for one visit a day. null: no page has been visited twice. */
@@ -104,16 +106,22 @@ export class RecrawlState {
     this.pages.set(pageKey(hi, lo), page);
   }
 
-  /** URLs that wait for a visit. */
+  /** URLs that wait for a visit, and hosts whose sitemaps do. */
   get scheduled(): number {
-    return this.table.size - this.table.out;
+    return this.table.size - this.table.out + this.sitemaps.pending;
   }
 
-  /** When a host's first URL is due, ms; undefined: none is. */
+  /** When a host's first URL, or its sitemaps, are due, ms; undefined: none is. */
   dueAtMs(host: number): number | undefined {
-    if (this.table.size === 0) return undefined;
-    const dueS = this.table.firstDueS(host);
-    return dueS === undefined ? undefined : 1_000 * dueS;
+    const sitemapsAtMs = this.sitemaps.dueAtMs(host);
+    const dueS = this.table.size === 0 ? undefined : this.table.firstDueS(host);
+    if (dueS === undefined) return sitemapsAtMs;
+    return sitemapsAtMs === undefined ? 1_000 * dueS : Math.min(1_000 * dueS, sitemapsAtMs);
+  }
+
+  setRound(host: number, round: SitemapRound): void {
+    this.sitemaps.put(host, round);
+    this.#unsaved = true;
   }
 
   /** A URL that is scheduled is due at another time from now on. */
@@ -124,7 +132,7 @@ export class RecrawlState {
   }
 
   /** What a lease takes of its host's URLs that are due; credit goes by everything it takes. */
-  take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' }): readonly Due[] {
+  take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' }): readonly Due[] {
     const due = grant.kind === 'grantDue' ? grant.due : 0;
     if (due === 0 && this.share === 0) return none;
     const all = grant.bands.reduce((sum, [, count]) => sum + count, due + grant.again);

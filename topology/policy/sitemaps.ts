@@ -1,0 +1,81 @@
+/**
+ * Sitemaps that the policy names, beside those that robots.txt does, and how often a host's are read. Absent from a
+ * policy: those of robots.txt are read each time it is read anew, with a lease of their host.
+ *
+ * A path stands for itself on every host of its rule. Without a `recrawl` field a host's sitemaps are read once.
+ */
+import { z } from 'zod';
+import { hostKeyOf, withoutPort } from '../url/host-key.ts';
+import type { Normalizer } from '../url/normalize.ts';
+import { compileSuffixSet } from '../url/suffix-set.ts';
+
+export interface SitemapsConfig {
+  /** From one reading of a host's sitemaps to the next, ms. */
+  readonly everyMs: number;
+  readonly rules: readonly SitemapRule[];
+}
+
+export interface SitemapRule {
+  /** Domains, with their subdomains, that paths are for. Absent: all hosts. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Absolute, or paths. */
+  readonly urls: readonly string[];
+}
+
+/** News sites add to theirs by the hour, and most others by the day: as often as robots.txt is read (RFC 9309 §2.4). */
+export const sitemapsEveryMs = 24 * 3_600_000;
+
+const location = z
+  .string()
+  .refine(
+    (url) => url.startsWith('/') || (URL.canParse(url) && /^https?:/i.test(url)),
+    'expected an absolute URL, or a path such as /sitemap.xml',
+  );
+
+export const sitemapsSchema: z.ZodType<SitemapsConfig> = z.strictObject({
+  everyMs: z
+    .int()
+    .min(60_000)
+    .max(365 * 24 * 3_600_000),
+  rules: z.array(
+    z.strictObject({ hosts: z.array(z.string().min(1)).min(1).optional(), urls: z.array(location).min(1).max(1_000) }),
+  ),
+});
+
+export interface Sitemaps {
+  readonly everyMs: number;
+  /** Origins of those named by absolute URLs: their hosts are read though nothing else leads there. */
+  readonly origins: readonly string[];
+  /** Those of a host, absolute, paths on `origin`. */
+  of(hostKey: string, origin: string): readonly string[];
+}
+
+export function compileSitemaps({ everyMs, rules }: SitemapsConfig, normalize: Normalizer): Sitemaps {
+  const byHost = new Map<string, Set<string>>();
+  const origins = new Set<string>();
+  const paths: { readonly fits: (hostname: string) => boolean; readonly path: string }[] = [];
+  for (const { hosts, urls } of rules) {
+    const domains = hosts === undefined ? null : compileSuffixSet(hosts);
+    for (const url of urls) {
+      if (url.startsWith('/')) {
+        paths.push({ fits: (hostname) => domains === null || domains.match(hostname) !== null, path: url });
+        continue;
+      }
+      const normal = normalize(url);
+      if (normal === null) continue;
+      const hostKey = hostKeyOf(normal);
+      origins.add(new URL(normal).origin);
+      byHost.set(hostKey, (byHost.get(hostKey) ?? new Set()).add(new URL(url).href));
+    }
+  }
+  return {
+    everyMs,
+    origins: [...origins],
+    of(hostKey, origin) {
+      const hostname = withoutPort(hostKey);
+      const all = new Set(byHost.get(hostKey));
+      for (const { fits, path } of paths) if (fits(hostname)) all.add(new URL(path, origin).href);
+      return [...all];
+    },
+  };
+}
