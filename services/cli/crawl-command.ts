@@ -16,10 +16,10 @@ import type { ConsumerFlags } from './crawl-consumers.ts';
 import { addArchiveOptions, addWithOption, attachConsumers } from './crawl-consumers.ts';
 import { readRequest } from './crawl-folder.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
+import { addDashboardOption, type DashboardFlags, dashboardUrl, listenFor } from './dashboard-flags.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from './fetcher-flags.ts';
-import type { HttpFlags } from './http-flags.ts';
 import { addHttpOption, withHttp } from './http-flags.ts';
 import { runKafkaCrawl } from './kafka-crawl.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
@@ -43,7 +43,7 @@ interface CrawlFlags
     SeenFlags,
     SnapshotRoleFlags,
     ConsumerFlags,
-    HttpFlags,
+    DashboardFlags,
     WebsubFlags {
   readonly keep?: number;
   readonly json?: boolean;
@@ -59,6 +59,7 @@ export function addCrawlCommand(program: Command): void {
   addSnapshotOptions(addSeenOptions(command));
   addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
   addWebsubOption(command);
+  addDashboardOption(command);
   addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)'))
     .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
@@ -74,18 +75,19 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
     needContact(flags, seeds);
   }
   const stop = new AbortController();
-  const desk = new QueryDesk();
+  const desk = new QueryDesk(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   const watching = { signal: stop.signal, onStatus: progress.show };
   try {
-    await withHttp(flags, { role: 'crawl', routes: [desk.routes], say: progress.note }, run);
+    await withHttp(listenFor(flags), { role: 'crawl', routes: [desk.routes], say: progress.note }, run);
   } finally {
     progress.end();
     release();
   }
 
   async function run(service: Service): Promise<void> {
+    if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!)}`);
     if (flags.brokers !== undefined) {
       const outcome = await runKafkaCrawl({
         ...watching,

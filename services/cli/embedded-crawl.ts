@@ -173,7 +173,15 @@ async function runWith(
   });
   crawl.service.probes.serve(frontier.waitsFor);
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  crawl.desk.open({ log, codec, clock, manifest: folder.manifest, member, restores: meters.restores });
+  crawl.desk.open({
+    log,
+    codec,
+    clock,
+    manifest: folder.manifest,
+    member,
+    restores: meters.restores,
+    flags: { data: folder.path },
+  });
   let failFetcher: (error: unknown) => void = () => {};
   const fetcherFailed = new Promise<never>((_, reject) => {
     failFetcher = reject;
@@ -224,6 +232,7 @@ async function runWith(
       settle: consumers.settle,
     });
     crawl.service.probes.suspend('stopping');
+    await crawl.desk.over(end);
     crawl.desk.close();
     frontier.endGrants();
     await fetcher.stop();

@@ -14,7 +14,7 @@ const kafka = '--brokers localhost:9092 --crawl news';
 
 /** By path, without the leading `crawlstream`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
-  crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --http 9464`],
+  crawl: ['https://example.org --max-pages 100 --contact me@example.org', `${folder} --dashboard`],
   frontier: [`${kafka} --data state-a --http 0.0.0.0:9464`],
   fetcher: [`${kafka} --contact me@example.org`],
   dedup: [`${kafka} --data dedup-a`, folder],
@@ -29,6 +29,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   stats: [`${folder} --json`],
   hosts: [`--sort errors ${folder}`, `example.org ${folder}`],
   search: [`'example -permission' ${folder}`],
+  dashboard: [folder, kafka, '--url http://localhost:9464'],
   'dlq list': [`--reason retriesExhausted ${folder}`],
   'dlq show': [`0:17 ${folder}`],
   'dlq replay': [`--host example.org ${folder}`],

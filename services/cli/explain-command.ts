@@ -15,14 +15,20 @@ import { explainSeenKey, seenKey } from '../../topology/url/seen-key.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import type { Told } from '../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../runtime/crawl/tell-url.ts';
+import type { Log } from '../runtime/log/log.ts';
 import { print } from './check-print.ts';
-import { explainText } from './explain-text.ts';
+import { explainLines, explainText } from './explain-text.ts';
 import { hostStanding } from './host-standing.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
 import type { ReadableCrawl } from './open-crawl.ts';
 import { withCrawl } from './open-crawl.ts';
 import { listsOfCrawl } from './policy-lists.ts';
+
+/** What is read of a crawl for it. */
+interface ExplainedCrawl extends Pick<ReadableCrawl, 'codec' | 'topics'> {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+}
 
 interface ExplainFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -42,9 +48,21 @@ export function addExplainCommand(program: Command): void {
     );
 }
 
+/** For the dashboard: names and values as they are printed. */
+export function explainer(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+  return async (given: string) => {
+    const lines = explainLines(await explain(crawl, flags, withScheme(given)));
+    return { lines: lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])) };
+  };
+}
+
 export type Explained = Awaited<ReturnType<typeof explain>>;
 
-async function explain({ log, codec, topics }: ReadableCrawl, flags: ExplainFlags, given: string) {
+async function explain(
+  { log, codec, topics }: ExplainedCrawl,
+  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
+  given: string,
+) {
   const { policy: text } = await readControl(log, codec, topics.crawl);
   if (text === null)
     throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');

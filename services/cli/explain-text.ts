@@ -3,6 +3,11 @@ import { rows } from './check-print.ts';
 import type { Explained } from './explain-command.ts';
 
 export function explainText(explained: Explained): string {
+  return rows(explainLines(explained));
+}
+
+/** Names and values; one that is null does not apply. */
+export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
   const { normalize, filter, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
@@ -30,7 +35,7 @@ export function explainText(explained: Explained): string {
       asOf === null ? null : `${time(asOf.atMs)}, partition ${explained.partition}, ${changelogText(asOf.changelog)}`,
     ],
   ];
-  return rows(lines);
+  return lines;
 }
 
 type Known = NonNullable<Explained['seen']>[number];

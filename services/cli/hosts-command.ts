@@ -63,7 +63,7 @@ export function addHostsCommand(program: Command): void {
     );
 }
 
-async function listOf(source: StateSource, flags: HostsFlags): Promise<HostsAnswer> {
+export async function listOf(source: StateSource, flags: HostsFlags): Promise<HostsAnswer> {
   if (flags.from !== undefined) {
     throw new CrawlstreamError('INVALID_ARGUMENT', '--from is for the queue of one host: name the host');
   }

@@ -79,6 +79,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         const { partitions } = await look();
         const counters = sumCounters(partitions.map((partition) => partition.counters));
         outcome = { end, counters, seconds: (clock.nowMs() - startedAtMs) / 1000 };
+        await desk.over(end);
       } finally {
         service.probes.suspend('stopping');
         await fetcher.stop();

@@ -88,7 +88,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const { committed, standbys } = group;
   service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys }));
   service.sources.add(storeMetrics('state', folder.part('state')));
-  desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores });
+  desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
   const { stop } = group;

@@ -8,7 +8,7 @@ import type { KafkaFlags } from './kafka-flags.ts';
 
 export async function listsOfCrawl(
   policy: Pick<PolicyConfig, 'filters' | 'score'>,
-  { brokers, data }: KafkaFlags,
+  { brokers, data }: Pick<KafkaFlags, 'brokers' | 'data'>,
 ): Promise<ListSource> {
   // On Kafka, a folder named is a process's own, and may not be there yet.
   const copies = data === undefined || brokers !== undefined ? undefined : (await readDataFolder(data)).part('lists');

@@ -10,6 +10,7 @@ import { applyConfig } from './config/apply-config.ts';
 import { addConfigCommand } from './config/config-command.ts';
 import { addConsumerCommands } from './consumer-commands.ts';
 import { addCrawlCommand } from './crawl-command.ts';
+import { addDashboardCommand } from './dashboard-command.ts';
 import { addDlqCommand } from './dlq-command.ts';
 import { addDumpCommand } from './dump-command.ts';
 import { addExamples, exitCodes } from './examples.ts';
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addReadCommands(program);
   addHostsCommand(program);
   addSearchCommand(program);
+  addDashboardCommand(program);
   addDlqCommand(program);
   addExplainCommand(program);
   addStoryCommand(program);

@@ -30,7 +30,7 @@ export function addRoleCommands(program: Command): void {
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
   const ownOptions = addSnapshotOptions(addMemberOptions(frontier));
-  addHttpOption(ownOptions).action((flags: FrontierFlags) => keepFrontier(flags, new QueryDesk()));
+  addHttpOption(ownOptions).action((flags: FrontierFlags) => keepFrontier(flags, new QueryDesk(new SystemClock())));
   const fetcher = addKafkaOptions(
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',

@@ -46,6 +46,7 @@ export const reasons: Readonly<Record<string, string>> = {
   data: 'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
   keep: 'everything is kept: disk is cheaper than a crawl made again',
   http: 'nothing listens that nobody asked for; on this machine only, unless a host is named',
+  dashboard: 'nothing listens that nobody asked for; on this machine only, unless a host is named',
   instanceId: 'a pod’s host name, which its restart keeps; elsewhere none, since processes may share one',
   browser: 'most pages need no browser, and the one that is installed is the one to use',
   port: 'the port that URLFrontier’s own clients look for',

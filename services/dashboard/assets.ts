@@ -1,0 +1,45 @@
+/**
+ * The page's files: markup and style as they lie in the sources, scripts as tsc has compiled them, and the chart library
+ * from its package. Nothing is fetched from elsewhere; a name is a plain file name, so that none leads out of its folder.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+const here = dirname(fileURLToPath(import.meta.url));
+/** Of the package: this file is run from its source, or as it was built into `dist`. */
+const root = import.meta.url.endsWith('.ts') ? join(here, '../..') : join(here, '../../..');
+const written = join(root, 'services/dashboard/page');
+const built = join(root, 'dist/services/dashboard');
+
+/** Undefined: there is no such file. `name`: below `/dashboard/`. */
+export async function assetOf(name: string): Promise<Asset | undefined> {
+  const [, folder = '', file, extension] = /^(page\/)?([a-zA-Z][a-zA-Z.-]*\.(html|css|js|svg))$/.exec(name) ?? [];
+  if (file === undefined) return undefined;
+  const path = pathOf(folder, file, extension!);
+  try {
+    return { type: types[extension!]!, body: await readFile(path) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function pathOf(folder: string, file: string, extension: string): string {
+  if (folder === '') return join(built, file === 'told.js' ? file : 'no-other');
+  if (file.startsWith('uPlot.')) return join(dirname(createRequire(import.meta.url).resolve('uplot')), file);
+  return extension === 'js' ? join(built, 'page', file) : join(written, file);
+}

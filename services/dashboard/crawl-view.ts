@@ -1,0 +1,130 @@
+/**
+ * What the dashboard knows of a crawl and may ask of it: the port between the page's routes and the crawl, here over the
+ * crawl's log and what its owners tell. Nothing is read while nobody looks.
+ */
+import type { Counters } from '../../topology/frontier/counters.ts';
+import { sumCounters } from '../../topology/frontier/counters.ts';
+import type { Look } from '../../topology/frontier/crawl-end.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
+import type { KeyMode } from '../../topology/url/host-key.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { followControl } from '../runtime/crawl/control-log.ts';
+import { hostEvent } from '../runtime/crawl/operator-events.ts';
+import type { RequestRecord } from '../runtime/crawl/requests.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { freshnessOfAll } from './freshness-of-all.ts';
+import { historyOf } from './history.ts';
+import { dashboardLimits } from './limits.ts';
+import { NewestLetters } from './newest-letters.ts';
+import { RecentOutcomes } from './recent-outcomes.ts';
+import { lookOf, standingOf, troublesOf } from './standing.ts';
+import type {
+  ExplainTold,
+  HistoryTold,
+  HostAct,
+  HostListTold,
+  HostsAsked,
+  LettersTold,
+  MemberTold,
+  PartitionTold,
+  Told,
+} from './told.ts';
+
+export interface CrawlView {
+  look(): Promise<Told>;
+  history(): Promise<HistoryTold>;
+  hosts(asked: HostsAsked): Promise<HostListTold>;
+  /** `url` as somebody typed it. */
+  explain(url: string): Promise<ExplainTold>;
+  /** `host` as somebody typed it. Resolves once it is durable, with the host's key. */
+  act(act: HostAct, host: string, by: string): Promise<string>;
+}
+
+export interface ViewedCrawl {
+  readonly log: Pick<Log, 'offsets' | 'offsetAt' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly topics: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode };
+  readonly release: string;
+  places(): Promise<readonly PartitionTold[]>;
+  /** null: nobody knows. */
+  members(): Promise<readonly MemberTold[] | null>;
+  hosts: CrawlView['hosts'];
+  explain: CrawlView['explain'];
+  /** Host key of what somebody typed. */
+  hostKey(host: string): string;
+  /** Resolves once they are durable. */
+  send(records: readonly RequestRecord[]): Promise<unknown>;
+}
+
+export function viewOf(crawl: ViewedCrawl): CrawlView {
+  const { log, codec, clock, topics, release } = crawl;
+  const control = followControl(log, codec, topics.crawl);
+  const outcomes = new RecentOutcomes(log, codec, topics.crawl, topics.partitions);
+  const newestLetters = new NewestLetters(log, codec, topics.crawl, topics.partitions);
+  let before: Look | undefined;
+  let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
+  let letters: { readonly atMs: number; readonly told: LettersTold | null } | undefined;
+
+  return {
+    async look() {
+      const nowMs = clock.nowMs();
+      const [partitions, members, { policy }, recent] = await Promise.all([
+        crawl.places(),
+        crawl.members(),
+        control(),
+        outcomes.look(nowMs),
+      ]);
+      if (letters === undefined || nowMs - letters.atMs >= dashboardLimits.lettersEveryMs) {
+        // A frontier with narrow rights on the brokers may write them alone.
+        letters = { atMs: nowMs, told: await newestLetters.look().catch(() => null) };
+      }
+      const config = policy === null ? null : parsePolicy(policy.json);
+      const pageQuota = config?.pageQuota ?? null;
+      const counts = sumCounters(partitions.map(({ counters }) => counters as Counters));
+      const countsNow = JSON.stringify(counts);
+      if (countsNow !== countsBefore) [changedAtMs, countsBefore] = [nowMs, countsNow];
+      const now = lookOf(partitions, pageQuota);
+      const unchangedMs = nowMs - changedAtMs;
+      const standing = standingOf({ before, now, paused: config?.paused === true, partitions, unchangedMs });
+      before = now;
+      const told = {
+        crawl: topics.crawl,
+        release,
+        atMs: nowMs,
+        standing,
+        policyVersion: policy?.version ?? null,
+        pageQuota,
+        counts,
+        hosts: {
+          known: counts.hosts,
+          fetching: counts.leases,
+          ready: summedOf(partitions, 'readyHosts'),
+          delayed: summedOf(partitions, 'delayedHosts'),
+        },
+        partitions,
+        members,
+        recent,
+        freshness: freshnessOfAll(partitions),
+        letters: letters.told,
+      };
+      return { ...told, troubles: troublesOf(told) };
+    },
+    history: () => historyOf(log, topics.crawl, topics.partitions),
+    hosts: crawl.hosts,
+    explain: crawl.explain,
+    async act(act, host, by) {
+      const hostKey = crawl.hostKey(host);
+      const kind = act === 'block' ? 'blockHost' : 'releaseHost';
+      await crawl.send(hostEvent(topics, { by, atMs: clock.nowMs() }, kind, hostKey));
+      return hostKey;
+    },
+  };
+}
+
+/** null where no partition's owner tells. */
+function summedOf(partitions: readonly PartitionTold[], name: 'readyHosts' | 'delayedHosts'): number | null {
+  const told = partitions.map((one) => one[name]).filter((count) => count !== null);
+  return told.length === 0 ? null : told.reduce((sum, count) => sum + count, 0);
+}

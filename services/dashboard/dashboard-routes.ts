@@ -1,0 +1,126 @@
+/**
+ * The dashboard: its page at `/dashboard/`, what the page is told (`/dashboard/events`, one JSON a second), and what it
+ * asks. `POST /hosts/KEY/block` and `/release` are control calls, for the page and for anybody else.
+ *
+ * What a crawl met is hostile: nothing here makes markup of it, and the page may run no script and load no file but ours
+ * (Content-Security-Policy). To explain a URL reads much of a changelog: it is a control call too, one at a time.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { HttpApp } from '../runtime/http/http-server.ts';
+import { assetOf } from './assets.ts';
+import type { CrawlView } from './crawl-view.ts';
+import { streamTo } from './event-stream.ts';
+import { dashboardLimits } from './limits.ts';
+import { type HostsAsked, hostActs, hostSorts, type Standing } from './told.ts';
+import { Viewers } from './viewers.ts';
+
+const contentSecurity = [
+  "default-src 'none'",
+  ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ');
+
+const headers = {
+  'content-security-policy': contentSecurity,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+export interface Dashboard {
+  readonly routes: (app: HttpApp) => void;
+  /** The last word to those who look. */
+  over(standing: Standing): Promise<void>;
+}
+
+/** `view`: undefined while this process is not up yet, or is stopping. */
+export function createDashboard(clock: Clock, view: () => CrawlView | undefined): Dashboard {
+  const viewers = new Viewers({ clock, view });
+  const now = () => {
+    const one = view();
+    if (one !== undefined) return one;
+    throw away('this crawl is not up yet, or is stopping: ask again in a moment');
+  };
+  let explaining = false;
+
+  const routes = (app: HttpApp) => {
+    app.addHook('preClose', (done) => {
+      viewers.close();
+      done();
+    });
+    // Relative, so that the page works below any path of a proxy.
+    for (const path of ['/', '/dashboard']) app.get(path, (_, reply) => reply.redirect('dashboard/'));
+    app.get('/dashboard/*', async (request, reply) => {
+      const { '*': name } = request.params as { readonly '*': string };
+      return sendFile(reply, name === '' ? 'page/index.html' : name);
+    });
+    app.get('/dashboard/data', async (_, reply) => reply.headers(headers).send(await viewers.now()));
+    app.get('/dashboard/history', async (_, reply) => reply.headers(headers).send(await now().history()));
+    app.get('/dashboard/hosts', async (request, reply) =>
+      reply.headers(headers).send(await now().hosts(hostsAsked(request.query))),
+    );
+    app.get('/dashboard/explain', { config: { access: 'control' } }, async (request, reply) => {
+      const { url } = request.query as { readonly url?: unknown };
+      if (typeof url !== 'string' || url.trim() === '') throw invalid('url is missing: name the URL to explain');
+      if (explaining) throw away('another URL is being explained: ask again in a moment');
+      explaining = true;
+      try {
+        return await reply.headers(headers).send(await now().explain(url.trim()));
+      } finally {
+        explaining = false;
+      }
+    });
+    app.get('/dashboard/events', (_, reply) => {
+      if (viewers.full) throw away(`${dashboardLimits.viewersMax} pages look at this crawl already: close one`);
+      reply.hijack();
+      streamTo(reply.raw, headers, viewers);
+    });
+    for (const act of hostActs) {
+      app.post(`/hosts/:key/${act}`, async (request, reply) => {
+        const { key } = request.params as { readonly key: string };
+        const host = await now().act(act, key, byOf(request.body, request.ip));
+        return reply.code(202).send({ host, act });
+      });
+    }
+  };
+  return { routes, over: (standing) => viewers.over(standing) };
+}
+
+interface Reply {
+  headers(values: Readonly<Record<string, string>>): Reply;
+  type(type: string): Reply;
+  code(status: number): Reply;
+  send(body: unknown): unknown;
+}
+
+async function sendFile(reply: Reply, name: string): Promise<unknown> {
+  const asset = await assetOf(name);
+  if (asset !== undefined) return reply.headers(headers).type(asset.type).send(asset.body);
+  return reply.code(404).send({ error: 'NOT_FOUND', message: `the dashboard has no file ${name}` });
+}
+
+function hostsAsked(query: unknown): HostsAsked {
+  const { search = '', sort = 'queued', limit = '50' } = query as Readonly<Record<string, string>>;
+  const { hostsMax, searchCharsMax } = dashboardLimits;
+  const known = hostSorts.find((one) => one === sort);
+  if (known === undefined) throw invalid(`sort ${JSON.stringify(sort)}: give one of ${hostSorts.join(', ')}`);
+  if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > hostsMax)
+    throw invalid(`limit ${JSON.stringify(limit)}: give a number from 1 to ${hostsMax}`);
+  if (search.length > searchCharsMax) throw invalid(`search is longer than ${searchCharsMax} characters: shorten it`);
+  return { search, sort: known, limit: Number(limit) };
+}
+
+/** Who says so, for the record. */
+function byOf(body: unknown, ip: string): string {
+  const { by } = (body ?? {}) as { readonly by?: unknown };
+  return typeof by === 'string' && by !== '' && by.length <= 100 ? by : `dashboard from ${ip}`;
+}
+
+function away(message: string): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', message);
+}
+
+function invalid(message: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,24 @@
+/** One viewer's stream: `text/event-stream` (WHATWG HTML, 9.2) over a response that stays open. */
+import type { ServerResponse } from 'node:http';
+import type { ViewEvent, Viewer, Viewers } from './viewers.ts';
+
+export function streamTo(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  viewers: Pick<Viewers, 'add' | 'remove'>,
+): void {
+  response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8', connection: 'keep-alive' });
+  response.flushHeaders();
+  const viewer: Viewer = {
+    send({ event, data }: ViewEvent) {
+      if (response.writableNeedDrain || response.destroyed) return false;
+      // JSON has no line breaks of its own.
+      response.write(`event: ${event}\ndata: ${data}\n\n`);
+      return true;
+    },
+    end: () => void response.end(),
+  };
+  response.on('close', () => viewers.remove(viewer));
+  response.on('error', () => viewers.remove(viewer));
+  viewers.add(viewer);
+}

@@ -1,0 +1,34 @@
+/** Every bound of the dashboard, with its reason: a handful of people looking at one crawl. Times in ms. */
+export const dashboardLimits = {
+  /** A look a second, and a pause as long as a look takes: a crawl of many partitions gives it half of one core at most. */
+  everyMs: 1_000,
+  /** Dead letters change seldom, and freshness slowly. */
+  lettersEveryMs: 5_000,
+  /** Pages that are open at once; each holds a socket. */
+  viewersMax: 64,
+  /** A viewer whose socket takes nothing for so many looks is cut off. */
+  unreadMax: 10,
+  /** Records of `results` read of a partition at a look, and outcomes of the last minute that are kept: a sample. */
+  resultsPerLook: 32,
+  outcomesKept: 2_000,
+  outcomesForMs: 60_000,
+  /** Fetches told of by their URL. */
+  fetchesShown: 12,
+  /** Dead letters read of a partition, and told of. */
+  lettersPerPartition: 50,
+  lettersShown: 50,
+  /** The frontier's past: the last hour of commits, sampled by this many reads over all partitions. */
+  historyMs: 3_600_000,
+  historyReads: 480,
+  historyReadsMin: 8,
+  historyPoints: 240,
+  /** Nobody has told of the crawl for so long: a broker may be away, and who looks is told so. */
+  patienceMs: 5_000,
+  /** Another service that is asked for all of it has this long. */
+  remoteMs: 30_000,
+  /** The last look at a crawl that ends may take this long. */
+  overMs: 2_000,
+  /** Hosts of a table, and characters of what is searched for. */
+  hostsMax: 200,
+  searchCharsMax: 200,
+} as const;

@@ -1,0 +1,60 @@
+/** The newest dead letters of a crawl, and how many there are: the tails of `dead-letters`, read again where they grew. */
+import type { DeadLetter } from '../../schemas/types.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+import { dashboardLimits } from './limits.ts';
+import type { LettersTold } from './told.ts';
+
+interface Tail {
+  readonly end: number;
+  readonly letters: readonly { readonly id: string; readonly letter: DeadLetter }[];
+}
+
+export class NewestLetters {
+  readonly #log: Pick<Log, 'offsets' | 'reader'>;
+  readonly #codec: RecordCodec;
+  readonly #topic: string;
+  readonly #tails: (Tail | undefined)[];
+
+  constructor(log: Pick<Log, 'offsets' | 'reader'>, codec: RecordCodec, crawl: string, partitions: number) {
+    this.#log = log;
+    this.#codec = codec;
+    this.#topic = `${crawl}.dead-letters`;
+    this.#tails = Array.from({ length: partitions }, () => undefined);
+  }
+
+  async look(): Promise<LettersTold> {
+    const counts = await Promise.all(this.#tails.map((_, partition) => this.#read(partition)));
+    const all = this.#tails.flatMap((tail) => tail?.letters ?? []);
+    const replayed = new Set(all.flatMap(({ letter }) => (letter.reason === 'replayed' ? [letter.detail] : [])));
+    const newest = all
+      .filter(({ letter }) => letter.reason !== 'replayed')
+      .sort((a, b) => b.letter.atMs - a.letter.atMs)
+      .slice(0, dashboardLimits.lettersShown);
+    const reasons = new Map<string, number>();
+    for (const { letter } of newest) reasons.set(letter.reason, (reasons.get(letter.reason) ?? 0) + 1);
+    return {
+      records: counts.reduce((sum, count) => sum + count, 0),
+      reasons: [...reasons].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count),
+      newest: newest.map(({ id, letter }) => {
+        const { atMs, reason, url, hostKey, attempts, lastOutcome, status, detail } = letter;
+        return { id, atMs, reason, url, hostKey, attempts, lastOutcome, status, detail, replayed: replayed.has(id) };
+      }),
+    };
+  }
+
+  /** Records that are there. */
+  async #read(partition: number): Promise<number> {
+    const { start, end } = await this.#log.offsets(this.#topic, partition);
+    if (this.#tails[partition]?.end === end) return end - start;
+    const from = Math.max(start, end - dashboardLimits.lettersPerPartition);
+    const letters: Tail['letters'][number][] = [];
+    for await (const { offset, value } of recordsOf(this.#log, this.#topic, partition, from, end)) {
+      await this.#codec.prepare('dead-letters', value);
+      letters.push({ id: `${partition}/${offset}`, letter: this.#codec.decode('dead-letters', value) });
+    }
+    this.#tails[partition] = { end, letters };
+    return end - start;
+  }
+}

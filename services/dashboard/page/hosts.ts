@@ -1,0 +1,158 @@
+/**
+ * The table of hosts: searched and sorted by the service, which looks at all of them. A row that somebody has the focus in
+ * stays where it is until they leave it.
+ */
+import type { HostListTold, HostSort, HostTold } from '../told.ts';
+import { byId, cell, el, rowOf, scrolled, setText } from './element.ts';
+import { count, duration, short } from './numbers.ts';
+import { askHosts } from './requests.ts';
+
+interface Column {
+  readonly name: string;
+  readonly sort?: HostSort;
+  readonly isNumber?: boolean;
+  text(host: HostTold, nowMs: number): string;
+}
+
+const holdNames: Readonly<Record<string, string>> = {
+  blocked: 'blocked',
+  crawlDelay: 'Crawl-delay too long',
+  limit: 'limit reached',
+};
+
+const columns: readonly Column[] = [
+  { name: 'Host', sort: 'name', text: ({ host }) => host },
+  { name: 'State', text: stateText },
+  { name: 'Queued', sort: 'queued', isNumber: true, text: ({ queued }) => short(queued) },
+  { name: 'Deferred', isNumber: true, text: ({ deferred }) => short(deferred) },
+  { name: 'Fetched', sort: 'fetched', isNumber: true, text: ({ fetched }) => short(fetched) },
+  { name: 'Errors', sort: 'errors', isNumber: true, text: errorsText },
+  { name: 'Delay', sort: 'delay', isNumber: true, text: ({ delayMs }) => duration(delayMs) },
+  { name: 'Ready', sort: 'ready', isNumber: true, text: readyText },
+];
+
+/** What the service lists first is what is asked for: names from A, the soonest, and the most of all else. */
+const ascending: ReadonlySet<HostSort> = new Set(['name', 'ready']);
+
+const limit = 50;
+const typingMs = 250;
+const everyMs = 5_000;
+
+export interface HostsPanel {
+  /** Asks again now, and from then on. */
+  refresh(): Promise<void>;
+}
+
+export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
+  const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
+  const body = el('tbody');
+  let sort: HostSort = 'queued';
+  let asking = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const heads = columns.map((column) =>
+    headOf(column, (chosen) => {
+      sort = chosen;
+      void refresh();
+    }),
+  );
+  const head = el('thead', {}, rowOf(...heads.map((one) => one.head), el('th', { scope: 'col' }, 'Action')));
+  const table = el('table', { class: 'hosts' }, head, body);
+  byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table));
+  search.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void refresh(), typingMs);
+  });
+
+  const refresh = async () => {
+    const asked = ++asking;
+    clearTimeout(timer);
+    for (const { column, head } of heads) {
+      if (column.sort === undefined) continue;
+      const order = ascending.has(column.sort) ? 'ascending' : 'descending';
+      head.setAttribute('aria-sort', column.sort === sort ? order : 'none');
+    }
+    const beganMs = Date.now();
+    try {
+      const list = await askHosts({ search: search.value.trim().toLowerCase(), sort, limit });
+      if (asked === asking) show(list);
+    } catch (error) {
+      if (asked === asking) setText(size, (error as Error).message);
+    }
+    // Where listing takes long, as beside a crawl that is only read, it is asked for less often.
+    const pauseMs = Math.max(everyMs, 5 * (Date.now() - beganMs));
+    if (asked === asking) timer = setTimeout(() => void (document.hidden ? wait() : refresh()), pauseMs);
+  };
+  const wait = () => document.addEventListener('visibilitychange', () => void refresh(), { once: true });
+
+  const show = ({ hosts, matched, known, missing }: HostListTold) => {
+    setText(size, sizeText(hosts.length, matched, known, missing.length));
+    const nowMs = Date.now();
+    const rows = new Map([...body.rows].map((row) => [row.dataset['host'], row]));
+    const next = hosts.map((host) => {
+      const row = rows.get(host.host) ?? newRow(host, onAct);
+      fill(row, host, nowMs);
+      return row;
+    });
+    if (!body.contains(document.activeElement)) body.replaceChildren(...next);
+  };
+  return { refresh };
+}
+
+function headOf(column: Column, onSort: (sort: HostSort) => void): { column: Column; head: HTMLTableCellElement } {
+  const { name, sort, isNumber = false } = column;
+  const head = el('th', { scope: 'col', class: isNumber ? 'number' : '' });
+  if (sort === undefined) head.append(name);
+  else {
+    const button = el('button', { type: 'button', class: 'sort' }, name);
+    button.addEventListener('click', () => onSort(sort));
+    head.append(button);
+  }
+  return { column, head };
+}
+
+function newRow({ host }: HostTold, onAct: (host: HostTold) => void): HTMLTableRowElement {
+  const rest = columns.slice(1).map(({ isNumber = false }) => cell(null, isNumber));
+  const name = el('th', { scope: 'row', class: 'mono' });
+  const row = rowOf(name, ...rest, cell(el('button', { type: 'button', class: 'quiet act' })));
+  row.dataset['host'] = host;
+  row.querySelector('button')!.addEventListener('click', () => onAct(hostsOfRows.get(row)!));
+  return row;
+}
+
+/** What a row's button is about, as of the last answer. */
+const hostsOfRows = new WeakMap<HTMLTableRowElement, HostTold>();
+
+function fill(row: HTMLTableRowElement, host: HostTold, nowMs: number): void {
+  hostsOfRows.set(row, host);
+  for (const [i, column] of columns.entries()) setText(row.cells[i]!, column.text(host, nowMs));
+  row.classList.toggle('held', host.hold !== '' || host.deadUntilMs !== null);
+  const button = row.querySelector('button')!;
+  const isFree = host.hold === '' && host.deadUntilMs === null;
+  setText(button, isFree ? 'Block' : 'Release');
+  button.setAttribute('aria-label', `${isFree ? 'Block' : 'Release'} ${host.host}`);
+}
+
+function stateText({ hold, deadUntilMs, leases, queued, deferred }: HostTold): string {
+  if (hold !== '') return holdNames[hold] ?? hold;
+  if (deadUntilMs !== null) return 'unreachable';
+  if (leases > 0) return leases === 1 ? 'being fetched' : `on ${leases} leases`;
+  if (queued > 0) return 'waiting';
+  return deferred > 0 ? 'deferred' : 'nothing to do';
+}
+
+function errorsText({ fetched, pages, failures, throttles }: HostTold): string {
+  const now = failures + throttles;
+  return now === 0 ? short(fetched - pages) : `${short(fetched - pages)} (${count(now)} in a row)`;
+}
+
+function readyText({ readyAtMs }: HostTold, nowMs: number): string {
+  if (readyAtMs === null) return '–';
+  return readyAtMs <= nowMs ? 'now' : `in ${duration(readyAtMs - nowMs)}`;
+}
+
+function sizeText(shown: number, matched: number, known: number, missing: number): string {
+  const found = matched === known ? `${count(known)} known` : `${count(matched)} of ${count(known)} found`;
+  const first = shown < matched ? `, the first ${count(shown)} shown` : '';
+  return `${found}${first}${missing === 0 ? '' : `; ${count(missing)} partitions did not answer`}`;
+}

@@ -1,0 +1,62 @@
+/**
+ * The stream of what the service tells, one message a second. A connection that breaks is taken up again, after a second,
+ * then two, four, up to thirty; until then the page says how old its numbers are.
+ */
+import type { Told } from '../told.ts';
+
+export interface LiveListener {
+  onTold(told: Told): void;
+  /** The service is there, and cannot look at the crawl. */
+  onTrouble(message: string): void;
+  /** The crawl has ended, and its service with it. */
+  onOver(told: Told): void;
+  onConnected(): void;
+  /** `retryMs`: until it is tried again. */
+  onLost(retryMs: number): void;
+}
+
+const retryMsMin = 1_000;
+const retryMsMax = 30_000;
+/** The service speaks once a second, or half as often as a look takes; silence for so long is a dead connection. */
+const silentMs = 20_000;
+
+export function listen(listener: LiveListener): void {
+  let retryMs = retryMsMin;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+
+  const connect = () => {
+    const source = new EventSource('events');
+    let isOver = false;
+    const lost = () => {
+      source.close();
+      clearTimeout(silence);
+      // After an end nobody is in a hurry: the next crawl at this address is found all the same.
+      const waitMs = isOver ? retryMsMax / 6 : retryMs;
+      if (!isOver) listener.onLost(waitMs);
+      setTimeout(connect, waitMs);
+      retryMs = Math.min(retryMsMax, 2 * retryMs);
+    };
+    const heard = () => {
+      clearTimeout(silence);
+      silence = setTimeout(lost, silentMs);
+    };
+    source.onopen = () => {
+      retryMs = retryMsMin;
+      heard();
+      listener.onConnected();
+    };
+    source.onerror = lost;
+    const on = (event: string, take: (data: string) => void) =>
+      source.addEventListener(event, (message: MessageEvent<string>) => {
+        heard();
+        take(message.data);
+      });
+    on('told', (data) => listener.onTold(JSON.parse(data) as Told));
+    on('trouble', (data) => listener.onTrouble((JSON.parse(data) as { readonly message: string }).message));
+    on('over', (data) => {
+      isOver = true;
+      listener.onOver(JSON.parse(data) as Told);
+    });
+  };
+  connect();
+}

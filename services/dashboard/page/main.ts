@@ -1,0 +1,122 @@
+/** The page: what is told once a second goes to each of its parts. */
+import type { Told, Trouble } from '../told.ts';
+import { showBreakdown } from './breakdown.ts';
+import { byId, el, setText } from './element.ts';
+import { showExplain } from './explain.ts';
+import { showHosts } from './hosts.ts';
+import { showLetters } from './letters.ts';
+import { listen } from './live.ts';
+import { clock, duration } from './numbers.ts';
+import { operate } from './operate.ts';
+import { showPartitions } from './partitions.ts';
+import { askHistory } from './requests.ts';
+import { Series } from './series.ts';
+import { themeButton } from './theme.ts';
+import { showTiles } from './tiles.ts';
+import { showTraffic } from './traffic.ts';
+
+const standings: Readonly<Record<Told['standing'], string>> = {
+  empty: 'waiting for a first URL',
+  restoring: 'restoring',
+  running: 'crawling',
+  quiet: 'nothing moves',
+  paused: 'paused',
+  done: 'done',
+  quotaSpent: 'page quota spent',
+  stopped: 'stopped',
+};
+
+const series = new Series();
+const traffic = showTraffic(series);
+const explainBox = showExplain();
+const shown = [showBreakdown(), showPartitions(), showLetters((url) => explainBox.explain(url))];
+const tiles = showTiles();
+const hosts = showHosts((host) => void act(host));
+const act = operate(() => void hosts.refresh());
+themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
+void hosts.refresh();
+
+let hasHistory = false;
+let lastMs: number | undefined;
+
+function show(told: Told): void {
+  lastMs = told.atMs;
+  setText(byId('crawl'), told.crawl);
+  document.title = `${told.crawl}: ${standings[told.standing]} – Crawlstream`;
+  setStanding(told.standing, standings[told.standing]);
+  setText(byId('as-of'), `as of ${clock(told.atMs)}`);
+  setText(
+    byId('release'),
+    `Crawlstream ${told.release}${told.policyVersion === null ? '' : `, policy version ${told.policyVersion}`}`,
+  );
+  series.add(told.atMs, told.counts);
+  tiles(told, series);
+  traffic.update();
+  for (const part of shown) part(told);
+  showTroubles(told.troubles);
+}
+
+function setStanding(standing: string, text: string): void {
+  const place = byId('standing');
+  place.dataset['standing'] = standing;
+  setText(place, text);
+}
+
+function showTroubles(troubles: readonly Trouble[]): void {
+  const place = byId('troubles');
+  const now = troubles.map(({ severity, text }) => `${severity} ${text}`).join('\n');
+  if (place.dataset['shown'] === now) return;
+  place.dataset['shown'] = now;
+  place.replaceChildren(...troubles.map(({ severity, text }) => el('li', { class: severity }, text)));
+}
+
+/** Empty: all is well. */
+function setBanner(text: string): void {
+  const banner = byId('connection');
+  banner.classList.toggle('shown', text !== '');
+  document.body.classList.toggle('stale', text !== '');
+  setText(banner, text);
+}
+
+function age(): string {
+  return lastMs === undefined ? '' : ` What is shown is of ${clock(lastMs)}.`;
+}
+
+/** Once for each connection: the service may be another one by now. */
+async function begin(): Promise<void> {
+  if (hasHistory) return;
+  hasHistory = true;
+  try {
+    series.begin(await askHistory());
+    traffic.update();
+  } catch {
+    // The charts begin with now, then; the next connection asks again.
+    hasHistory = false;
+  }
+}
+
+listen({
+  onConnected() {
+    setBanner('');
+    void begin();
+  },
+  onTold(told) {
+    setBanner('');
+    show(told);
+  },
+  onTrouble(message) {
+    setStanding('trouble', 'cannot be looked at');
+    setBanner(`${message}.${age()}`);
+  },
+  onOver(told) {
+    show(told);
+    setBanner(
+      `This crawl has ended (${standings[told.standing]}), and its service with it: crawlstream dashboard --data … shows what it left.`,
+    );
+  },
+  onLost(retryMs) {
+    hasHistory = false;
+    setStanding('lost', 'disconnected');
+    setBanner(`The service does not answer: trying again in ${duration(retryMs)}.${age()}`);
+  },
+});

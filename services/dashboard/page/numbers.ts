@@ -1,0 +1,65 @@
+/** Numbers as people read them. Units are said; digits stand in columns (tabular figures, by the style). */
+
+export function count(number: number): string {
+  return Math.round(number).toLocaleString('en-US');
+}
+
+/** Four characters and a unit at most, for axes and tiles: 987, 12.3 k, 4.56 M. */
+export function short(number: number): string {
+  const size = Math.abs(number);
+  if (size < 10 && !Number.isInteger(number)) return number.toFixed(1);
+  if (size < 1_000) return String(Math.round(number));
+  const power = Math.min(4, Math.floor(Math.log10(size) / 3 + 1e-9));
+  const scaled = number / 1_000 ** power;
+  const digits = Math.abs(scaled) < 10 ? 2 : Math.abs(scaled) < 100 ? 1 : 0;
+  return `${trimmed(scaled.toFixed(digits))} ${['', 'k', 'M', 'G', 'T'][power]}`;
+}
+
+export function bytes(number: number): string {
+  return /[kMGT]$/.test(short(number)) ? `${short(number)}B` : `${short(number)} B`;
+}
+
+/** Of a whole: 12.3 %. */
+export function percent(share: number): string {
+  const hundredths = 100 * share;
+  if (hundredths > 0 && hundredths < 0.05) return '< 0.1 %';
+  const digits = hundredths > 0 && hundredths < 10 ? 1 : 0;
+  return `${trimmed(hundredths.toFixed(digits))} %`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 10) return `${trimmed(seconds.toFixed(1))} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`;
+  return `${trimmed((seconds / 86_400).toFixed(1))} days`;
+}
+
+/** `atMs` in the past. */
+export function ago(atMs: number, nowMs: number): string {
+  const ms = Math.max(0, nowMs - atMs);
+  return ms < 2_000 ? 'now' : `${duration(Math.round(ms / 1_000) * 1_000)} ago`;
+}
+
+/** Wall clock of the one who looks. */
+export function clock(atMs: number): string {
+  return new Date(atMs).toLocaleTimeString('en-GB');
+}
+
+/** As in 0-3, 7. */
+export function ranges(numbers: readonly number[]): string {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const parts: string[] = [];
+  for (let i = 0; i < sorted.length; i++) {
+    const first = sorted[i]!;
+    while (sorted[i + 1] === sorted[i]! + 1) i++;
+    parts.push(first === sorted[i] ? `${first}` : `${first}–${sorted[i]}`);
+  }
+  return parts.join(', ');
+}
+
+function trimmed(digits: string): string {
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+}

@@ -1,0 +1,95 @@
+/** The partitions: a map of cells by how each stands, and a table with owners, lag, restores and copies. */
+import type { PartitionTold, Told } from '../told.ts';
+import { bar, byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
+import { count, duration, percent, ranges, short } from './numbers.ts';
+
+type State = 'owned' | 'restoring' | 'nobody' | 'unknown';
+
+const stateTexts: Readonly<Record<State, string>> = {
+  owned: 'owned',
+  restoring: 'being restored',
+  nobody: 'nobody’s',
+  unknown: 'not known from here',
+};
+
+export function showPartitions(): (told: Told) => void {
+  const [map, size] = [byId('partitions-map'), byId('partitions-size')];
+  const body = el('tbody');
+  const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('URLs waiting', true)];
+  const more = [heading('Hosts', true), heading('Pages', true), heading('Undecided', true), heading('Copies')];
+  const table = el('table', {}, el('thead', {}, rowOf(...columns, ...more)), body);
+  byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));
+  return ({ partitions, members }) => {
+    const states = partitions.map((one) => stateOf(one, members !== null));
+    const most = Math.max(1, ...partitions.map(waiting));
+    map.replaceChildren(...partitions.map((one, i) => cellOf(one, states[i]!, waiting(one) / most)));
+    map.setAttribute('aria-label', mapText(partitions, states));
+    setText(size, sizeText(partitions.length, members?.length ?? null));
+    body.replaceChildren(...partitions.map((one, i) => partitionRow(one, states[i]!)));
+  };
+}
+
+function stateOf({ owner, restored }: PartitionTold, isKnown: boolean): State {
+  if (owner === null) return isKnown ? 'nobody' : 'unknown';
+  return restored !== null && restored < 1 ? 'restoring' : 'owned';
+}
+
+function waiting({ counters }: PartitionTold): number {
+  return counters['queued']! + counters['retrying']!;
+}
+
+/** Filled as far as it is restored, or by how much waits in it. */
+function cellOf(one: PartitionTold, state: State, share: number): HTMLElement {
+  const fill = el('span', { class: 'map-fill' });
+  fill.style.blockSize = percent(state === 'restoring' ? one.restored! : share).replace(' ', '');
+  const title = `Partition ${one.partition}: ${stateTexts[state]}${one.owner === null ? '' : ` by ${one.owner}`}, ${count(waiting(one))} URLs wait`;
+  return el(
+    'span',
+    { class: `map-cell ${state}`, title },
+    fill,
+    el('span', { class: 'map-number' }, `${one.partition}`),
+  );
+}
+
+function mapText(partitions: readonly PartitionTold[], states: readonly State[]): string {
+  const of = (state: State) => partitions.filter((_, i) => states[i] === state).map(({ partition }) => partition);
+  const told = (Object.keys(stateTexts) as State[])
+    .filter((state) => of(state).length > 0)
+    .map((state) => `${stateTexts[state]}: ${ranges(of(state))}`);
+  return `Map of partitions. ${told.join('; ')}`;
+}
+
+function sizeText(partitions: number, members: number | null): string {
+  const what = `${count(partitions)} partition${partitions === 1 ? '' : 's'}`;
+  if (members === null || members === 0) return what;
+  return `${what} on ${count(members)} frontier${members === 1 ? '' : 's'}`;
+}
+
+function partitionRow(one: PartitionTold, state: State): HTMLTableRowElement {
+  const { partition, owner, counters, lag, standbys } = one;
+  const isRestoring = state === 'restoring';
+  const left = one.restoreLeftMs !== null && one.restoreLeftMs > 0 ? `, ${duration(one.restoreLeftMs)} left` : '';
+  const standing = isRestoring
+    ? el('span', { class: 'restore' }, bar(one.restored!, 'warn'), `${percent(one.restored!)}${left}`)
+    : el('span', { class: `state ${state}` }, stateTexts[state]);
+  const undecided = lag.discovered + lag.results + lag.control;
+  const undecidedText = el('span', {
+    title: `discovered ${lag.discovered}, results ${lag.results}, control ${lag.control}`,
+  });
+  setText(undecidedText, short(undecided));
+  return rowOf(
+    el('th', { scope: 'row' }, `${partition}`),
+    cell(el('span', { class: 'mono' }, owner ?? '–')),
+    cell(standing),
+    cell(count(waiting(one)), true),
+    cell(count(counters['hosts']!), true),
+    cell(count(counters['page']!), true),
+    cell(undecidedText, true),
+    cell(standbys.length === 0 ? '–' : standbys.map(copyText).join('; ')),
+  );
+}
+
+function copyText({ member, behind, staleMs }: PartitionTold['standbys'][number]): string {
+  if (behind === null || staleMs === null) return `${member}: beginning`;
+  return `${member}: ${behind === 0 ? 'up to date' : `${duration(staleMs)} behind`}`;
+}

@@ -1,0 +1,63 @@
+/**
+ * What the charts show: counters over time. It begins with the crawl's own past (HistoryTold) and grows by a point a look.
+ *
+ * Bounded: an hour of points. A crawl that is over does not grow: nothing is added while nothing changes, but for a minute
+ * in which a flat line says so.
+ */
+import type { Counts, HistoryColumn, HistoryTold } from '../told.ts';
+import { historyColumns } from '../told.ts';
+
+const keptMs = 3_600_000;
+const flatMs = 60_000;
+/** A rate is that of the last seconds: one second alone is noise. ms */
+const rateOverMs = 5_000;
+
+export class Series {
+  readonly atMs: number[] = [];
+  readonly #columns = new Map<HistoryColumn, number[]>(historyColumns.map((name) => [name, []]));
+  #changedAtMs = 0;
+
+  /** Begins anew with what was. */
+  begin({ atMs, columns }: HistoryTold): void {
+    this.atMs.splice(0, this.atMs.length, ...atMs);
+    for (const [name, values] of this.#columns) values.splice(0, values.length, ...columns[name]);
+    this.#changedAtMs = atMs.at(-1) ?? 0;
+  }
+
+  add(atMs: number, counts: Counts): void {
+    const lastMs = this.atMs.at(-1) ?? 0;
+    if (atMs <= lastMs) return;
+    const isSame = this.atMs.length > 0 && [...this.#columns].every(([name, values]) => values.at(-1) === counts[name]);
+    if (!isSame) this.#changedAtMs = atMs;
+    else if (atMs - this.#changedAtMs > flatMs) return;
+    this.atMs.push(atMs);
+    for (const [name, values] of this.#columns) values.push(counts[name] ?? 0);
+    while (this.atMs.length > 2 && this.atMs[0]! < atMs - keptMs) {
+      this.atMs.shift();
+      for (const values of this.#columns.values()) values.shift();
+    }
+  }
+
+  column(name: HistoryColumn): readonly number[] {
+    return this.#columns.get(name)!;
+  }
+
+  /** Index of the first point within the last `spanMs`. */
+  from(spanMs: number): number {
+    const oldestMs = (this.atMs.at(-1) ?? 0) - spanMs;
+    const at = this.atMs.findIndex((one) => one >= oldestMs);
+    return Math.max(0, at);
+  }
+
+  /** Growth a second at each point, over the seconds before it; null at the first. A counter that fell began anew. */
+  rates(name: HistoryColumn): (number | null)[] {
+    const values = this.column(name);
+    let back = 0;
+    return this.atMs.map((atMs, i) => {
+      if (i === 0) return null;
+      while (back < i - 1 && this.atMs[back + 1]! <= atMs - rateOverMs) back += 1;
+      const ms = atMs - this.atMs[back]!;
+      return ms > 0 ? Math.max(0, (1_000 * (values[i]! - values[back]!)) / ms) : null;
+    });
+  }
+}

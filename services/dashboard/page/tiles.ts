@@ -1,0 +1,75 @@
+/** The few numbers that say how a crawl goes. */
+import type { Told } from '../told.ts';
+import { byId, el, setText } from './element.ts';
+import { bytes, count, percent, short } from './numbers.ts';
+import type { Series } from './series.ts';
+
+interface Tile {
+  readonly name: string;
+  value(told: Told, series: Series): string;
+  below(told: Told): string;
+}
+
+const tiles: readonly Tile[] = [
+  {
+    name: 'Pages a second',
+    value: (_, series) => short(rateNow(series, 'page')),
+    below: ({ counts, pageQuota }) =>
+      `${count(counts['page']!)} pages${pageQuota === null ? '' : ` of ${count(pageQuota)}`}`,
+  },
+  {
+    name: 'Links a second',
+    value: (_, series) => short(rateNow(series, 'discovered')),
+    below: ({ counts }) => `${count(counts['admitted']!)} URLs admitted`,
+  },
+  {
+    name: 'Received a second',
+    value: (_, series) => bytes(rateNow(series, 'bytes')),
+    below: ({ counts }) => `${bytes(counts['bytes']!)} in all`,
+  },
+  {
+    name: 'Waiting URLs',
+    value: ({ counts }) => short(counts['queued']! + counts['retrying']!),
+    below: ({ counts }) => `${count(counts['retrying']!)} to be retried, ${count(counts['deferred']!)} deferred`,
+  },
+  {
+    name: 'Hosts',
+    value: ({ hosts }) => short(hosts.known),
+    below: ({ hosts }) =>
+      hosts.ready === null
+        ? `${count(hosts.fetching)} being fetched`
+        : `${count(hosts.fetching)} being fetched, ${count(hosts.ready)} ready, ${count(hosts.delayed ?? 0)} delayed`,
+  },
+  {
+    name: 'Failed',
+    value: ({ counts }) => percent(share(counts['failed']! + counts['dead']!, settled(counts))),
+    below: ({ counts }) => `${count(counts['failed']!)} failed, ${count(counts['dead']!)} given up on`,
+  },
+];
+
+export function showTiles(): (told: Told, series: Series) => void {
+  const place = byId('tiles');
+  const shown = tiles.map((tile) => {
+    const [value, below] = [el('dd', { class: 'tile-value' }), el('dd', { class: 'tile-below' })];
+    place.append(el('div', { class: 'tile' }, el('dt', {}, tile.name), value, below));
+    return { tile, value, below };
+  });
+  return (told, series) => {
+    for (const { tile, value, below } of shown) {
+      setText(value, tile.value(told, series));
+      setText(below, tile.below(told));
+    }
+  };
+}
+
+function rateNow(series: Series, name: 'page' | 'discovered' | 'bytes'): number {
+  return series.rates(name).at(-1) ?? 0;
+}
+
+function settled(counts: Told['counts']): number {
+  return ['page', 'redirected', 'denied', 'failed', 'dead'].reduce((sum, name) => sum + counts[name]!, 0);
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}

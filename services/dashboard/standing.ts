@@ -1,0 +1,89 @@
+/** How a crawl stands, in one word, and what somebody should look at: decided from what is told anyway. */
+
+import type { Counters } from '../../topology/frontier/counters.ts';
+import { crawlEnd, type Look } from '../../topology/frontier/crawl-end.ts';
+import type { PartitionTold, Standing, Told, Trouble } from './told.ts';
+
+/** Outcomes from which a share can be told, and the share of failures that is too many. */
+const outcomesMin = 50;
+const failedShare = 0.2;
+/** Leases are out, and no word of them for so long: ms. A lease's requests take a minute at most. */
+const silentMs = 90_000;
+/** Inputs that wait undecided: more than a busy frontier leaves between two looks. */
+const lagMax = 10_000;
+/** Nothing has changed for so long: ms. Hosts that want a minute between requests are common, longer ones are not. */
+const quietMs = 90_000;
+
+export interface Seen {
+  /** Of the look before this one, and of this one. */
+  readonly before: Look | undefined;
+  readonly now: Look;
+  readonly paused: boolean;
+  readonly partitions: readonly PartitionTold[];
+  /** Since some counter changed, ms. */
+  readonly unchangedMs: number;
+}
+
+export function standingOf({ before, now, paused, partitions, unchangedMs }: Seen): Standing {
+  if (partitions.some(isRestoring)) return 'restoring';
+  if (now.partitions.every(({ counters }) => counters.admitted === 0)) return 'empty';
+  const end = before === undefined ? null : crawlEnd(before, now);
+  if (end !== null) return end;
+  if (paused) return 'paused';
+  return unchangedMs > quietMs ? 'quiet' : 'running';
+}
+
+/** Its end is told by lags: nothing was read of the inputs beyond them. */
+export function lookOf(partitions: readonly PartitionTold[], pageQuota: number | null): Look {
+  const read = { offset: 0, slice: 0 };
+  const positions = { control: read, results: read, discovered: read };
+  const of = ({ counters, lag }: PartitionTold) => ({ positions, ends: lag, counters: counters as Counters });
+  return { partitions: partitions.map(of), pageQuota };
+}
+
+export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
+  const { partitions, members, recent, counts, letters, atMs } = told;
+  const troubles: Trouble[] = [];
+  const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
+  const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.standing);
+  const nobodys = partitions.filter(({ owner }) => owner === null);
+  if (members !== null && nobodys.length > 0 && !isOver) {
+    say('bad', `Nobody owns ${named(nobodys)}: start a frontier`);
+  }
+  for (const { partition, restored, restoreLeftMs } of partitions.filter(isRestoring)) {
+    const left = restoreLeftMs === null || restoreLeftMs === 0 ? '' : `, ${Math.ceil(restoreLeftMs / 1000)} s left`;
+    say('note', `Partition ${partition} is being restored: ${Math.floor(100 * (restored ?? 0))} %${left}`);
+  }
+  const failed = recent.kinds.filter((one) => one.failed);
+  const failures = failed.reduce((sum, { count }) => sum + count, 0);
+  if (recent.outcomes >= outcomesMin && failures > failedShare * recent.outcomes) {
+    const share = Math.round((100 * failures) / recent.outcomes);
+    say('warn', `${share} % of the last minute’s fetches failed, most of them as ${failed[0]!.kind}`);
+  }
+  const silentForMs = recent.newestMs === null ? 0 : atMs - recent.newestMs;
+  if (told.standing !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
+    say('warn', `Leases are out, and no result has come for ${Math.round(silentForMs / 1000)} s: is a fetcher up?`);
+  }
+  for (const topic of ['results', 'discovered', 'control'] as const) {
+    const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
+    if (lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not decided yet`);
+  }
+  const undecodable = counts['undecodable'] ?? 0;
+  if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} nobody could read: see the dead letters`);
+  if (letters === null) say('note', 'The dead letters cannot be read from here');
+  return troubles;
+}
+
+export function isRestoring({ owner, restored }: PartitionTold): boolean {
+  return owner !== null && restored !== null && restored < 1;
+}
+
+function named(partitions: readonly PartitionTold[]): string {
+  const numbers = partitions.map(({ partition }) => partition);
+  if (numbers.length === 1) return `partition ${numbers[0]}`;
+  return numbers.length > 12 ? `${numbers.length} partitions` : `partitions ${numbers.join(', ')}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,196 @@
+/**
+ * What a service tells the dashboard's page: JSON, and the contract between the two. It imports nothing, so that the
+ * page, which is compiled for browsers, may read it as well.
+ *
+ * Times are ms since the Unix epoch, by the service's clock. null: not known here.
+ */
+
+/** Counters by name, over all partitions (topology/frontier/counters.ts). */
+export type Counts = Readonly<Record<string, number>>;
+
+export type Standing =
+  /** No partition has decided anything yet. */
+  | 'empty'
+  | 'restoring'
+  | 'running'
+  /** Nothing moves, and there is work: no fetcher, no frontier, or hosts that want to be left alone. */
+  | 'quiet'
+  | 'paused'
+  | 'done'
+  | 'quotaSpent'
+  | 'stopped';
+
+export interface Told {
+  readonly crawl: string;
+  readonly release: string;
+  readonly atMs: number;
+  readonly standing: Standing;
+  /** null: no policy yet, or none by this. */
+  readonly policyVersion: number | null;
+  readonly pageQuota: number | null;
+  readonly counts: Counts;
+  readonly hosts: HostsTold;
+  readonly partitions: readonly PartitionTold[];
+  /** null: nobody knows who owns what, as in a data folder that is only read. */
+  readonly members: readonly MemberTold[] | null;
+  readonly recent: RecentTold;
+  readonly freshness: FreshnessTold | null;
+  readonly letters: LettersTold | null;
+  readonly troubles: readonly Trouble[];
+}
+
+export interface HostsTold {
+  readonly known: number;
+  /** With a lease out. */
+  readonly fetching: number;
+  readonly ready: number | null;
+  readonly delayed: number | null;
+}
+
+export interface PartitionTold {
+  readonly partition: number;
+  readonly owner: string | null;
+  readonly standbys: readonly {
+    readonly member: string;
+    readonly rank: number;
+    readonly behind: number | null;
+    readonly staleMs: number | null;
+  }[];
+  readonly counters: Counts;
+  /** Records of its inputs that are not decided yet. */
+  readonly lag: { readonly control: number; readonly results: number; readonly discovered: number };
+  /** How far its restore is, 0 to 1. */
+  readonly restored: number | null;
+  readonly restoreLeftMs: number | null;
+  readonly readyHosts: number | null;
+  readonly delayedHosts: number | null;
+  readonly freshness: FreshnessTold | null;
+}
+
+export interface MemberTold {
+  readonly name: string;
+  readonly address: string | null;
+  readonly owned: readonly number[];
+}
+
+/** Of the last minute, as a sample of what fetchers reported; nothing before somebody looked. */
+export interface RecentTold {
+  readonly outcomes: number;
+  readonly kinds: readonly { readonly kind: string; readonly count: number; readonly failed: boolean }[];
+  /** The newest first. */
+  readonly fetches: readonly FetchTold[];
+  /** Of the newest result that was ever seen here. */
+  readonly newestMs: number | null;
+}
+
+export interface FetchTold {
+  readonly atMs: number;
+  readonly url: string;
+  readonly kind: string;
+  /** 0: no response. */
+  readonly status: number;
+  readonly bytes: number;
+}
+
+export interface FreshnessTold {
+  /** Pages that are visited again. */
+  readonly pages: number;
+  /** Share expected to be as they were seen. */
+  readonly fresh: number | null;
+  readonly ageP50S: number | null;
+  readonly ageP95S: number | null;
+  /** Share seen within seven days. */
+  readonly withinGoal: number | null;
+  readonly sitemapTrust: number | null;
+}
+
+export interface LettersTold {
+  /** On the topic, marks of replays among them. */
+  readonly records: number;
+  /** Of those shown. */
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+  /** The newest first. */
+  readonly newest: readonly LetterTold[];
+}
+
+export interface LetterTold {
+  readonly id: string;
+  readonly atMs: number;
+  readonly reason: string;
+  readonly url: string;
+  readonly hostKey: string;
+  readonly attempts: number;
+  readonly lastOutcome: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly replayed: boolean;
+}
+
+/** What somebody should look at; `bad`: now. */
+export interface Trouble {
+  readonly severity: 'bad' | 'warn' | 'note';
+  readonly text: string;
+}
+
+/** What the charts begin with: columns of equal length. */
+export interface HistoryTold {
+  readonly atMs: readonly number[];
+  readonly columns: Readonly<Record<HistoryColumn, readonly number[]>>;
+}
+export const historyColumns = [
+  'page',
+  'discovered',
+  'admitted',
+  'bytes',
+  'fetches',
+  'queued',
+  'retrying',
+  'deferred',
+  'leased',
+] as const;
+export type HistoryColumn = (typeof historyColumns)[number];
+
+/** The hosts that come first by some order, over all partitions. */
+export interface HostListTold {
+  readonly hosts: readonly HostTold[];
+  /** Hosts that the search found, listed or not. */
+  readonly matched: number;
+  readonly known: number;
+  /** Partitions that nobody could be asked about. */
+  readonly missing: readonly number[];
+}
+
+export interface HostTold {
+  readonly host: string;
+  readonly partition: number;
+  readonly queued: number;
+  readonly deferred: number;
+  readonly leases: number;
+  /** URLs answered for good, and those of them that were pages. */
+  readonly fetched: number;
+  readonly pages: number;
+  /** In a row, since the last good answer. */
+  readonly failures: number;
+  readonly throttles: number;
+  readonly delayMs: number;
+  readonly readyAtMs: number | null;
+  /** Why it takes no leases; empty: it does. */
+  readonly hold: string;
+  readonly deadUntilMs: number | null;
+}
+export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
+export type HostSort = (typeof hostSorts)[number];
+
+export interface HostsAsked {
+  readonly search: string;
+  readonly sort: HostSort;
+  readonly limit: number;
+}
+
+export const hostActs = ['block', 'release'] as const;
+export type HostAct = (typeof hostActs)[number];
+
+/** What a crawl makes of one URL, in the words of `crawlstream explain`. */
+export interface ExplainTold {
+  readonly lines: readonly (readonly [name: string, value: string])[];
+}

@@ -1,0 +1,140 @@
+/**
+ * Everybody who looks at a crawl now: one look a second serves them all, and while there is nobody, there is none.
+ *
+ * A look that fails is told as such, and the next one is tried all the same. A viewer that does not read is skipped, and
+ * cut off after a while: nothing piles up here for it.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { CrawlView } from './crawl-view.ts';
+import { dashboardLimits } from './limits.ts';
+import type { Told } from './told.ts';
+
+/** An event of `text/event-stream`. */
+export interface ViewEvent {
+  readonly event: 'told' | 'trouble' | 'over';
+  readonly data: string;
+}
+
+export interface Viewer {
+  /** False: it has not read what was sent before, and was sent nothing. */
+  send(event: ViewEvent): boolean;
+  end(): void;
+}
+
+export interface ViewersOptions {
+  readonly clock: Pick<Clock, 'nowMs' | 'sleepUntil'>;
+  /** Undefined while the service is not up yet, or is stopping. */
+  readonly view: () => CrawlView | undefined;
+}
+
+export class Viewers {
+  readonly #options: ViewersOptions;
+  /** With the looks in a row that each did not take. */
+  readonly #viewers = new Map<Viewer, number>();
+  #looking: Promise<Told> | undefined;
+  #newest: Told | undefined;
+  #running = false;
+  readonly #closing = new AbortController();
+
+  constructor(options: ViewersOptions) {
+    this.#options = options;
+  }
+
+  get full(): boolean {
+    return this.#viewers.size >= dashboardLimits.viewersMax;
+  }
+
+  add(viewer: Viewer): void {
+    this.#viewers.set(viewer, 0);
+    if (this.#newest !== undefined && this.#running) viewer.send({ event: 'told', data: JSON.stringify(this.#newest) });
+    void this.#run();
+  }
+
+  remove(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+  }
+
+  /** As of a moment ago at most; shared by all who ask at the same time. */
+  now(): Promise<Told> {
+    const { clock, view } = this.#options;
+    const newest = this.#newest;
+    if (newest !== undefined && clock.nowMs() - newest.atMs < dashboardLimits.everyMs) return Promise.resolve(newest);
+    this.#looking ??= (async () => {
+      const told = await view()?.look();
+      if (told === undefined)
+        throw new CrawlstreamError('OWNERSHIP_LOST', 'this crawl is not up yet, or is stopping: ask again in a moment');
+      return (this.#newest = told);
+    })().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  /** The last word: `standing` is how the crawl ended. */
+  async over(standing: Told['standing']): Promise<void> {
+    if (this.#viewers.size === 0) return;
+    this.#newest = undefined;
+    const late = this.#options.clock.sleepUntil(
+      this.#options.clock.nowMs() + dashboardLimits.overMs,
+      this.#closing.signal,
+    );
+    const told = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
+    if (told !== undefined) this.#tell({ event: 'over', data: JSON.stringify({ ...told, standing }) });
+  }
+
+  close(): void {
+    this.#closing.abort();
+    for (const viewer of this.#viewers.keys()) viewer.end();
+    this.#viewers.clear();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    const { clock } = this.#options;
+    const { signal } = this.#closing;
+    while (this.#viewers.size > 0 && !signal.aborted) {
+      const beganMs = clock.nowMs();
+      await this.#tellNow(signal);
+      const tookMs = clock.nowMs() - beganMs;
+      await clock.sleepUntil(clock.nowMs() + Math.max(dashboardLimits.everyMs - tookMs, tookMs), signal);
+    }
+    this.#running = false;
+  }
+
+  /** A look that does not end is told of, again and again, and waited for. */
+  async #tellNow(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const beganMs = clock.nowMs();
+    const event = this.#event();
+    for (;;) {
+      const patience = new AbortController();
+      const late = clock.sleepUntil(clock.nowMs() + dashboardLimits.patienceMs, patience.signal).then(() => undefined);
+      const told = await Promise.race([event, late]);
+      patience.abort();
+      if (told !== undefined) return this.#tell(told);
+      if (signal.aborted) return;
+      const seconds = Math.round((clock.nowMs() - beganMs) / 1_000);
+      const message = `The crawl’s log has not answered for ${seconds} s: a broker may be away`;
+      this.#tell({ event: 'trouble', data: JSON.stringify({ message }) });
+    }
+  }
+
+  async #event(): Promise<ViewEvent> {
+    try {
+      return { event: 'told', data: JSON.stringify(await this.now()) };
+    } catch (error) {
+      return { event: 'trouble', data: JSON.stringify({ message: (error as Error).message }) };
+    }
+  }
+
+  #tell(event: ViewEvent): void {
+    for (const [viewer, unread] of this.#viewers) {
+      if (viewer.send(event)) this.#viewers.set(viewer, 0);
+      else if (unread + 1 < dashboardLimits.unreadMax) this.#viewers.set(viewer, unread + 1);
+      else {
+        this.#viewers.delete(viewer);
+        viewer.end();
+      }
+    }
+  }
+}
