@@ -304,6 +304,8 @@ export const frontierServiceLimits = {
   /** A standby without news looks around this often, and sees how far behind it is: two small requests each. */
   standbyWaitMs: 500,
   standbyLookMs: 1_000,
+  /** A copy that is lost at the same point again is begun anew after ever longer pauses: snapshots come this often. */
+  standbyAgainMsMax: 300_000,
 } as const;
 
 /** Defaults of the policy (topology/policy/policy.ts); each may be set otherwise. */

@@ -57,7 +57,7 @@ async function trim(kept: Retention, olderThanMs: number): Promise<void> {
   const { crawl, partitions } = kept.folder.manifest;
   for (let partition = 0; partition < partitions; partition++) {
     const identity = { crawl, partition, partitions };
-    await trimBelowSnapshots({ ...kept, identity, olderThanMs });
+    await trimBelowSnapshots({ ...kept, identity, kept: kept.snapshots.snapshotsKept, olderThanMs });
   }
 }
 

@@ -28,7 +28,7 @@ export function addSnapshotOptions(command: Command): Command {
     .option('--snapshot-to <place>', 'where they are kept: a folder all frontiers see, or s3://bucket/prefix')
     .option(
       '--snapshots-kept <n>',
-      'of each partition; the topics are trimmed below the oldest',
+      'of each partition; the topics are trimmed below the oldest, from the second on (1: from the first)',
       wholeNumber('--snapshots-kept', 1),
       snapshotLimits.kept,
     );

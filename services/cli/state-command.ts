@@ -5,8 +5,8 @@ import { digest } from '../../topology/frontier/digest.ts';
 import type { FrontierState } from '../../topology/frontier/state.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import { firstDifference } from '../frontier/compare-states.ts';
-import { loadView } from '../frontier/load-view.ts';
 import { rebuild } from '../frontier/rebuild.ts';
+import { settledView } from '../frontier/settled-view.ts';
 import { wholeNumber } from './arguments.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { printRestore } from './restore-text.ts';
@@ -61,7 +61,10 @@ function addSnapshotCommands(state: Command): void {
     .option('--partition <list>', 'these only, as in 0,3', partitionList)
     .option(...to)
     .option(...keep)
-    .option('--trim', 'on Kafka: forget what no kept snapshot needs of the changelog and its inputs')
+    .option(
+      '--trim',
+      'on Kafka: forget what no kept snapshot needs of the changelog and its inputs, once there are two (or --keep 1)',
+    )
     .option('--json', 'as one JSON object')
     .action((flags: SnapshotFlags) => withStates(flags, (source) => runSnapshot(source, flags)));
   addStateOptions(state.command('snapshots').description('what snapshots there are, and whether they are whole'))
@@ -94,7 +97,7 @@ async function printDigests(source: StateSource, flags: StateFlags): Promise<voi
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {
     const kept = await withView(source, partition, async (store) => {
-      const state = store && (await loadView(store, source.key));
+      const state = store && (await settledView({ ...source, identity: identityOf(source, partition), store }));
       return state && standing(partition, state);
     });
     const one = kept ?? (await fromChangelog(source, partition, (state) => standing(partition, state)));
@@ -113,7 +116,7 @@ async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {
     const one = await withView(source, partition, async (store) => {
-      const kept = store && (await loadView(store, source.key));
+      const kept = store && (await settledView({ ...source, identity: identityOf(source, partition), store }));
       if (kept === undefined) return undefined;
       const { position, digest: own } = standing(partition, kept);
       const found = await fromChangelog(

@@ -41,7 +41,7 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
       const beganMs = source.clock.nowMs();
       const { manifest, taken } = await snapshotOf(source, partition, shelf);
       if (flags.keep !== undefined) await shelf.prune(identityOf(source, partition), flags.keep, source.clock.nowMs());
-      const trimmed = flags.trim === true ? await trim(source, partition, shelf) : [];
+      const trimmed = flags.trim === true ? await trim(source, partition, shelf, flags.keep) : [];
       const seconds = (source.clock.nowMs() - beganMs) / 1000;
       const one = { taken, seconds, ...(manifest && summary(manifest)), trimmed };
       partitions.push({ partition, ...one });
@@ -106,9 +106,14 @@ export async function withSnapshots<T>(
   return withShelf(source, place, (shelf) => act({ shelf, onNotice: printNotice }));
 }
 
-function trim({ brokersLog, ...source }: StateSource, partition: number, shelf: Shelf): Promise<Trimmed[]> {
+function trim(
+  { brokersLog, ...source }: StateSource,
+  partition: number,
+  shelf: Shelf,
+  kept = Number.POSITIVE_INFINITY,
+): Promise<Trimmed[]> {
   const identity = identityOf(source, partition);
-  return trimBelowSnapshots({ ...source, log: brokersLog!, identity, shelf, onNotice: printNotice });
+  return trimBelowSnapshots({ ...source, log: brokersLog!, identity, shelf, kept, onNotice: printNotice });
 }
 
 interface Taken {

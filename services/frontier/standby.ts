@@ -39,7 +39,7 @@ export interface StandbyOptions {
   readonly warm?: FrontierState | undefined;
   /** The first copy of the partition, or the second. */
   readonly rank: number;
-  /** Told why the changelog is read anew, or why the copy is given up. */
+  /** Told why the changelog is read anew. */
   readonly onTrouble?: ((error: CrawlstreamError) => void) | undefined;
 }
 
@@ -96,7 +96,8 @@ export class Standby {
   async run(): Promise<FrontierState | undefined> {
     const { clock, store, onTrouble } = this.#options;
     const { signal } = this.#stopping;
-    let lostAt = -1;
+    const { reopenMs, standbyAgainMsMax } = frontierServiceLimits;
+    let [lostAt, pauseMs]: [number, number] = [-1, reopenMs];
     while (!signal.aborted) {
       try {
         await this.#follow();
@@ -107,13 +108,14 @@ export class Standby {
         onTrouble?.(error);
         if (isLost) {
           const at = this.#state?.changelog.offset ?? 0;
+          // A copy that is wrong must not take over.
           this.#state = undefined;
-          // Begun anew it has come no further: a copy that is wrong must not take over.
-          if (at <= lostAt) await aborted(signal);
-          lostAt = at;
+          // Begun anew it has come no further: only another snapshot helps, and that takes its time.
+          pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
+          lostAt = Math.max(lostAt, at);
           if (error.code === 'STATE_DIVERGED' && !signal.aborted) await clearView(store);
         }
-        await clock.sleepUntil(clock.nowMs() + frontierServiceLimits.reopenMs, signal);
+        await clock.sleepUntil(clock.nowMs() + (isLost ? pauseMs : reopenMs), signal);
       } finally {
         await this.#reader?.close();
         this.#reader = undefined;
@@ -188,11 +190,4 @@ export class Standby {
       .catch(() => {})
       .finally(() => (this.#looking = false));
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

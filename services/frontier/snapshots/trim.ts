@@ -2,7 +2,8 @@
  * Forgets what no kept snapshot needs: the changelog below the position of the oldest one that is whole, and its inputs
  * below theirs.
  *
- * "Whole" is found out by reading it back, each time something is to go. Inputs go no further than the partition has
+ * "Whole" is found out by reading it back, each time something is to go. Nothing goes for the sake of the newest alone,
+ * unless no more are to be kept: were it damaged later, nothing would be left to begin with. Inputs go no further than the partition has
  * consumed them as things are now (an operator may have sent it back), and than any group of the crawl has read them.
  * `control` stays while a lease may be out that was granted before one of its events was heeded: fetchers go by it; what
  * everybody needs of it is carried over first. A kill between two trims leaves more than is needed, never less.
@@ -27,6 +28,8 @@ export interface TrimBelowSnapshots {
   readonly codec: RecordCodec;
   readonly identity: PartitionIdentity;
   readonly shelf: Pick<Shelf, 'list' | 'verify'>;
+  /** Snapshots that are kept of each partition. */
+  readonly kept: number;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Records appended since then stay, ms since the Unix epoch. Absent: age does not count. */
   readonly olderThanMs?: number;
@@ -41,15 +44,18 @@ export interface Trimmed {
   readonly start: number;
 }
 
-/** What went; nothing where there is no whole snapshot. */
+/** What went; nothing where there is no whole snapshot, or no newer one beside it. */
 export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
-  const { log, codec, identity, shelf, onNotice } = options;
+  const { log, codec, identity, shelf, kept, onNotice } = options;
   const { crawl, partition } = identity;
-  for (const { manifest, error } of (await shelf.list(identity)).reverse()) {
+  const shelved = (await shelf.list(identity)).reverse();
+  let usable = shelved.filter((one) => one.manifest !== undefined).length;
+  for (const { manifest, error } of shelved) {
     if (manifest === undefined) {
       onNotice?.(error.message);
       continue;
     }
+    if (usable-- < Math.min(kept, 2)) return [];
     const plan = await planOf(options, manifest);
     if (plan.length > 0 && !(await isWhole(options, manifest))) continue;
     const trimmed: Trimmed[] = [];

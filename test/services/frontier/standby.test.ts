@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadView } from '../../../services/frontier/load-view.ts';
+import { rebuild } from '../../../services/frontier/rebuild.ts';
 import { Seat } from '../../../services/frontier/seat.ts';
+import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
+import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
 import { Standby } from '../../../services/frontier/standby.ts';
 import { standbyGroup } from '../../../services/runtime/crawl/frontier-members.ts';
 import type { Log } from '../../../services/runtime/log/log.ts';
+import { createMemoryObjects } from '../../../services/runtime/objects/memory-objects.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { CrawlstreamError } from '../../../topology/errors.ts';
 import { decodeChangelog, encodeCommit } from '../../../topology/frontier/changelog.ts';
@@ -161,6 +166,42 @@ test('a standby that comes to another state than its owner says so, and is not t
   assert.equal(troubles[0], 'STATE_DIVERGED');
   standby.stop();
   assert.equal(await following, undefined);
+});
+
+test('a standby whose changelog is trimmed away under it follows again once there is a snapshot', limit, async () => {
+  const harness = await startHarness();
+  const owner = harness.owner({ leasesMax: 0 });
+  const owning = owner.run();
+  await harness.discover(100);
+  await until(() => owner.committed?.counters.admitted === 100);
+  owner.stop();
+  await owning;
+  const { log } = harness;
+  const shelf = createShelf(createMemoryObjects(), crawlIdOf(key));
+  const scratch = createMemoryStore();
+  const state = await rebuild({ log, identity, key, store: scratch, clock });
+  await log.trim(changelog, 0, state.changelog.offset);
+  const troubles: string[] = [];
+  const pauses: number[] = [];
+  const patient = Object.assign(Object.create(clock) as typeof clock, {
+    nowMs: () => 0,
+    sleepUntil: async (ms: number) => {
+      pauses.push(ms);
+      // By the fourth time there is one.
+      if (pauses.length === 4) await takeSnapshot({ identity, state, store: scratch, shelf, clock, takenBy: 'test' });
+    },
+  });
+  const onTrouble = ({ code }: CrawlstreamError) => troubles.push(code);
+  const standby = new Standby({
+    ...{ log, store: createMemoryStore(), identity, key, rank: 1, shelf },
+    ...{ clock: patient, onTrouble },
+  });
+  const following = standby.run();
+  await until(() => standby.status.position === state.changelog.offset);
+  assert.deepEqual(troubles, Array(4).fill('OFFSET_OUT_OF_RANGE'));
+  assert.deepEqual(pauses, [250, 1_000, 4_000, 16_000], 'ever longer');
+  standby.stop();
+  assert.equal(digest((await following)!), digest(state));
 });
 
 test('the view a standby leaves behind is one to go on from', limit, async () => {

@@ -66,7 +66,7 @@ async function trimmableCrawl(): Promise<Crawl> {
       return starts;
     },
     trim: (options = {}) =>
-      trimBelowSnapshots({ log, codec, identity, shelf, clock: afterLeases(manifests), ...options }),
+      trimBelowSnapshots({ log, codec, identity, shelf, kept: 2, clock: afterLeases(manifests), ...options }),
   };
 }
 
@@ -135,13 +135,23 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     damage(oldest!);
     const notices: string[] = [];
     const onNotice = (text: string) => notices.push(text);
-    await crawl.trim({ onNotice });
+    assert.deepEqual(await crawl.trim({ onNotice }), [], 'the other one would be alone');
+    await crawl.trim({ kept: 1 });
     assert.equal((await crawl.starts())['frontier-changelog'], newest!.position);
     assert.match(notices.join(), new RegExp(`${oldest!.folder} is damaged: rows-0.gz is missing`));
     const other = await trimmableCrawl();
     for (const { folder, files } of other.manifests) other.objects.delete(folder + files[0]!.name);
     assert.deepEqual(await other.trim(), []);
     assert.deepEqual(Object.values(await other.starts()), [0, 0, 0, 0]);
+  });
+
+  it('are left alone by the first snapshot, unless it is the only one to be kept', async () => {
+    const crawl = await trimmableCrawl();
+    const [first, second] = crawl.manifests;
+    for (const name of [...crawl.objects.keys()]) if (name.startsWith(second!.folder)) crawl.objects.delete(name);
+    assert.deepEqual(await crawl.trim({ kept: 3 }), []);
+    await crawl.trim({ kept: 1 });
+    assert.equal((await crawl.starts())['frontier-changelog'], first!.position);
   });
 
   it('stay where a group of the crawl has not read them', async () => {
