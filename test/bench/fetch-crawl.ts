@@ -4,18 +4,16 @@
  * Both run the compiled product, as users do. CPU time is of the whole crawling process, all threads, start and end
  * included; pages and gaps are counted by the web, which saw every request.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
 import type { CheckReport } from '../web/check.ts';
 import type { RequestRecord } from '../web/records.ts';
-import { projectRoot } from './compiled.ts';
+import { canPinTo, startMeasured } from './compiled-process.ts';
 import type { Usage } from './fetch-usage.ts';
 import { cpuMillisOf } from './thread-cpu.ts';
+import { startWebProcess, type WebProcess } from './web-process.ts';
 
 export interface CrawlBench {
   /** Options of test/web/main.ts. */
@@ -55,63 +53,39 @@ const webCore = 1;
 const crawlCore = 0;
 
 export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
-  const pinned = canPin();
+  const pinned = canPinTo([crawlCore, webCore]);
   const data = await mkdtemp(join(tmpdir(), 'crawlstream-bench-'));
-  const webArguments = ['dist/test/web/main.js', '--exit-with-stdin', ...bench.web];
-  const web = start(pinned ? webCore : null, webArguments, ['pipe', 'pipe', 'inherit']);
+  const web = await startWebProcess(bench.web, pinned ? webCore : null);
   try {
-    const ready = (await firstLine(web)) as { control: string; resolve: string[]; seeds: string[] };
-    const profiling = bench.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${bench.profile}`];
-    const crawl = start(
-      pinned ? crawlCore : null,
-      [
-        ...profiling,
-        ...(bench.node ?? []),
-        '--import',
-        pathToFileURL(join(projectRoot, 'dist/test/bench/fetch-usage.js')).href,
-        'dist/services/cli/main.js',
-        'crawl',
-        ...ready.seeds,
-        ...ready.resolve.flatMap((one) => ['--resolve', one]),
-        ...bench.crawl,
-        '--data',
-        join(data, 'crawl'),
-        '--json',
-      ],
-      ['ignore', 'pipe', 'pipe', 'pipe'],
+    const resolve = web.resolve.flatMap((one) => ['--resolve', one]);
+    const { child, ended } = startMeasured(
+      ['crawl', ...web.seeds, ...resolve, ...bench.crawl, '--data', join(data, 'crawl'), '--json'],
+      { core: pinned ? crawlCore : null, node: bench.node ?? [], profile: bench.profile },
     );
     const stop =
-      bench.stopAfterMs === undefined ? undefined : setTimeout(() => crawl.kill('SIGINT'), bench.stopAfterMs);
-    const sampling = bench.stopAtPages === undefined ? [] : sample(crawl, ready.control, bench.stopAtPages);
-    const [said, errors, usage] = await Promise.all([...crawl.stdio.slice(1)].map((stream) => text(stream)));
-    if (crawl.exitCode === null && crawl.signalCode === null) await once(crawl, 'exit');
+      bench.stopAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGINT'), bench.stopAfterMs);
+    const sampling = bench.stopAtPages === undefined ? [] : sample(child, web, bench.stopAtPages);
+    const { stdout, usage } = await ended;
     clearTimeout(stop);
-    if (usage === '') throw new Error(`the crawl failed: ${errors}`);
-    const report = (await ask(`${ready.control}report?${bench.report}`)) as string;
-    const requests = (await ask(`${ready.control}requests`)) as string;
     return {
-      ...(JSON.parse(usage!) as Usage),
-      report: JSON.parse(report) as CheckReport,
-      requests: requests
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as RequestRecord),
-      said: JSON.parse(said!.trimEnd().split('\n').at(-1)!) as Record<string, unknown>,
+      ...usage,
+      report: await web.report(bench.report),
+      requests: await web.requests(),
+      said: JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Record<string, unknown>,
       pinned,
       samples: await sampling,
     };
   } finally {
-    web.stdin?.end();
-    if (web.exitCode === null) await once(web, 'exit');
+    await web.end();
     await rm(data, { recursive: true, force: true });
   }
 }
 
 /** Looks now and then, and ends the crawl when it has its pages. */
-async function sample(crawl: ChildProcess, control: string, pagesMax: number): Promise<Sample[]> {
+async function sample(crawl: ChildProcess, web: WebProcess, pagesMax: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   while (crawl.exitCode === null && crawl.signalCode === null) {
-    const { fetched } = JSON.parse(await ask(`${control}report?sitemaps=false`)) as CheckReport;
+    const { fetched } = await web.report('sitemaps=false');
     samples.push({ atMs: performance.now(), pages: fetched, cpuMillis: cpuMillisOf(`/proc/${crawl.pid!}`).millis });
     if (fetched >= pagesMax) {
       crawl.kill('SIGINT');
@@ -120,37 +94,4 @@ async function sample(crawl: ChildProcess, control: string, pagesMax: number): P
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   return samples;
-}
-
-function canPin(): boolean {
-  try {
-    execFileSync('taskset', ['-c', `${crawlCore},${webCore}`, 'true'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-type Stdio = ('pipe' | 'ignore' | 'inherit')[];
-
-function start(core: number | null, args: readonly string[], stdio: Stdio): ChildProcess {
-  const env = { ...process.env, CRAWLSTREAM_BENCH_USAGE: '1', NODE_OPTIONS: '' };
-  const command = core === null ? process.execPath : 'taskset';
-  const pinning = core === null ? [] : ['-c', `${core}`, process.execPath];
-  return spawn(command, [...pinning, ...args], { cwd: projectRoot, env, stdio });
-}
-
-async function firstLine(child: ChildProcess): Promise<unknown> {
-  for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line);
-  throw new Error('the synthetic web did not start');
-}
-
-async function text(stream: unknown): Promise<string> {
-  let all = '';
-  for await (const chunk of stream as AsyncIterable<Buffer>) all += chunk.toString();
-  return all;
-}
-
-async function ask(url: string): Promise<string> {
-  return (await fetch(url, { method: 'POST' })).text();
 }

@@ -27,10 +27,9 @@ const crawlStages: Stages = [
   ['parse', /\/topology\/parse\/|\/htmlparser2\/|\/entities\//],
   ['robots', /\/topology\/robots\/|\/robots-cache\./],
   ['urls', /\/topology\/url\/|\/page-links\.|\/link-cache\./],
-  [
-    'http',
-    /\/undici\/|\/http-client\.|\/exchange\.|\/connector\.|^node:(?:net|internal\/stream|internal\/streams|_http|events)/,
-  ],
+  ['http', /\/undici\/|\/http-client\.|\/exchange\.|\/connector\.|^node:(?:_http|events)/],
+  ['sockets', /^node:(?:net|internal\/stream|internal\/streams)/],
+  ['Kafka client', /\/kafkajs\/|\/log\/kafka\//],
   ['content coding', /\/content-coding\.|^node:zlib/],
   ['pacing and leases', /\/services\/fetcher\//],
   ['frontier', /\/topology\/frontier\/|\/services\/frontier\//],

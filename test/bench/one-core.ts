@@ -2,11 +2,12 @@
  * Measures in a process of its own: the compiled product, on one core, with the flags that the commands run with. What
  * tsx does to functions, a second core for RocksDB's threads, and code warmed by an earlier run would all show.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { build, compiledMain } from './compiled.ts';
+import { canPinTo } from './compiled-process.ts';
 
 const core = 1;
 const mark = 'CRAWLSTREAM_BENCH_ON_ONE_CORE';
@@ -45,14 +46,7 @@ export function neverHere(): never {
 }
 
 /** False where this machine has no `taskset`: then the figures are of all cores. */
-export const canPin = (() => {
-  try {
-    execFileSync('taskset', ['-c', `${core}`, 'true'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+export const canPin = canPinTo([core]);
 
 function start(command: string, args: readonly string[]) {
   return spawn(command, [...args], {
