@@ -33,6 +33,7 @@ import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
+import { addOtlpOption, type OtlpFlags, withTracing } from './trace-flags.ts';
 import { productVersion } from './version.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
 
@@ -44,6 +45,7 @@ interface CrawlFlags
     SnapshotRoleFlags,
     ConsumerFlags,
     DashboardFlags,
+    OtlpFlags,
     WebsubFlags {
   readonly keep?: number;
   readonly json?: boolean;
@@ -60,7 +62,9 @@ export function addCrawlCommand(program: Command): void {
   addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
   addWebsubOption(command);
   addDashboardOption(command);
-  addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)'))
+  addOtlpOption(
+    addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)')),
+  )
     .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);
@@ -80,7 +84,9 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   const watching = { signal: stop.signal, onStatus: progress.show };
   try {
-    await withHttp(listenFor(flags), { role: 'crawl', routes: [desk.routes], say: progress.note }, run);
+    await withHttp(listenFor(flags), { role: 'crawl', routes: [desk.routes], say: progress.note }, (service) =>
+      withTracing(flags, service, progress.note, () => run(service)),
+    );
   } finally {
     progress.end();
     release();

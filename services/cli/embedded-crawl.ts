@@ -165,6 +165,7 @@ async function runWith(
     shelf,
     onNotice: printNotice,
     meters,
+    onSpan: crawl.service.spans?.tell,
     onProgress: (progress) => {
       meters.restores.set(progress.partition, progress);
       printRestore(progress);
@@ -199,6 +200,7 @@ async function runWith(
     group: `${name}.fetcher`,
     positions,
     config: { ...crawl.fetcher, leasesMax },
+    onSpan: crawl.service.spans?.tell,
     onFailure: failFetcher,
   });
   crawl.service.sources

@@ -33,6 +33,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'dlq list': [`--reason retriesExhausted ${folder}`],
   'dlq show': [`0:17 ${folder}`],
   'dlq replay': [`--host example.org ${folder}`],
+  trace: [`example.org ${folder}`, `--ratio 0.001 ${kafka}`],
   explain: [`https://example.org/ ${folder}`],
   story: [`https://example.org/ ${folder} --svg story.svg`],
   'policy set': [`policy.json ${folder}`],

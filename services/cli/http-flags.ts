@@ -47,6 +47,9 @@ export async function withHttp<T>(
   const ofService: MetricSource = (tell) => {
     tell.value('crawlstream_info', 1, { version: productVersion, role });
     tell.value('crawlstream_ready', probes.waitsFor === null ? 1 : 0);
+    for (const [fate, count] of Object.entries(service.spans?.counts ?? {})) {
+      tell.value('crawlstream_spans_total', count, { fate });
+    }
   };
   const exposition = createExposition(
     () => [ofService, ...sources],

@@ -75,6 +75,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     shelf,
     onNotice: printNotice,
     meters,
+    onSpan: service.spans?.tell,
     onProgress: (progress) => {
       meters.restores.set(progress.partition, progress);
       printRestore(progress);
@@ -150,6 +151,7 @@ export async function takeFetcherRole(role: Role, config: FetcherConfig): Promis
     fetcherId: `${process.pid}`,
     normalize: compileNormalizer(normalize),
     config,
+    onSpan: service.spans?.tell,
     onFailure,
   });
   service.sources.add(fetcherMetrics({ log, clock, group: `${crawl}.fetcher`, fetcher: joined.fetcher }));

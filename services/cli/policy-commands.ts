@@ -106,11 +106,12 @@ export async function changePolicy(
   if (next !== null) await accept(flags, next, newest.version);
 }
 
-/** A policy that does not speak of a pause or a bandwidth leaves an operator's word on them standing. */
-function keepStanding<T extends Partial<PolicyConfig>>({ paused, bytesPerSecond }: PolicyConfig, policy: T): T {
+/** A policy that does not speak of a pause, a bandwidth or traces leaves an operator's word on them standing. */
+function keepStanding<T extends Partial<PolicyConfig>>({ paused, bytesPerSecond, trace }: PolicyConfig, policy: T): T {
   return {
     ...(paused === undefined ? {} : { paused }),
     ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+    ...(trace === undefined ? {} : { trace }),
     ...policy,
   };
 }

@@ -13,8 +13,9 @@ import { scopeOf } from '../../topology/url/scope.ts';
 import type { ListSource } from '../../topology/url/url-lists.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
 import { collect, duration, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
+import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
-export interface PolicyFlags {
+export interface PolicyFlags extends TracePolicyFlags {
   readonly maxPages?: number;
   readonly maxDepth?: number;
   readonly scope: ScopeKind;
@@ -34,7 +35,7 @@ const recrawlEvery = duration('--recrawl-every');
 const delay = wholeNumber('--delay', 0, crawlLimits.delayMsMax);
 
 export function addPolicyOptions(command: Command): Command {
-  return command
+  return addTracePolicyOptions(command)
     .option('--max-pages <n>', 'end after so many pages', wholeNumber('--max-pages', 1))
     .option('--max-depth <n>', 'follow links so many steps from a seed', wholeNumber('--max-depth'))
     .addOption(
@@ -77,6 +78,7 @@ export function normalSeeds(seeds: readonly string[]): string[] {
 /** `seeds` are normal. Throws INVALID_ARGUMENT for a bad --include or --exclude, before anything is written. */
 export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyConfig {
   const base = defaultPolicy();
+  const trace = traceOf(flags);
   const policy: PolicyConfig = {
     ...base,
     scope: scopeOf(flags.scope, seeds),
@@ -90,6 +92,7 @@ export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyCo
     ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags),
+    ...(trace !== undefined && { trace }),
   };
   compilePolicy(policy);
   return policy;

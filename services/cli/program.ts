@@ -32,6 +32,7 @@ import { addStateCommand } from './state-command.ts';
 import { addStoryCommand } from './story-command.ts';
 import { addTopicsCommand } from './topics-command.ts';
 import { addTopologyCommand } from './topology-command.ts';
+import { addTraceCommand } from './trace-command.ts';
 import { addUrlfrontierCommand } from './urlfrontier-command.ts';
 import { productVersion } from './version.ts';
 import { addWarcCommand } from './warc-command.ts';
@@ -61,6 +62,7 @@ export function createProgram(): Command {
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPauseCommands(program);
+  addTraceCommand(program);
   addCheckCommand(program);
   addWarcCommand(program);
   addStateCommand(program);

@@ -21,6 +21,7 @@ import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions } from './seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
+import { addOtlpOption, type OtlpFlags, withTracing } from './trace-flags.ts';
 
 export function addRoleCommands(program: Command): void {
   const frontier = addKafkaOptions(
@@ -30,12 +31,14 @@ export function addRoleCommands(program: Command): void {
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
   const ownOptions = addSnapshotOptions(addMemberOptions(frontier));
-  addHttpOption(ownOptions).action((flags: FrontierFlags) => keepFrontier(flags, new QueryDesk(new SystemClock())));
+  addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
+    keepFrontier(flags, new QueryDesk(new SystemClock())),
+  );
   const fetcher = addKafkaOptions(
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
   );
-  addHttpOption(fetcher).action((flags: RoleFlags & FetcherFlags) => {
+  addOtlpOption(addHttpOption(fetcher)).action((flags: RoleFlags & FetcherFlags) => {
     needContact(flags, []);
     return runRole('fetcher', flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
   });
@@ -64,7 +67,7 @@ const againMs = 2_000;
  */
 const stopMs = 40_000;
 
-export interface RoleFlags extends KafkaFlags, HttpFlags {}
+export interface RoleFlags extends KafkaFlags, HttpFlags, OtlpFlags {}
 
 /** `name`: of the role, in metrics. `routes`: what it answers by HTTP beside probes and metrics. */
 export async function runRole(
@@ -74,7 +77,9 @@ export async function runRole(
   routes: readonly Routes[] = [],
 ): Promise<void> {
   const say = (text: string) => void process.stderr.write(`crawlstream: ${text}\n`);
-  await withHttp(flags, { role: name, routes, say }, (service) => keepRole(flags, service, take));
+  await withHttp(flags, { role: name, routes, say }, (service) =>
+    withTracing(flags, service, say, () => keepRole(flags, service, take)),
+  );
 }
 
 async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Promise<void> {

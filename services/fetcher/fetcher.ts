@@ -15,6 +15,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, Position } from '../runtime/log/log.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
+import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { createAddressPacer } from './address-pacer.ts';
 import { createBandwidth } from './bandwidth.ts';
 import { watchBlockedHosts } from './blocked-hosts.ts';
@@ -102,6 +103,8 @@ export interface FetcherOptions {
   readonly openHttp?: (options: HttpClientOptions) => HttpClient;
   /** Draws the key of the link cache, below `max`. Absent: the machine's generator. */
   readonly randomInt?: (max: number) => number;
+  /** Told of spans of URLs that are traced. Absent: nobody listens. */
+  readonly onSpan?: SpanSink | undefined;
   /** The log failed: the fetcher has stopped taking leases, and must be stopped. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -252,6 +255,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         if (wish !== null) publisher.needsBrowser(wish);
       },
     }),
+    onSpan: options.onSpan ?? (() => {}),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);

@@ -11,6 +11,7 @@ import type { OutcomeKind, Page, Request, Task } from '../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../topology/fetch/outcome.ts';
 import { fetcherLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
+import type { SpanSink } from '../runtime/tracing/spans.ts';
 import type { Headers } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import { type Lanes, ownLane } from './lanes.ts';
@@ -20,11 +21,12 @@ import { pacedRequest, type Road } from './paced-request.ts';
 import type { LinkOrigin } from './page-links.ts';
 import { type PageReader, readPage, wantsBody, wantsPdfToo } from './page-report.ts';
 import { costOf, type ProcessorShare } from './processor-share.ts';
-import type { LeaseReporter } from './publisher.ts';
+import type { LeaseReporter, UrlReport } from './publisher.ts';
 import { readSitemaps } from './read-sitemaps.ts';
 import { originOf, type RobotsCache, robotsFacts } from './robots-cache.ts';
 import { robotsFetch } from './robots-fetch.ts';
 import type { SitemapAgenda } from './sitemap-agenda.ts';
+import { type UrlSpans, urlSpans } from './url-spans.ts';
 
 export interface LeaseRunner {
   readonly road: Road;
@@ -42,6 +44,8 @@ export interface LeaseRunner {
   /** Sees every page with its response. Absent: nobody wants them. */
   readonly onPage?: (page: Page, task: Task, response: HttpResponse) => void;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
+  /** Told of spans of URLs that are traced. */
+  readonly onSpan: SpanSink;
 }
 
 /** How a URL's turn ended: go on, or give the rest back as this. */
@@ -100,7 +104,8 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
   }
   const rest: OutcomeKind = next === 'on' ? 'returned' : next;
   for (; index < task.urls.length; index++) {
-    void reporter.report(withoutPage(outcomeOf(index, task.urls[index]!.url, rest)));
+    const spans = spansOf(runner, task, index);
+    void tell(reporter, withoutPage(outcomeOf(index, task.urls[index]!.url, rest)), spans);
   }
   reporter.finish();
 }
@@ -119,7 +124,10 @@ async function fetchOne(
   reporter: LeaseReporter,
 ): Promise<Step> {
   const { url, hop, etag, lastModified } = task.urls[index]!;
+  const spans = spansOf(runner, task, index);
+  const askedAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
   const answer = await runner.robots.get(originOf(url), robotsFetch(runner, task, reporter));
+  spans?.robots(askedAtMs, answer);
   if (answer === null) return { next: 'returned', reported: false };
   const { robots } = answer;
   reporter.learnt(robotsFacts(answer));
@@ -128,7 +136,7 @@ async function fetchOne(
     if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
     const { detail, retryAfterMs } = robots;
     runner.inTrouble?.(runner.road.clock.nowMs());
-    await reporter.report(withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })));
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
     return { next: 'returned', reported: true };
   }
   const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
@@ -136,7 +144,7 @@ async function fetchOne(
     return { next: 'crawlDelayTooLong', reported: false };
   }
   if (!isAllowed(robots.rules, url)) {
-    await reporter.report(withoutPage(outcomeOf(index, url, 'robotsDenied')));
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied')), spans);
     return { next: 'on', reported: true };
   }
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
@@ -156,18 +164,36 @@ async function fetchOne(
     alone: crawlDelayMs > 0,
     connections: task.lanes,
     latestStartMs,
-    record: (made, addressDelayMs) => requests.push(requestRecord(url, purpose, delayMs, made, addressDelayMs)),
+    record: (made, addressDelayMs) => {
+      requests.push(requestRecord(url, purpose, delayMs, made, addressDelayMs));
+      spans?.fetched(made);
+    },
   });
   if (response === null) return { next: 'returned', reported: false };
-  const read = await readPage(runner.reader, task, index, response, runner.sourceOf(task.hostKey));
+  const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
+  const source = runner.sourceOf(task.hostKey);
+  const read = await readPage(runner.reader, task, index, response, source, spans?.fetchContext);
   const { outcome, page, groups, pending } = read;
+  if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
   holdBack(runner, task.hostKey, costOf(response, read.readMs));
   if (page !== null) runner.onPage?.(page, task, response);
   const { kind } = outcome;
   const isTrouble = isHostFailure(kind) || isPressure(kind);
   if (isTrouble) runner.inTrouble?.(response.endMs);
-  await reporter.report({ outcome, requests, page, groups, pending });
+  await tell(reporter, { outcome, requests, page, groups, pending }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+function spansOf({ onSpan, road }: LeaseRunner, task: Task, index: number): UrlSpans | undefined {
+  return urlSpans(onSpan, road.clock, task, index);
+}
+
+/** What became of a URL; of one that is traced, with where its trace goes on. */
+function tell(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
+  if (spans === undefined) return reporter.report(report);
+  const outcome = { ...report.outcome, traceparent: spans.leaseContext };
+  spans.reported(outcome, report.groups.length + (report.page === null ? 0 : 1));
+  return reporter.report({ ...report, outcome, spans });
 }
 
 /** A host that has just used more of the processor than is its share waits until it is even. */
@@ -176,6 +202,6 @@ function holdBack({ road, processorShare }: LeaseRunner, hostKey: string, costMs
   if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
 }
 
-function withoutPage(outcome: ReturnType<typeof outcomeOf>) {
+function withoutPage(outcome: ReturnType<typeof outcomeOf>): UrlReport {
   return { outcome, requests: [], page: null, groups: [], pending: [] };
 }

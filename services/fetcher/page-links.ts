@@ -10,6 +10,8 @@ export interface LinkOrigin {
   readonly sourceKey: string;
   readonly source: LinkSource;
   readonly atMs: number;
+  /** Of the fetch, as in LinkGroup. */
+  readonly traceparent: string;
 }
 
 export interface LinkMaker {
@@ -59,7 +61,7 @@ export function gatherLinks(
       intent: 'discover',
       discoveredAtMs: origin.atMs,
       share,
-      traceparent: '',
+      traceparent: origin.traceparent,
       links,
     });
   }

@@ -65,9 +65,10 @@ export async function readPage(
   index: number,
   response: HttpResponse,
   origin: Pick<LinkOrigin, 'source' | 'sourceKey'>,
+  traceparent = '',
 ): Promise<PageReport> {
   const item = task.urls[index]!;
-  const from: LinkOrigin = { url: item.url, atMs: response.endMs, ...origin };
+  const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, ...origin };
   const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
   const kind = kindOf(item, response, target);
   const answered = outcomeOf(index, item.url, kind, commonFields(response));

@@ -29,6 +29,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
 import { bytesOf, discoveredMessages } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
+import type { UrlSpans } from './url-spans.ts';
 
 export interface UrlReport {
   readonly outcome: Outcome;
@@ -38,6 +39,8 @@ export interface UrlReport {
   readonly groups: readonly LinkGroup[];
   /** For the link cache, after the ack. */
   readonly pending: readonly number[];
+  /** Of a URL that is traced. */
+  readonly spans?: UrlSpans | undefined;
 }
 
 type Gathered = Omit<UrlReport, 'outcome'> & { readonly outcome: Outcome | null };
@@ -107,7 +110,7 @@ interface Batch {
   readonly groups: LinkGroup[];
   readonly pending: number[];
   /** `outcome` null: links alone. */
-  readonly reports: { readonly lease: LeaseState; outcome: Outcome | null; requests: readonly Request[] }[];
+  readonly reports: (Pick<Gathered, 'outcome' | 'requests' | 'spans'> & { readonly lease: LeaseState })[];
   bytes: number;
 }
 
@@ -175,8 +178,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (records.length > 0) await log.append(records);
     options.linkCache.remember(batch.pending);
     const nowMs = clock.nowMs();
-    for (const { lease, outcome, requests } of batch.reports) {
+    for (const { lease, outcome, requests, spans } of batch.reports) {
       lease.unacked -= 1;
+      spans?.acked();
       if (outcome === null) continue;
       lease.outcomes.push(outcome);
       lease.requests.push(...requests);
@@ -302,14 +306,19 @@ function emptyBatch(): Batch {
 function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics }: PublisherOptions): number {
   let bytes = 0;
   lease.unacked += 1;
-  batch.reports.push({ lease, outcome: report.outcome, requests: report.requests });
-  if (report.page !== null) {
-    const key = Buffer.from(report.page.hostKey);
-    const value = codec.encode('pages', report.page);
-    batch.pages.push({ topic: topics.pages, partition: lease.task.partition, key, value });
-    bytes += value.length;
+  const { outcome, requests, page, groups, spans } = report;
+  batch.reports.push({ lease, outcome, requests, spans });
+  if (page !== null) {
+    const record = {
+      topic: topics.pages,
+      partition: lease.task.partition,
+      key: Buffer.from(page.hostKey),
+      value: codec.encode('pages', page),
+    };
+    batch.pages.push(spans === undefined ? record : { ...record, headers: { traceparent: spans.publishContext } });
+    bytes += record.value.length;
   }
-  for (const group of report.groups) {
+  for (const group of groups) {
     batch.groups.push(group);
     bytes += bytesOf(group);
   }

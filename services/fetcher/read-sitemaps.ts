@@ -135,7 +135,7 @@ function publish(
 ): Promise<void> | undefined {
   const { hostname } = new URL(errand.url);
   const voucher = new URL(errand.origin).hostname;
-  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs() };
+  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs(), traceparent: '' };
   const { groups, pending } = gatherEntries(links, origin, entries, {
     depth: errand.depth,
     share: 0,

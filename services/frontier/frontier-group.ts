@@ -8,7 +8,8 @@
  */
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed, PartitionOwner } from './partition-owner.ts';
+import type { Committed } from './committed.ts';
+import type { PartitionOwner } from './partition-owner.ts';
 import type { Held } from './queries.ts';
 import { waitsForText } from './restore.ts';
 import { Seat, type SeatOptions } from './seat.ts';

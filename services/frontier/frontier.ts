@@ -1,7 +1,8 @@
 /** The frontier service: an owner per partition, over one log. */
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed, OwnerOptions } from './partition-owner.ts';
+import type { Committed } from './committed.ts';
+import type { OwnerOptions } from './partition-owner.ts';
 import { PartitionOwner } from './partition-owner.ts';
 import { waitsForText } from './restore.ts';
 

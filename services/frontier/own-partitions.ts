@@ -3,7 +3,7 @@
  * pages are. From memory, so that asking costs a crawl nothing; others are asked by HTTP, as they told their group.
  */
 import type { FrontierMember } from '../runtime/crawl/frontier-members.ts';
-import type { Committed } from './partition-owner.ts';
+import type { Committed } from './committed.ts';
 import { type Asked, passOn } from './queries.ts';
 import type { RestoreProgress } from './restore.ts';
 

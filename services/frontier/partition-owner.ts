@@ -12,10 +12,8 @@ import type { Control, TopicRecords } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { InputTopic } from '../../topology/frontier/changelog.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
-import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
-import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
@@ -27,13 +25,15 @@ import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log
 import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { CallSide } from './call-side.ts';
+import { type Committed, committedOf } from './committed.ts';
 import { heedControl } from './heed-control.ts';
 import { JobRunner, runJob } from './job-runner.ts';
-import { freshnessOf } from './measured-freshness.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
+import { StepSpans } from './step-spans.ts';
 
 export interface OwnerOptions {
   readonly log: Log;
@@ -63,20 +63,12 @@ export interface OwnerOptions {
   readonly onNotice?: (text: string) => void;
   /** Counts and times what is done, for metrics. Absent: nobody looks. */
   readonly meters?: FrontierMeters;
+  /** Told of what was done to URLs that are traced. Absent: nobody listens. */
+  readonly onSpan?: SpanSink | undefined;
   /** Told of the partition each time it is open: restored, and claimed. */
   readonly onOpened?: (partition: FrontierPartition) => void;
   /** Told why the partition is about to be opened again. */
   readonly onReopen?: (error: CrawlstreamError) => void;
-}
-
-/** What has been made durable. */
-export interface Committed extends Omit<PartitionStatus, 'ends'> {
-  /** Of the policy in force; null: none, or no policy yet. */
-  readonly pageQuota: number | null;
-  readonly readyHosts: number;
-  readonly delayedHosts: number;
-  /** As of a moment ago; null: nothing is to be fetched again. */
-  readonly freshness: Freshness | null;
 }
 
 export class PartitionOwner {
@@ -98,6 +90,7 @@ export class PartitionOwner {
   #warm: FrontierState | undefined;
   #granting = true;
   readonly #calls: CallSide;
+  readonly #spans: StepSpans | undefined;
 
   constructor(options: OwnerOptions) {
     this.#options = options;
@@ -105,6 +98,7 @@ export class PartitionOwner {
     this.#calls = new CallSide(options.store, options.identity.partition);
     this.#warm = options.warm;
     this.#meters = options.meters ?? createMeters();
+    if (options.onSpan !== undefined) this.#spans = new StepSpans(options.onSpan, options.identity);
   }
 
   /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
@@ -298,9 +292,11 @@ export class PartitionOwner {
       this.#underWay -= 1;
       this.#committed = committed;
       this.#meter(step, beganMs, inputMs);
+      this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
       if (tasks.length > 0) await log.append(tasks.map((task) => this.#record('tasks', task)));
       this.#meters.granted += tasks.length;
+      for (const task of tasks) this.#spans?.granted(task);
       await this.#publishControls(step.controls);
     })();
     this.#acks = acked.catch((error) => {
@@ -380,15 +376,4 @@ export class PartitionOwner {
     await this.#acks;
     if (this.#failure !== undefined) throw this.#failure;
   }
-}
-
-function committedOf({ state, policy }: FrontierPartition): Committed {
-  return {
-    pageQuota: policy?.config.pageQuota ?? null,
-    positions: { ...state.positions },
-    counters: { ...state.counters },
-    readyHosts: state.clock.ready,
-    delayedHosts: state.clock.waiting,
-    freshness: freshnessOf(state),
-  };
 }

@@ -1,6 +1,7 @@
 /** A running service, as its HTTP side sees it. Filled in by whoever runs it, whether anybody listens or not. */
 import { Probes } from './http/probes.ts';
 import type { MetricSource } from './metrics/metrics.ts';
+import type { SpanSink } from './tracing/spans.ts';
 
 export interface Service {
   /** `frontier`, `fetcher`, … */
@@ -10,8 +11,16 @@ export interface Service {
   listensOn: string | null;
   /** Of what it is now: they go when it loses its role. */
   readonly sources: Set<MetricSource>;
+  /** Who is told of spans; undefined: nobody. */
+  spans: SpanOutlet | undefined;
+}
+
+/** `counts`: spans that were sent, and those that could not be. */
+export interface SpanOutlet {
+  readonly tell: SpanSink;
+  readonly counts: { readonly exported: number; readonly failed: number };
 }
 
 export function createService(role: string): Service {
-  return { role, probes: new Probes(), listensOn: null, sources: new Set() };
+  return { role, probes: new Probes(), listensOn: null, sources: new Set(), spans: undefined };
 }

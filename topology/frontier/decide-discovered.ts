@@ -21,6 +21,7 @@ import { decideRefresh, isPush } from './recrawl/decide-refresh.ts';
 import { scoreInputs } from './score-inputs.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import type { FrontierState } from './state.ts';
+import { noteAdmitted } from './trace-events.ts';
 import { admittedEvents } from './traps-state.ts';
 
 /**
@@ -154,6 +155,9 @@ function arrive(
   const isBeyond = defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey));
   const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
   admission.add(hostKey, known, entry, hi, lo);
+  if (policy.tracing?.traces(hostKey, lo) === true) {
+    noteAdmitted(decision, group, known, { url, hostKey, band: entry.band, hi, lo });
+  }
   if (cash > 0) admission.payments.pay(cash, !known, hi, lo);
   return true;
 }

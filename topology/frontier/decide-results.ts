@@ -28,6 +28,7 @@ import {
 import { decideSitemapsRead } from './recrawl/decide-sitemaps.ts';
 import { decideLateVisit, decideNoVisit, decideVisit, putPageBack } from './recrawl/decide-visits.ts';
 import type { Host, Lease } from './state.ts';
+import { noteResolved, type ResolvedTo } from './trace-events.ts';
 import { fetchedEvent } from './traps-state.ts';
 
 /** Outcomes that leave nothing more to do, by the place the URL ends in. */
@@ -63,7 +64,8 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
     const entry = lease.entries[outcome.index];
     if (entry === null || entry === undefined) continue; // reported twice
     learn(lesson, outcome, result);
-    decideOutcome(decision, policy, lease, outcome, entry, result);
+    const to = decideOutcome(decision, policy, lease, outcome, entry, result);
+    if (outcome.traceparent !== '') noteResolved(decision, lease, outcome, entry, to);
   }
   if (result.last) {
     lease.entries.forEach((entry, index) => {
@@ -83,6 +85,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
 }
 
+/** Where the URL goes. */
 function decideOutcome(
   decision: Decision,
   policy: Policy,
@@ -90,7 +93,7 @@ function decideOutcome(
   outcome: Outcome,
   entry: Entry,
   result: Result,
-): void {
+): ResolvedTo {
   const { index, kind } = outcome;
   const { nowMs } = decision;
   if (kind === 'notModified') decision.tally('notModified');
@@ -99,11 +102,11 @@ function decideOutcome(
     const next = { ...entry, url: outcome.redirectUrl, hop: entry.hop + 1 };
     if (next.hop > urlLimits.redirectHopsMax) {
       giveUp(decision, lease, index, entry, 'tooManyRedirects', kind, outcome.status, `${next.hop} redirect hops`);
-      return;
+      return 'dead';
     }
     const disposition = { to: 'again', dueAtMs: 0, entry: next } as const;
     decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
-    return;
+    return 'again';
   }
   const status = finals[kind];
   const { recrawl } = policy;
@@ -116,27 +119,31 @@ function decideOutcome(
     if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
     if (policy.config.traps !== undefined)
       noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
-    return;
+    return status;
   }
-  if (lease.pages.has(index)) return decideNoVisit(decision, recrawl, visit, policy.config.retriesMs);
+  if (lease.pages.has(index)) {
+    decideNoVisit(decision, recrawl, visit, policy.config.retriesMs);
+    return 'again';
+  }
   if (kind === 'parseFailed') {
     giveUp(decision, lease, index, tried(entry), 'parseKilled', kind, outcome.status, outcome.detail);
-    return;
+    return 'dead';
   }
   if (isHostFailure(kind) || !isRetriable(kind)) {
     putBack(decision, lease, index, entry); // returned, held back by a Crawl-delay, or the host's own failure
-    return;
+    return 'again';
   }
   const { retriesMs } = policy.config;
   const waitMs = retriesMs[entry.attempts];
   if (waitMs === undefined) {
     giveUp(decision, lease, index, tried(entry), 'retriesExhausted', kind, outcome.status, outcome.detail);
-    return;
+    return 'dead';
   }
   decision.tally('retries');
   const dueAtMs = Math.max(1, (result.completedAtMs || nowMs) + Math.max(waitMs, outcome.retryAfterMs));
   const disposition = { to: 'again', dueAtMs, entry: tried(entry) } as const;
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+  return 'again';
 }
 
 /** Are two URLs one to the seen test? */

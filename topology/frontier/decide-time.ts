@@ -9,6 +9,7 @@ import { politeDelayMs } from './politeness.ts';
 import { decideSitemapsFailed } from './recrawl/decide-sitemaps.ts';
 import { expirePage } from './recrawl/decide-visits.ts';
 import type { Host, Lease } from './state.ts';
+import { noteExpired, type ResolvedTo } from './trace-events.ts';
 
 /** Ends leases whose deadline has passed by more than the clocks may differ. */
 export function decideExpiries(decision: Decision): void {
@@ -17,7 +18,10 @@ export function decideExpiries(decision: Decision): void {
   for (const id of state.deadlines.takeUpTo(nowMs - frontierLimits.clockSkewMs)) {
     const lease = state.leases.get(id)!;
     lease.entries.forEach((entry, index) => {
-      if (entry !== null) expireUrl(decision, lease, index, entry);
+      if (entry === null) return;
+      const isRevisit = lease.pages.has(index);
+      const to = expireUrl(decision, lease, index, entry);
+      if (policy.tracing !== null) noteExpired(decision, policy.tracing, lease, entry, isRevisit, to);
     });
     const { host } = lease;
     decision.emit({ kind: 'release', leaseId: lease.id, expired: true });
@@ -33,16 +37,21 @@ export function decideExpiries(decision: Decision): void {
   }
 }
 
-function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry): void {
-  if (lease.pages.has(index)) return expirePage(decision, lease, index);
+/** Where the URL goes. */
+function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry): ResolvedTo {
+  if (lease.pages.has(index)) {
+    expirePage(decision, lease, index);
+    return 'again';
+  }
   // Only alone on a lease is it the URL's own doing.
   const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
   if (expiries >= frontierLimits.expiriesMax) {
     giveUp(decision, lease, index, { ...entry, expiries }, 'leaseExpired', 'unknown', 0, 'its leases expired');
-    return;
+    return 'dead';
   }
   const disposition = { to: 'again', dueAtMs: 0, entry: { ...entry, expiries } } as const;
   decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+  return 'again';
 }
 
 /** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in bands, read. */

@@ -16,6 +16,7 @@ import type { Change, TallyName } from './changes.ts';
 import { checkOf } from './self-check.ts';
 import type { FrontierState } from './state.ts';
 import type { Granted } from './task-of.ts';
+import type { TraceEvent } from './trace-events.ts';
 
 export interface PartitionIdentity {
   readonly crawl: string;
@@ -38,6 +39,8 @@ export class Decision {
   readonly deadLetters: DeadLetter[] = [];
   readonly granted: Granted[] = [];
   readonly controls: ControlMessage[] = [];
+  /** Of URLs that are traced. */
+  readonly traced: TraceEvent[] = [];
   /** Inputs that an operator has sent elsewhere: what waits of them is not taken. */
   readonly sought = new Set<InputTopic>();
   /** The step stopped before a link of which the seen test cannot tell yet. */

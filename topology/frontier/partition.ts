@@ -42,6 +42,7 @@ import type { StoreJob } from './seen/store-job.ts';
 import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
 import { taskOf } from './task-of.ts';
+import type { TraceEvent } from './trace-events.ts';
 import { unreadable } from './unreadable.ts';
 
 /** A record of an input topic; `record` is null where nobody could read the bytes. */
@@ -62,6 +63,8 @@ export interface Step {
   /** To be published once the commit is acked at `offset`. To be asked for after `reads` and before the next step. */
   readonly tasks: readonly Task[];
   readonly controls: readonly ControlMessage[];
+  /** What it did to URLs that are traced, in order; to be told once the commit is acked. */
+  readonly traced: readonly TraceEvent[];
 }
 
 /** Where each input is read from next. */
@@ -72,20 +75,21 @@ class Decided implements Step {
   readonly offset: number;
   readonly deadLetters: readonly DeadLetter[];
   readonly controls: readonly ControlMessage[];
+  readonly traced: readonly TraceEvent[];
   readonly #makeTasks: () => readonly Task[];
   #tasks: readonly Task[] | undefined;
 
   constructor(
     commit: Buffer,
     offset: number,
-    deadLetters: readonly DeadLetter[],
-    controls: readonly ControlMessage[],
+    { deadLetters, controls, traced }: Pick<Decision, 'deadLetters' | 'controls' | 'traced'>,
     makeTasks: () => readonly Task[],
   ) {
     this.commit = commit;
     this.offset = offset;
     this.deadLetters = deadLetters;
     this.controls = controls;
+    this.traced = traced;
     this.#makeTasks = makeTasks;
   }
 
@@ -282,9 +286,9 @@ export class FrontierPartition {
       counters: state.counters,
     } as const;
     state.changelog = { offset: offset + 1, epoch, seq: decision.seq };
-    const { deadLetters, granted, controls } = decision;
+    const { granted } = decision;
     const tasks = () => granted.map((one) => taskOf(state, this.identity, this.policy!, one));
-    return new Decided(encodeCommit(header, changes), offset, deadLetters, controls, tasks);
+    return new Decided(encodeCommit(header, changes), offset, decision, tasks);
   }
 
   /** Inputs that are to be read from \`state.positions\` from now on, whatever was read before. */

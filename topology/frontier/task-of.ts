@@ -3,6 +3,9 @@ import { blankSitemapRound } from '../../schemas/blank.ts';
 import type { Task } from '../../schemas/types.ts';
 import type { Policy } from '../policy/policy.ts';
 import { handedOn } from '../policy/score/opic.ts';
+import { queueSpan } from '../trace/journey.ts';
+import { formatTraceparent } from '../trace/trace-context.ts';
+import type { Tracing } from '../trace/tracing.ts';
 import type { PartitionIdentity } from './decision.ts';
 import { unread } from './lease.ts';
 import { sitemapsOf } from './recrawl/decide-sitemaps.ts';
@@ -42,12 +45,26 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
         etag: record?.etag ?? '',
         lastModified: record?.lastModified ?? '',
         cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
-        traceparent: '',
+        traceparent:
+          policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
       };
     }),
     robotsHops,
     sitemaps: robotsHops.length > 0 ? blankSitemapRound : sitemapsOf(state, policy, host),
   };
+}
+
+/** The lease goes on from the URL's time in the queue. `record`: of its last visit. */
+function traceparentOf(
+  state: FrontierState,
+  tracing: Tracing,
+  hostKey: string,
+  url: string,
+  leaseId: number,
+  record: unknown,
+): string {
+  const [hi, lo] = state.printOf(hostKey, url);
+  return tracing.traces(hostKey, lo!) ? formatTraceparent(queueSpan(hi!, lo!, leaseId, record !== undefined)) : '';
 }
 
 function heldBy(state: FrontierState, url: string): number {

@@ -6,6 +6,7 @@
  * same verdicts.
  */
 import { policyLimits, urlLimits } from '../limits.ts';
+import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
 import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
@@ -84,6 +85,8 @@ export interface PolicyConfig {
   readonly recrawl?: RecrawlConfig | undefined;
   /** Sitemaps beside those of robots.txt, and when all are read again. Absent: those, as often as robots.txt is. */
   readonly sitemaps?: SitemapsConfig | undefined;
+  /** Which URLs are traced. Absent: none. */
+  readonly trace?: TraceConfig | undefined;
 }
 
 export type Admission =
@@ -117,6 +120,8 @@ export interface Policy {
   readonly recrawl: Recrawl | null;
   /** null: those of robots.txt alone. */
   readonly sitemaps: Sitemaps | null;
+  /** Which URLs are traced; null: none. */
+  readonly tracing: Tracing | null;
 }
 
 export function defaultPolicy(): PolicyConfig {
@@ -161,6 +166,7 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     leasesOf: compileParallel(config.parallel ?? []),
     recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl),
     sitemaps: config.sitemaps === undefined ? null : compileSitemaps(config.sitemaps, normalize),
+    tracing: compileTracing(config.trace),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {
       const url = normalize(given);

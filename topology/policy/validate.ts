@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { intents } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
 import { urlLimits } from '../limits.ts';
+import { traceSchema } from '../trace/tracing.ts';
 import { compileFilters } from '../url/filters.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { parallelLimits } from './limits.ts';
@@ -141,6 +142,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   bytesPerSecond: z.int().min(1).optional(),
   recrawl: recrawlSchema.optional(),
   sitemaps: sitemapsSchema.optional(),
+  trace: traceSchema.optional(),
 });
 
 /** JSON text to a policy that compiles. Throws INVALID_ARGUMENT, naming the first field at fault and the remedy. */

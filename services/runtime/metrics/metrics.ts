@@ -15,6 +15,7 @@ export interface MetricSpec {
 export const metrics = {
   crawlstream_info: gauge('Always 1: the release, and what this process does', 'version', 'role'),
   crawlstream_ready: gauge('1 while everything this process holds is restored'),
+  crawlstream_spans_total: counter('Spans of traced URLs: exported, or failed to be', 'fate'),
 
   crawlstream_frontier_urls: gauge('Admitted URLs by where they are: queued, leased, page, …', 'partition', 'place'),
   crawlstream_frontier_hosts_known: gauge('Hosts ever met', 'partition'),

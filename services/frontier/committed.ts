@@ -1,0 +1,25 @@
+/** How a partition stands as of what is durable: what its owner tells others of it. */
+import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
+import type { FrontierPartition } from '../../topology/frontier/partition.ts';
+import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
+import { freshnessOf } from './measured-freshness.ts';
+
+export interface Committed extends Omit<PartitionStatus, 'ends'> {
+  /** Of the policy in force; null: none, or no policy yet. */
+  readonly pageQuota: number | null;
+  readonly readyHosts: number;
+  readonly delayedHosts: number;
+  /** As of a moment ago; null: nothing is to be fetched again. */
+  readonly freshness: Freshness | null;
+}
+
+export function committedOf({ state, policy }: FrontierPartition): Committed {
+  return {
+    pageQuota: policy?.config.pageQuota ?? null,
+    positions: { ...state.positions },
+    counters: { ...state.counters },
+    readyHosts: state.clock.ready,
+    delayedHosts: state.clock.waiting,
+    freshness: freshnessOf(state),
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * A real OpenTelemetry Collector on loopback for tests: takes spans by OTLP over HTTP, as in production, and hands what it
+ * understood of them to the test, as JSON.
+ *
+ * Built once by Go, a minute or two, into a cache folder, from the Collector's own modules; 0.100 is the newest whose
+ * modules can all be had. Where Go is missing, the tests that need it are skipped; where `CI` is set that is a failure.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { cacheFolder, fetchOnce } from '../kafka/components.ts';
+import { freePorts, isListening } from '../kafka/daemon.ts';
+
+const run = promisify(execFile);
+
+const version = 'v0.100.0';
+const name = `otelcol-${version}`;
+const modules = [
+  'component',
+  'confmap',
+  'confmap/provider/fileprovider',
+  'exporter',
+  'exporter/otlphttpexporter',
+  'otelcol',
+  'receiver',
+  'receiver/otlpreceiver',
+];
+
+/** A span as the collector has it. */
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Empty: none. */
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** 2: it failed. */
+  readonly status: number;
+  readonly service: string;
+}
+
+export interface TestCollector {
+  /** For `--otlp`. */
+  readonly endpoint: string;
+  /** All that arrived, in the order it did. */
+  readonly spans: readonly ReceivedSpan[];
+  stop(): Promise<void>;
+}
+
+/** Why the tests that need it can't run here; undefined where they can. */
+export async function collectorSkipReason(): Promise<string | undefined> {
+  const reason = await findMissing();
+  if (reason && process.env['CI']) throw new Error(`${reason}: in CI nothing may be skipped`);
+  return reason;
+}
+
+async function findMissing(): Promise<string | undefined> {
+  if (existsSync(join(cacheFolder, name))) return undefined;
+  try {
+    await run('go', ['version']);
+  } catch {
+    return 'no Go here to build the OpenTelemetry Collector with';
+  }
+  try {
+    await program();
+    return undefined;
+  } catch (error) {
+    return `the OpenTelemetry Collector could not be built: ${(error as Error).message.split('\n')[0]}`;
+  }
+}
+
+async function program(): Promise<string> {
+  const folder = await fetchOnce(name, async (into) => {
+    await copyFile(join(import.meta.dirname, 'collector.go'), join(into, 'main.go'));
+    const needs = modules.map((path) => `\tgo.opentelemetry.io/collector/${path} ${version}\n`).join('');
+    await writeFile(join(into, 'go.mod'), `module otelcol\n\ngo 1.22\n\nrequire (\n${needs})\n`);
+    const env = { ...process.env, CGO_ENABLED: '0' };
+    const args = ['build', '-mod=mod', '-trimpath', '-ldflags=-s', '-o', join(into, 'otelcol'), '.'];
+    await run('go', args, { cwd: into, env, timeout: 600_000 });
+  });
+  return join(folder, 'otelcol');
+}
+
+export async function startCollector(): Promise<TestCollector> {
+  const file = await program();
+  const spans: ReceivedSpan[] = [];
+  const target = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      spans.push(...spansOf(JSON.parse(Buffer.concat(chunks).toString()) as OtlpJson));
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+  const { port: targetPort } = target.address() as AddressInfo;
+  const [port] = await freePorts(1);
+  const folder = await mkdtemp(join(tmpdir(), 'crawlstream-otel-'));
+  const config = join(folder, 'config.json');
+  await writeFile(config, JSON.stringify(configOf(port!, targetPort)));
+  const child = spawn(file, ['--config', config], { cwd: folder, stdio: 'ignore' });
+  const kill = () => child.kill('SIGKILL');
+  process.on('exit', kill);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  while (!(await isListening(port!))) {
+    if (child.exitCode !== null) throw new Error(`the collector ended with code ${child.exitCode}`);
+    await sleep(50);
+  }
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    spans,
+    async stop() {
+      process.off('exit', kill);
+      kill();
+      await ended;
+      target.closeAllConnections();
+      await new Promise((resolve) => target.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(port: number, targetPort: number): object {
+  return {
+    receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${port}` } } } },
+    exporters: {
+      otlphttp: {
+        endpoint: `http://127.0.0.1:${targetPort}`,
+        encoding: 'json',
+        compression: 'none',
+        // A span is with the test before its sender hears that it has arrived.
+        sending_queue: { enabled: false },
+      },
+    },
+    service: {
+      telemetry: { metrics: { level: 'none' } },
+      pipelines: { traces: { receivers: ['otlp'], exporters: ['otlphttp'] } },
+    },
+  };
+}
+
+/** OTLP in JSON, as far as it is read here. */
+interface OtlpJson {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly OtlpAttribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+  }[];
+}
+interface OtlpAttribute {
+  readonly key: string;
+  readonly value: {
+    readonly stringValue?: string;
+    readonly boolValue?: boolean;
+    readonly intValue?: string;
+    readonly doubleValue?: number;
+  };
+}
+interface OtlpSpan extends Pick<ReceivedSpan, 'traceId' | 'spanId' | 'name' | 'kind'> {
+  readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly links?: ReceivedSpan['links'];
+  readonly attributes?: readonly OtlpAttribute[];
+  readonly status: { readonly code?: number };
+}
+
+function spansOf({ resourceSpans }: OtlpJson): ReceivedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = String(attributesOf(resource.attributes)['service.name']);
+    return scopeSpans
+      .flatMap(({ spans }) => spans)
+      .map((span) => ({
+        traceId: span.traceId,
+        spanId: span.spanId,
+        parentSpanId: span.parentSpanId ?? '',
+        name: span.name,
+        kind: span.kind,
+        startMs: Number(span.startTimeUnixNano) / 1e6,
+        endMs: Number(span.endTimeUnixNano) / 1e6,
+        links: span.links ?? [],
+        attributes: attributesOf(span.attributes ?? []),
+        status: span.status.code ?? 0,
+        service,
+      }));
+  });
+}
+
+function attributesOf(list: readonly OtlpAttribute[]): Record<string, string | number | boolean> {
+  return Object.fromEntries(
+    list.map(({ key, value: { stringValue, boolValue, intValue, doubleValue } }) => [
+      key,
+      stringValue ?? boolValue ?? (intValue === undefined ? doubleValue! : Number(intValue)),
+    ]),
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * The trace of a URL: one from the link that was found to the page that was published, over all attempts; and one for
+ * each visit that a recrawl makes later.
+ *
+ * Its id is derived from the URL's fingerprint, which is keyed by the crawl: nothing is kept of a URL for its trace, the
+ * same crawl names it the same again, and two crawls do not. The lower 64 bits are the fingerprint itself, as random as
+ * W3C Trace Context level 2 asks of them, so that a collector that samples by them samples evenly.
+ *
+ *   admit ─┬─ queue ── lease ─┬─ robots, fetch, parse, publish
+ *          │                  └─ resolve
+ *          └─ queue ── lease …      the next attempt
+ *
+ * What a page links to is admitted in a trace of its own, which refers to the fetch that found it: a crawl would be one
+ * endless trace otherwise.
+ */
+import { fingerprint } from '../url/fingerprint.ts';
+import { childOf, hexOf, nonZero, type TraceContext } from './trace-context.ts';
+
+const words = new Uint32Array(2);
+
+/** The first span: the URL is admitted. */
+export function admitSpan(hi: number, lo: number): TraceContext {
+  return childOf({ traceId: traceIdOf(hi, lo, 'journey'), spanId: '' }, 'admit');
+}
+
+/** It waits in its host's queue for this lease. */
+export function queueSpan(hi: number, lo: number, leaseId: number, revisit: boolean): TraceContext {
+  if (!revisit) return childOf(admitSpan(hi, lo), `queue ${leaseId}`);
+  return childOf({ traceId: traceIdOf(hi, lo, `visit ${leaseId}`), spanId: '' }, 'queue');
+}
+
+/** What a time in the queue follows: the admission, as its parent; or, of a later visit, as what it refers to. */
+export function admissionOf({ traceId }: TraceContext): { readonly span: TraceContext; readonly isParent: boolean } {
+  const [hi, lo] = [Number.parseInt(traceId.slice(16, 24), 16), Number.parseInt(traceId.slice(24), 16)];
+  const span = admitSpan(hi, lo);
+  return { span, isParent: span.traceId === traceId };
+}
+
+/** A lease of it, with a fetcher. */
+export function leaseSpan(queue: TraceContext): TraceContext {
+  return childOf(queue, 'lease');
+}
+
+function traceIdOf(hi: number, lo: number, what: string): string {
+  fingerprint(what, hi, lo, words);
+  return nonZero(hexOf(words[0]!, words[1]!) + hexOf(hi, lo));
+}
