@@ -3,7 +3,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import type { MembersLog } from '../runtime/crawl/frontier-members.ts';
-import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { type DataFolder, readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { openReadOnlyLog } from '../runtime/log/read-only.ts';
@@ -16,6 +16,10 @@ export interface ReadableCrawl {
   readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: Manifest;
+  /** Where views of its partitions are; null: not here. */
+  readonly folder: DataFolder | null;
+  /** Sees what was written up to now: a data folder's log is of one moment. */
+  refresh(): Promise<void>;
   /** Who works on it; absent: in a data folder, one process at most. */
   readonly members?: MembersLog;
 }
@@ -24,13 +28,14 @@ export async function withCrawl<T>(flags: KafkaFlags, act: (crawl: ReadableCrawl
   const clock = new SystemClock();
   if (flags.brokers !== undefined) {
     return withKafka(flags, clock, false, ({ log, codec, manifest }) =>
-      act({ log, codec, topics: manifest, members: log }),
+      act({ log, codec, topics: manifest, members: log, folder: null, refresh: async () => {} }),
     );
   }
   const folder = await readDataFolder(needCrawl(flags));
   const log = await openReadOnlyLog(logFolder(folder), clock);
   try {
-    return await act({ log, codec: await openCodec(log.registry, folder.manifest.crawl), topics: folder.manifest });
+    const codec = await openCodec(log.registry, folder.manifest.crawl);
+    return await act({ log, codec, topics: folder.manifest, folder, refresh: log.refresh });
   } finally {
     await log.close();
   }

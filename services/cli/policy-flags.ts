@@ -6,10 +6,12 @@ import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig, WhenFull } from '../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy, whenFullChoices } from '../../topology/policy/policy.ts';
 import { defaultRecrawl, type ScheduleName, scheduleNames } from '../../topology/policy/recrawl/recrawl-config.ts';
+import { sitemapsEveryMs } from '../../topology/policy/sitemaps.ts';
 import { defaultTraps } from '../../topology/policy/traps/trap-config.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { ScopeKind } from '../../topology/url/scope.ts';
 import { scopeOf } from '../../topology/url/scope.ts';
+import { parseSeed } from '../../topology/url/seed.ts';
 import type { ListSource } from '../../topology/url/url-lists.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
 import { collect, duration, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
@@ -29,6 +31,7 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly traps: boolean;
   readonly recrawl?: ScheduleName;
   readonly recrawlEvery?: number;
+  readonly sitemap?: string[];
 }
 
 const recrawlEvery = duration('--recrawl-every');
@@ -53,6 +56,11 @@ export function addPolicyOptions(command: Command): Command {
       ).argParser(oneOf('--recrawl', scheduleNames)),
     )
     .option('--recrawl-every <duration>', 'time between visits of a page, on average (default: 7d)', recrawlEvery)
+    .option(
+      '--sitemap <url>',
+      'read this sitemap too; a path, such as /sitemap.xml, on every host (repeat for several)',
+      collect(sitemapLocation),
+    )
     .option('--no-traps', 'crawl on where a host seems to have pages without end')
     .option('--max-queued <n>', 'hold so many URLs queued in a partition', wholeNumber('--max-queued', 1))
     .option(
@@ -93,6 +101,7 @@ export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyCo
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
     ...recrawlOf(flags),
     ...(trace !== undefined && { trace }),
+    ...sitemapsOf(flags),
   };
   compilePolicy(policy);
   return policy;
@@ -107,6 +116,16 @@ function recrawlOf({ recrawl: schedule, recrawlEvery: intervalMs }: PolicyFlags)
       ...(intervalMs !== undefined && { intervalMs, minMs: Math.min(intervalMs, minVisitMs) }),
     },
   };
+}
+
+/** A crawl that fetches pages again reads sitemaps again too, those of robots.txt among them. */
+function sitemapsOf({ sitemap = [], recrawl, recrawlEvery: every }: PolicyFlags): Pick<PolicyConfig, 'sitemaps'> {
+  if (sitemap.length === 0 && recrawl === undefined && every === undefined) return {};
+  return { sitemaps: { everyMs: sitemapsEveryMs, rules: sitemap.length === 0 ? [] : [{ urls: sitemap }] } };
+}
+
+function sitemapLocation(text: string): string {
+  return text.startsWith('/') && !text.startsWith('//') ? text : parseSeed(text);
 }
 
 /** Unless pages are asked for more often, none is visited twice within an hour. */

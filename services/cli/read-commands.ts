@@ -11,6 +11,7 @@ import { frontierMembers } from '../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { countsOf, countsText } from './counters-text.ts';
+import { freshnessStats, freshnessText } from './freshness-stats.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { membersText } from './members-text.ts';
@@ -50,7 +51,8 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
   }
 }
 
-async function printStats({ log, codec, topics, members: group }: ReadableCrawl, flags: ReadFlags): Promise<void> {
+async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<void> {
+  const { log, codec, topics, members: group } = readable;
   const { crawl, partitions } = topics;
   const { policy } = await readControl(log, codec, crawl);
   const config = policy === null ? null : parsePolicy(policy.json);
@@ -60,14 +62,17 @@ async function printStats({ log, codec, topics, members: group }: ReadableCrawl,
   const before = await lookAt(log, crawl, partitions, pageQuota);
   const look = await lookAt(log, crawl, partitions, pageQuota);
   const end = crawlEnd(before, look);
-  const counts = countsOf(sumCounters(look.partitions.map(({ counters }) => counters)));
+  const counters = sumCounters(look.partitions.map((one) => one.counters));
+  const counts = countsOf(counters);
+  const freshness = await freshnessStats(readable, partitions, counters, Date.now());
   const members = group && (await frontierMembers(group, crawl, Date.now()).catch(rebalancing));
   if (flags.json)
     process.stdout.write(
-      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(members !== undefined && { members }) })}\n`,
+      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }) })}\n`,
     );
   else {
-    process.stdout.write(`${countsText(counts)}\n  ${paused ? 'the crawl is paused' : endText(end)}\n`);
+    const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
+    process.stdout.write(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
     if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n`);
   }
 }

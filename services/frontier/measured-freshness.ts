@@ -10,7 +10,7 @@ export function freshnessOf(state: FrontierState): Freshness | null {
   if (recrawl.table.size === 0) return null;
   const before = measured.get(state);
   if (before !== undefined && nowMs - before.atMs < 1_000 + recrawl.table.size / 20) return before.freshness;
-  const freshness = freshnessNow(recrawl, nowMs);
+  const freshness = freshnessNow([recrawl], nowMs);
   measured.set(state, { atMs: nowMs, freshness });
   return freshness;
 }

@@ -75,7 +75,7 @@ export function* answerHost(
 function refreshOf({ recrawl, nowMs }: FrontierState, host: number): HostAnswer['refresh'] {
   const nextAtMs = recrawl.dueAtMs(host) ?? null;
   if (nextAtMs === null && !recrawl.trust.has(host)) return null;
-  return { ...freshnessNow(recrawl, nowMs, host), nextAtMs };
+  return { ...freshnessNow([recrawl], nowMs, host), nextAtMs };
 }
 
 function orNull(count: number): number | null {

@@ -10,6 +10,7 @@ export const reasons: Readonly<Record<string, string>> = {
   exclude: 'every URL in scope is wanted',
   recrawl: 'a first crawl is to end; keeping pages fresh goes on for ever',
   recrawlEvery: 'a week: what seven-day freshness asks for',
+  sitemap: 'those that robots.txt names are read anyway, and most hosts have no others',
   callback: 'nobody can guess how hubs reach this machine; without it, nothing is subscribed to',
   delay: 'the policy decides: at least a second, and ten times the last fetch, as Mercator waits',
   traps: 'endless calendars and counters would take a crawl’s time for ever',

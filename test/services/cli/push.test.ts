@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FreshnessStats } from '../../../services/cli/freshness-stats.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { runCommand, startCommand } from './command.ts';
 
@@ -48,6 +49,7 @@ test('a page pushed by WebSub, or submitted, is fetched again in the next polite
       response.writeHead(200, { 'content-type': 'application/atom+xml' });
       return response.end(`<feed xmlns="http://www.w3.org/2005/Atom">${links}</feed>`);
     }
+    if (path === '/sm.xml') return response.end(`<urlset><url><loc>${site.origin}/listed</loc></url></urlset>`);
     response.writeHead(200, { 'content-type': 'text/html', etag: '"v1"' });
     return response.end('<a href="/a">a</a> <a href="/b">b</a>');
   });
@@ -55,7 +57,7 @@ test('a page pushed by WebSub, or submitted, is fetched again in the next polite
   const data = temporaryFolder();
   const crawl = startCommand([
     ...['crawl', `${site.origin}/`, '--allow-private', '--contact', 'me@example.org', '--delay', `${delayMs}`],
-    ...['--recrawl', 'fixed', '--recrawl-every', '30d', '--data', data],
+    ...['--recrawl', 'fixed', '--recrawl-every', '30d', '--sitemap', '/sm.xml', '--data', data],
     ...['--http', callback.slice('http://'.length), '--callback', callback],
   ]);
   const call = (path: string, init?: RequestInit) => fetch(`${callback}${path}`, init);
@@ -70,7 +72,8 @@ test('a page pushed by WebSub, or submitted, is fetched again in the next polite
   };
   const of = (path: string) => hits.filter((hit) => hit.path === path);
   try {
-    await until('all pages were fetched', () => of('/a').length + of('/b').length === 2);
+    const first = ['/a', '/b', '/listed'];
+    await until('all pages were fetched', () => first.every((path) => of(path).length === 1));
     const asked = await post('/subscriptions', { topic: `${site.origin}/feed` });
     assert.equal(asked.status, 202, await asked.text());
     const [{ 'hub.callback': to, 'hub.secret': key, ...wish }] = subscribed as [Record<string, string>];
@@ -124,9 +127,12 @@ test('a page pushed by WebSub, or submitted, is fetched again in the next polite
   }
   assert.equal((await crawl.ended).code, 130, crawl.output());
   const stats = await runCommand(['stats', '--data', data, '--json']);
-  const counts = JSON.parse(stats.stdout) as Record<string, number>;
+  const { freshness, ...counts } = JSON.parse(stats.stdout) as Record<string, number> & { freshness: FreshnessStats };
   assert.ok(counts['revisits']! >= 3 && counts['scheduled']! >= 4, stats.stdout);
   assert.equal(counts['changesFound'], 0);
+  const { pages, withinGoal, changedShare, ageP95S } = freshness;
+  assert.ok(pages >= 5 && withinGoal === 1 && changedShare === 0 && ageP95S! < 120, stats.stdout);
+  assert.match((await runCommand(['stats', '--data', data])).stdout, /seen within 7 days +100\.0%\n/);
   const explained = await runCommand(['explain', `${site.origin}/a`, '--data', data, '--json']);
   const due = (JSON.parse(explained.stdout) as { nextDueAtMs: number }).nextDueAtMs;
   assert.ok(due > Date.now() + 20 * 86_400_000, `${join(data)}: ${explained.stdout}`);

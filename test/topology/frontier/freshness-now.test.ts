@@ -17,11 +17,13 @@ test('freshness, age and trust are those of the pages that were seen, by band an
   state.table.put({ ...plain, lo: 201, visitedS: 0, rateClass: noRate });
   state.learn(0, true);
   state.learn(0, false);
-  const all = freshnessNow(state, 1_000 * nowS);
+  const all = freshnessNow([state], 1_000 * nowS);
   assert.deepEqual([all.pages, all.sitemapTrust, all.freshByBand[0]], [101, 0.5, null]);
   assert.ok(Math.abs(all.fresh! - Math.exp(-1)) < 0.05 && all.freshByBand[2] === all.fresh);
   assert.ok(Math.abs(all.ageP50S! / (5 * day) - 1) < 0.12 && Math.abs(all.ageP95S! / (9.5 * day) - 1) < 0.12);
   assert.ok(Math.abs(all.withinGoal! - 71 / 101) < 0.001);
-  const { pages, sitemapTrust } = freshnessNow(state, 1_000 * nowS, 1);
+  const { pages, sitemapTrust } = freshnessNow([state], 1_000 * nowS, 1);
   assert.deepEqual([pages, sitemapTrust], [1, null]);
+  const both = freshnessNow([state, state], 1_000 * nowS);
+  assert.deepEqual({ ...both, pages: both.pages / 2 }, all);
 });

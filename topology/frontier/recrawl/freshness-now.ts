@@ -1,5 +1,5 @@
 /**
- * How fresh the pages of a partition are now, as far as their visits tell: for metrics and for whoever asks, never a part
+ * How fresh the pages of partitions are now, as far as their visits tell: for metrics and for whoever asks, never a part
  * of a decision. A page that changes λ times a day and was seen t days ago is still what was seen with probability
  * e^(−λt) (Cho & Garcia-Molina, TODS 28(4), 2003); pages that nobody has visited twice count for age alone.
  */
@@ -27,25 +27,26 @@ const goalS = 7 * 86_400;
 /** Ages are counted by powers of 1.1. */
 const ageBase = Math.log(1.1);
 
-/** `host`: of one host. Costs 50 ns a page of the partition. */
-export function freshnessNow(recrawl: RecrawlState, nowMs: number, host?: number): Freshness {
-  const { table } = recrawl;
+/** `host`: of one host, of one partition. Costs 50 ns a page. */
+export function freshnessNow(partitions: readonly RecrawlState[], nowMs: number, host?: number): Freshness {
   const nowS = Math.floor(nowMs / 1_000);
   const ages = new Uint32Array(256);
   const rated = new Float64Array(bands);
   const expected = new Float64Array(bands);
   let [pages, inGoal] = [0, 0];
-  for (let row = 0; row < table.end; row++) {
-    if (!table.inUse(row)) continue;
-    const due = table.at(row);
-    if (due.visitedS === 0 || (host !== undefined && due.host !== host)) continue;
-    const ageS = Math.max(0, nowS - due.visitedS);
-    pages += 1;
-    if (ageS <= goalS) inGoal += 1;
-    ages[Math.min(255, Math.floor(Math.log1p(ageS) / ageBase))]! += 1;
-    if (due.rateClass === noRate) continue;
-    rated[due.band]! += 1;
-    expected[due.band]! += Math.exp((-rateOfClass(due.rateClass % rateClasses) * ageS) / 86_400);
+  for (const { table } of partitions) {
+    for (let row = 0; row < table.end; row++) {
+      if (!table.inUse(row)) continue;
+      const due = table.at(row);
+      if (due.visitedS === 0 || (host !== undefined && due.host !== host)) continue;
+      const ageS = Math.max(0, nowS - due.visitedS);
+      pages += 1;
+      if (ageS <= goalS) inGoal += 1;
+      ages[Math.min(255, Math.floor(Math.log1p(ageS) / ageBase))]! += 1;
+      if (due.rateClass === noRate) continue;
+      rated[due.band]! += 1;
+      expected[due.band]! += Math.exp((-rateOfClass(due.rateClass % rateClasses) * ageS) / 86_400);
+    }
   }
   const sum = (column: Float64Array) => column.reduce((total, one) => total + one, 0);
   return {
@@ -55,16 +56,18 @@ export function freshnessNow(recrawl: RecrawlState, nowMs: number, host?: number
     ageP50S: quantile(ages, pages, 0.5),
     ageP95S: quantile(ages, pages, 0.95),
     withinGoal: ratio(inGoal, pages),
-    sitemapTrust: trustOf(recrawl, host),
+    sitemapTrust: trustOf(partitions, host),
   };
 }
 
-function trustOf({ trust }: RecrawlState, host: number | undefined): number | null {
+function trustOf(partitions: readonly RecrawlState[], host: number | undefined): number | null {
   let [told, proved] = [0, 0];
-  for (const [id, one] of trust) {
-    if (host !== undefined && id !== host) continue;
-    told += one.told;
-    proved += one.proved;
+  for (const { trust } of partitions) {
+    for (const [id, one] of trust) {
+      if (host !== undefined && id !== host) continue;
+      told += one.told;
+      proved += one.proved;
+    }
   }
   return ratio(proved, told);
 }
