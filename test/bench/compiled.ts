@@ -10,7 +10,9 @@ export const projectRoot = fileURLToPath(new URL(isCompiled ? '../../..' : '../.
 /** Runs a bench by its name. */
 export const compiledMain = join(projectRoot, 'dist/test/bench/main.js');
 
-let isBuilt = isCompiled;
+/** Set for benches that one has started which compiled already. */
+export const builtMark = 'CRAWLSTREAM_BENCH_BUILT';
+let isBuilt = isCompiled || process.env[builtMark] !== undefined;
 
 /** Compiles once, so that what is measured is what is there. Type errors are for `npm run verify` to tell. */
 export function build(): void {

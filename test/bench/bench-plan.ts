@@ -1,0 +1,36 @@
+/**
+ * What `bench all` runs: every bench that there is, at a size that takes seconds. Sizes stay as they are, or results of
+ * two commits would not be of the same thing; a new measurement is a new name.
+ */
+export interface PlannedBench {
+  /** Unique: what results are compared by. */
+  readonly label: string;
+  readonly bench: string;
+  readonly args: readonly string[];
+}
+
+const plan = (label: string, bench: string, ...args: readonly string[]): PlannedBench => ({ label, bench, args });
+
+export const benchPlan: readonly PlannedBench[] = [
+  plan('frontier', 'frontier', '--urls', '2000000'),
+  plan('seen-test, exact', 'seen-test', '--urls', '3000000'),
+  plan('seen-test, drum', 'seen-test', '--urls', '3000000', '--seen', 'drum', '--memory', '32'),
+  plan('host-clock', 'host-clock', '--hosts', '1000000'),
+  plan('lease-cycle', 'lease-cycle', '--urls', '200000', '--hosts', '100000'),
+  plan('restart', 'restart', '--urls', '1000000', '--hosts', '50000'),
+  plan('restore', 'restore', '--urls', '1000000', '--hosts', '50000'),
+  plan('snapshot', 'snapshot', '--urls', '500000', '--hosts', '50000'),
+  plan('growth, drum', 'hundred-million', '--urls', '2000000', '--hosts', '100000', '--seen', 'drum'),
+  plan('topology', 'topology', '--urls', '1000000'),
+  plan('clients', 'clients', '--urls', '200000'),
+  plan('crawl', 'crawl', '--kafka', '--hosts', '100', '--pages', '50'),
+  plan('fetch', 'fetch', '--runs', '1', '--no-stages'),
+  plan('polite', 'polite', '--seconds', '10'),
+  plan('hostile', 'hostile', '--hosts', '300', '--runs', '1'),
+  plan('takeover', 'takeover', '--urls', '100000'),
+  plan('urlfrontier', 'urlfrontier', '--urls', '100000', '--hosts', '5000'),
+  plan('coverage', 'coverage', '--pages', '2000'),
+  plan('freshness', 'freshness', '--pages', '4000'),
+  plan('recrawl-year', 'recrawl-year', '--pages', '2000'),
+  plan('dedup', 'dedup'),
+];
