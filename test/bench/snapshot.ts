@@ -4,14 +4,14 @@
  *
  * What a snapshot of a partition costs beside its owner (view read, brought to the changelog's end, packed, hashed, read
  * back), and how long a lost partition takes to come back from it, against its whole changelog. CPU time, as the three
- * run one after another in a process each. The owner is not held up: it takes no part.
+ * run one after another in a process each. What its owner notices of it: `npm run bench -- snapshot-pause`.
  */
 import { join } from 'node:path';
 import { bringUp } from '../../services/frontier/bring-up.ts';
 import { rebuild } from '../../services/frontier/rebuild.ts';
 import { changelogTopic } from '../../services/frontier/restore.ts';
-import { crawlIdOf } from '../../services/frontier/snapshots/manifest.ts';
-import { createShelf } from '../../services/frontier/snapshots/shelf.ts';
+import { crawlIdOf, type SnapshotManifest } from '../../services/frontier/snapshots/manifest.ts';
+import { createShelf, type Shelf } from '../../services/frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../../services/frontier/snapshots/take.ts';
 import { keptView } from '../../services/frontier/starting-states.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
@@ -47,17 +47,11 @@ export function run(args: readonly string[]): Promise<void> {
 }
 
 async function measure(data: string, into: string, seen: SeenConfig): Promise<Snapshotted> {
-  const shelf = createShelf(createFolderObjects(join(into, 'snapshots')), crawlIdOf(benchKey));
+  const shelf = shelfIn(into);
   const log = await openReadOnlyLog(logFolder(data), clock);
-  const base = await openRocksdbStore(stateFolder(data), { readOnly: true });
   const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
   const given = { log, identity, key: benchKey, seen, clock, shelf };
-  const take = await costOf(async () => {
-    const store = createOverlayStore(base);
-    const { state } = await keptView({ ...given, store });
-    const there = await bringUp(state!, nothing(), { ...given, store, to });
-    return takeSnapshot({ ...given, state: there!, store, takenBy: 'bench' });
-  });
+  const take = await costOf(() => takeBeside(data, into, seen));
   const rssBytes = peakRssBytes();
   const restored = async (folder: string, from: Partial<typeof given>) => {
     const store = await openRocksdbStore(join(into, folder));
@@ -68,7 +62,7 @@ async function measure(data: string, into: string, seen: SeenConfig): Promise<Sn
   };
   const restoreCpuSeconds = await restored('from-snapshot', given);
   const rebuildCpuSeconds = await restored('from-changelog', {});
-  await Promise.all([base.close(), log.close()]);
+  await log.close();
   const bytes = take.value.files.reduce((sum, file) => sum + file.bytes, 0);
   return {
     urls: take.value.urls,
@@ -78,6 +72,25 @@ async function measure(data: string, into: string, seen: SeenConfig): Promise<Sn
     rebuildCpuSeconds,
     rssBytes,
   };
+}
+
+/** As `state snapshot` takes it of a data folder, whose owner may be at work. */
+export async function takeBeside(data: string, into: string, seen: SeenConfig): Promise<SnapshotManifest> {
+  const base = await openRocksdbStore(stateFolder(data), { readOnly: true });
+  const log = await openReadOnlyLog(logFolder(data), clock);
+  const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
+  const given = { log, identity, key: benchKey, seen, clock };
+  const store = createOverlayStore(base);
+  const { state } = await keptView({ ...given, store });
+  const saveBytes = Number.POSITIVE_INFINITY;
+  const there = await bringUp(state!, nothing(), { ...given, store, to, saveBytes });
+  const manifest = await takeSnapshot({ ...given, shelf: shelfIn(into), state: there!, store, takenBy: 'bench' });
+  await Promise.all([base.close(), log.close()]);
+  return manifest;
+}
+
+function shelfIn(into: string): Shelf {
+  return createShelf(createFolderObjects(join(into, 'snapshots')), crawlIdOf(benchKey));
 }
 
 async function* nothing(): AsyncGenerator<never> {}
