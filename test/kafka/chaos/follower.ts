@@ -14,6 +14,8 @@ import { type FingerprintKey, FrontierState } from '../../../topology/frontier/s
 export interface Follower {
   readonly states: readonly FrontierState[];
   readonly findings: readonly string[];
+  /** Nothing is left to be fetched of what was admitted so far. */
+  readonly isIdle: boolean;
   /** Owners of partitions so far: claims that the changelogs hold. */
   readonly claims: number;
   /** URLs given up on, with the reason. */
@@ -94,6 +96,9 @@ export function startFollower({ log, codec, crawl, partitions, key }: FollowerOp
     states,
     findings,
     givenUp,
+    get isIdle() {
+      return states.every(({ counters }) => counters.queued + counters.leased + counters.retrying === 0);
+    },
     get claims() {
       return claims;
     },
