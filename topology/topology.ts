@@ -34,14 +34,14 @@ export const processors: readonly Processor[] = [
   {
     name: 'dedup',
     does: 'tells which pages are duplicates, and of which others; tells the frontier where they are many',
-    reads: ['pages', 'results'],
+    reads: ['pages', 'results', 'control'],
     writes: ['duplicates', 'control', 'dead-letters'],
     stores: ['contents, clusters, verdicts'],
   },
   {
     name: 'indexer',
     does: 'makes pages searchable, and takes out what is gone, unwanted there, or a duplicate',
-    reads: ['pages', 'results', 'duplicates'],
+    reads: ['pages', 'results', 'duplicates', 'control'],
     writes: ['dead-letters'],
     stores: ['search index'],
   },

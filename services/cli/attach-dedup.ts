@@ -4,6 +4,7 @@ import { contentLimits } from '../../topology/consumer-limits.ts';
 import { openDedup } from '../dedup/dedup.ts';
 import type { NearMethod } from '../dedup/likeness.ts';
 import { groupPositions, ownPositions } from '../runtime/consumer/positions.ts';
+import { readPurges } from '../runtime/crawl/purges.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import { oneOf } from './arguments.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
@@ -30,12 +31,13 @@ export async function attachDedup(context: AttachContext, flags: DedupFlags): Pr
       ...context,
       ...manifest,
       store,
+      purges: await readPurges(log, context.codec, manifest),
       method: flags.dedupBy ?? 'simhash',
       seed: Number.parseInt(manifest.fingerprintKey.slice(16, 24), 16) | 0,
     });
     return await attach(context, {
       name: 'dedup',
-      topics: ['pages', 'results'],
+      topics: ['pages', 'results', 'control'],
       batchRecords: contentLimits.batchRecords,
       handle: dedup.handle,
       positions: ownPositions(dedup.positions, groupPositions(log, `${manifest.crawl}.dedup`)),

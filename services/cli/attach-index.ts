@@ -6,6 +6,7 @@ import { changesOf, indexTopics } from '../indexer/index-change.ts';
 import { openOpenSearch } from '../indexer/opensearch-index.ts';
 import { openSqliteIndex } from '../indexer/sqlite-index.ts';
 import { groupPositions, ownPositions } from '../runtime/consumer/positions.ts';
+import { readPurges } from '../runtime/crawl/purges.ts';
 import { bad } from './arguments.ts';
 import type { AttachContext, Attached } from './attach-consumer.ts';
 import { attach } from './attach-consumer.ts';
@@ -40,13 +41,14 @@ export function attachIndex(context: AttachContext, flags: IndexFlags): Promise<
 
 async function attachSqlite(context: AttachContext): Promise<Attached> {
   const { log, manifest } = context;
+  const purges = await readPurges(log, context.codec, manifest);
   const index = await openSqliteIndex(context.part('index'));
   const readPage = pageReader(context);
   return attach(context, {
     name: 'index',
     topics: indexTopics,
     batchRecords: indexLimits.embeddedBatch,
-    handle: async (batch, { positions }) => index.applyAt(await changesOf(batch, readPage), positions),
+    handle: async (batch, { positions }) => index.applyAt(await changesOf(batch, readPage, purges), positions),
     positions: ownPositions(index.positions, groupPositions(log, `${manifest.crawl}.index`)),
     // One file, one writer: on Kafka others stand by.
     alone: true,
@@ -59,6 +61,7 @@ async function attachOpenSearch(context: AttachContext, flags: IndexFlags, node:
   const stopping = new AbortController();
   const name = flags.opensearchIndex ?? manifest.crawl.toLowerCase().replace(/^[^a-z0-9]+/, '');
   if (name === '') throw new CrawlstreamError('INVALID_ARGUMENT', '--opensearch-index is missing: name the index');
+  const purges = await readPurges(log, context.codec, manifest);
   const index = await openOpenSearch({ node, index: name, clock, signal: stopping.signal });
   const readPage = pageReader(context);
   return attach(context, {
@@ -66,7 +69,7 @@ async function attachOpenSearch(context: AttachContext, flags: IndexFlags, node:
     topics: indexTopics,
     handle: async (batch, { signal }) => {
       signal.addEventListener('abort', () => stopping.abort(), { once: true });
-      await index.apply(await changesOf(batch, readPage));
+      await index.apply(await changesOf(batch, readPage, purges));
     },
     positions: groupPositions(log, `${manifest.crawl}.index`),
     close: () => index.close(),

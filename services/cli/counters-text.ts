@@ -29,6 +29,7 @@ export interface CrawlCounts {
   /** New, but dropped: their host, or the partition, had as much queued as it may. */
   readonly hostFull: number;
   readonly queueFull: number;
+  readonly purged: number;
   /** Requests made, robots.txt and redirect hops among them. */
   readonly fetches: number;
   readonly bytes: number;
@@ -66,6 +67,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     tooLong: counters.tooLong,
     hostFull: counters.hostFull,
     queueFull: counters.queueFull,
+    purged: counters.purged,
     fetches: counters.fetches,
     bytes: counters.bytes,
     undecodable: counters.undecodable,
@@ -92,6 +94,7 @@ export function countsText(counts: CrawlCounts): string {
     ['links too long', counts.tooLong],
     ['dropped, host full', counts.hostFull],
     ['dropped, queue full', counts.queueFull],
+    ['links to what was purged', counts.purged],
     ['still queued', counts.queued],
     ['on lease', counts.leased],
     ['deferred', counts.deferred],

@@ -17,6 +17,7 @@ import { csv, jsonLines } from '../export/text-writers.ts';
 import type { Source } from '../export/topic-records.ts';
 import { urlsTable } from '../export/urls-table.ts';
 import { readHostGraph, readPages } from '../graph/link-graph.ts';
+import { readPurges } from '../runtime/crawl/purges.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
@@ -67,8 +68,9 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   }
   let unreadable = 0;
   let rows = 0;
-  await withCrawl(flags, async ({ log, codec, topics: { crawl, partitions } }) => {
-    const source: Source = { log, codec, crawl, partitions };
+  await withCrawl(flags, async ({ log, codec, topics }) => {
+    const { crawl, partitions } = topics;
+    const source: Source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics) };
     await withGraph(what, flags, async (graph) => {
       if (what === 'authority') {
         rows = await writeLines(authorityList(await readHostGraph(graph!)), out);

@@ -44,6 +44,7 @@ export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): 
 
 const holds: Readonly<Record<string, string>> = {
   blocked: 'an operator blocked it',
+  purged: 'it was purged: nothing of it is kept, and no link to it is admitted',
   crawlDelay: 'its Crawl-delay is above what the policy waits for',
   limit: 'it has given as many pages as an operator allows',
 };

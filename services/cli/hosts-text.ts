@@ -39,7 +39,12 @@ function nextText({ hold, deadUntilMs, readyAtMs, leases }: HostRow, nowMs: numb
   return readyAtMs <= nowMs ? 'now' : `in ${((readyAtMs - nowMs) / 1000).toFixed(1)} s`;
 }
 
-const holds = { blocked: 'blocked', crawlDelay: 'Crawl-delay above the cap', limit: 'limit reached' } as const;
+const holds = {
+  blocked: 'blocked',
+  purged: 'purged',
+  crawlDelay: 'Crawl-delay above the cap',
+  limit: 'limit reached',
+} as const;
 
 export function hostText(answer: PlacedAnswer, nowMs: number): string {
   const { host, facts, bands, again, leases, parallel, refresh, queue, next } = answer;

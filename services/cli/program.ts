@@ -22,6 +22,7 @@ import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addPauseCommands } from './pause-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
+import { addPurgeCommand } from './purge-command.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRepartitionCommand } from './repartition-command.ts';
 import { addResetCommand } from './reset-command.ts';
@@ -61,6 +62,7 @@ export function createProgram(): Command {
   addStoryCommand(program);
   addPolicyCommands(program);
   addOperatorCommands(program);
+  addPurgeCommand(program);
   addPauseCommands(program);
   addTraceCommand(program);
   addCheckCommand(program);

@@ -9,6 +9,7 @@ import { parsePolicy } from '../../topology/policy/validate.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import { frontierMembers } from '../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
+import { readPurges } from '../runtime/crawl/purges.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { freshnessStats, freshnessText } from './freshness-stats.ts';
@@ -37,6 +38,7 @@ export function addReadCommands(program: Command): void {
 
 async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFlags): Promise<void> {
   const printed = new Set<string>();
+  const purges = await readPurges(log, codec, topics);
   const topic = `${topics.crawl}.pages`;
   for (let partition = 0; partition < topics.partitions; partition++) {
     // What is there when the reading begins, and no more: a crawl may be appending.
@@ -44,7 +46,7 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {
       await codec.prepare('pages', value);
       const page = codec.decode('pages', value);
-      if (!all && printed.has(page.url)) continue;
+      if (purges.refuses(page.url, page.fetchedAtMs) || (!all && printed.has(page.url))) continue;
       if (!all) printed.add(page.url);
       if (!process.stdout.write(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
     }

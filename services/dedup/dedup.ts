@@ -11,15 +11,21 @@ import type { BatchContext } from '../runtime/consumer/consumer.ts';
 import { positionRow, storePositions } from '../runtime/consumer/group-folder.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import type { Received } from '../runtime/consumer/received.ts';
+import { type Purged, Purges, urlRangesOf } from '../runtime/crawl/purges.ts';
 import type { AppendRecord, Log } from '../runtime/log/log.ts';
-import type { StateStore } from '../runtime/store/store.ts';
+import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { openContentNodes } from './content-nodes.ts';
 import { Deduper } from './deduper.ts';
 import { countRates, type Sighting } from './duplicate-rates.ts';
 import type { NearMethod } from './likeness.ts';
+import { ratesOf } from './rows.ts';
+
+export type DedupTopic = 'pages' | 'results' | 'control';
 
 export interface DedupOptions {
   readonly log: Pick<Log, 'append'>;
+  /** Of all that was said so far; hears what comes. Absent: nothing was. */
+  readonly purges?: Purges;
   readonly codec: RecordCodec;
   readonly clock: Clock;
   readonly store: StateStore;
@@ -32,12 +38,12 @@ export interface DedupOptions {
 }
 
 export interface Dedup {
-  handle(batch: readonly Received<'pages' | 'results'>[], context: Pick<BatchContext, 'positions'>): Promise<void>;
+  handle(batch: readonly Received<DedupTopic>[], context: Pick<BatchContext, 'positions'>): Promise<void>;
   readonly positions: Positions;
 }
 
 export async function openDedup(options: DedupOptions): Promise<Dedup> {
-  const { log, codec, clock, store, crawl } = options;
+  const { log, codec, clock, store, crawl, purges = new Purges() } = options;
   const nodes = await openContentNodes(store, options.method, options.seed);
   const deduper = await Deduper.open({
     store,
@@ -59,16 +65,32 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     value: codec.encode('control', event),
   });
 
-  const take = async (received: Received<'pages' | 'results'>): Promise<Sighting | undefined> => {
+  const purge = async ({ hostKey, url }: Purged) => {
+    const ranges = url === null ? urlRangesOf(hostKey) : [{ from: url, below: `${url}\u0001` }];
+    for (const range of ranges) await deduper.purge(range);
+    if (url !== null) return;
+    const rates: StoreOp[] = [];
+    for await (const [key] of store.scan(ratesOf(hostKey))) rates.push({ key, value: null });
+    await deduper.commit(rates);
+  };
+
+  const take = async (received: Received<DedupTopic>): Promise<Sighting | undefined> => {
     const { partition, offset } = received;
+    if (received.topic === 'control') {
+      const purged = purges.take(received.value);
+      if (purged !== null) await purge(purged);
+      return undefined;
+    }
     if (received.topic === 'results') {
       for (const { url, atMs } of goneOf(received)) {
+        if (purges.refuses(url, atMs)) continue;
         await deduper.remove(url, atMs, { partition, hostKey: received.value.hostKey });
       }
       return undefined;
     }
     const page = received.value;
     const { url, hostKey, fetchedAtMs } = page;
+    if (purges.refuses(url, fetchedAtMs)) return undefined;
     if (page.noindex) {
       await deduper.remove(url, fetchedAtMs, { partition, hostKey });
       return undefined;
@@ -94,7 +116,8 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
   };
 }
 
-function urlsOf(received: Received<'pages' | 'results'>): string[] {
+function urlsOf(received: Received<DedupTopic>): string[] {
+  if (received.topic === 'control') return [];
   return received.topic === 'pages' ? [received.value.url] : goneOf(received).map(({ url }) => url);
 }
 

@@ -13,7 +13,17 @@ import type { Duplicate, Page } from '../../schemas/types.ts';
 import { contentLimits } from '../../topology/consumer-limits.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import type { ContentNodes } from './content-nodes.ts';
-import { fromJson, jsonRow, type KnownPage, memberKey, membersOf, pageKey, rankOf, urlOfRank } from './rows.ts';
+import {
+  fromJson,
+  jsonRow,
+  type KnownPage,
+  memberKey,
+  membersOf,
+  pageKey,
+  rankOf,
+  urlOfPage,
+  urlOfRank,
+} from './rows.ts';
 
 /** What the dedup needs to know of a page. */
 export interface PageSeen {
@@ -133,6 +143,25 @@ export class Deduper {
     this.#keep(url, { ...none, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
     this.#tell(url, '', false);
     if (left !== undefined) await this.#choose(left);
+  }
+
+  /** Nothing is kept of pages whose URLs are in the range: they stand for nothing, and behind nobody. */
+  async purge({ from, below }: { readonly from: string; readonly below: string }): Promise<void> {
+    const { store } = this.#options;
+    for (;;) {
+      await this.commit([]);
+      const urls: string[] = [];
+      const range = { gte: pageKey(from), lt: pageKey(below), limit: contentLimits.toldAtOnce };
+      for await (const [key] of store.scan(range)) urls.push(urlOfPage(key));
+      if (urls.length === 0) return;
+      for (const url of urls) {
+        await this.#load(url);
+        const left = await this.#leave(url, this.#pages.get(url)!);
+        this.#pages.delete(url);
+        this.#ops.push({ key: pageKey(url), value: null });
+        if (left !== undefined) await this.#choose(left);
+      }
+    }
   }
 
   /** Makes all of it durable, together with `ops`. */

@@ -95,6 +95,15 @@ export function pageKey(url: string): Buffer {
   return Buffer.from(`U${url}`);
 }
 
+export function urlOfPage(key: Buffer): string {
+  return key.toString('utf8', 1);
+}
+
+/** Rates of one host. */
+export function ratesOf(hostKey: string): { readonly gte: Buffer; readonly lt: Buffer } {
+  return { gte: rateKey(hostKey, ''), lt: Buffer.from(`R${hostKey}\u0001`) };
+}
+
 export function rateKey(hostKey: string, prefix: string): Buffer {
   return Buffer.from(`R${hostKey}\0${prefix}`);
 }

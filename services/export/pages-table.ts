@@ -35,7 +35,7 @@ export function pagesTable(source: Source, folder: string, unreadable: () => voi
 
 async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<readonly [string, Row]> {
   for await (const page of topicRecords(source, 'pages', unreadable)) {
-    yield [page.url, columns.map(({ of }) => of(page))];
+    if (!source.purges.refuses(page.url, page.fetchedAtMs)) yield [page.url, columns.map(({ of }) => of(page))];
   }
 }
 

@@ -1,5 +1,6 @@
 /** Every record of a topic that is there when the reading begins, decoded, partition by partition. */
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Purges } from '../runtime/crawl/purges.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 
@@ -8,6 +9,8 @@ export interface Source {
   readonly codec: RecordCodec;
   readonly crawl: string;
   readonly partitions: number;
+  /** Of what was taken down nothing is told. */
+  readonly purges: Purges;
 }
 
 /** Records that can't be read are passed over: `dlq` and consumers deal with those. */

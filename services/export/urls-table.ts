@@ -26,7 +26,7 @@ async function* rowsOf(source: Source, unreadable: () => void): AsyncGenerator<r
   for await (const { hostKey, completedAtMs, outcomes } of topicRecords(source, 'results', unreadable)) {
     for (const one of outcomes) {
       // Given back unasked: it will come again.
-      if (one.kind === 'returned') continue;
+      if (one.kind === 'returned' || source.purges.refuses(one.url, completedAtMs)) continue;
       yield [
         one.url,
         [

@@ -1,5 +1,5 @@
 /**
- * Which hosts an operator has blocked by now, read from `control` as it grows (DESIGN §4.4).
+ * Which hosts an operator has blocked or purged by now, read from `control` as it grows (DESIGN §4.4).
  *
  * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
  * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
@@ -44,7 +44,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
     await codec.prepare('control', value);
     try {
       const { kind, hostKey, version, payload } = codec.decode('control', value);
-      if (kind === 'blockHost') blocked.add(hostKey);
+      if (kind === 'blockHost' || (kind === 'purge' && payload === '')) blocked.add(hostKey);
       if (kind === 'releaseHost') blocked.delete(hostKey);
       if (kind === 'pauseHost') options.onPause(hostKey, version);
       // Each policy is there once for every partition.

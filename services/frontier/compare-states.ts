@@ -15,6 +15,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   robotsHop: 2,
   budget: 1,
   trap: 2,
+  purged: 3,
   inLinks: 0,
   cash: 0,
   released: 2,

@@ -40,7 +40,16 @@ const tallies = {
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;
 const tallied = Object.keys(tallies) as (keyof typeof tallies)[];
 
-const refusals = ['invalid', 'filtered', 'outOfScope', 'tooDeep', 'tooLong', 'hostFull', 'queueFull'] as const;
+const refusals = [
+  'invalid',
+  'filtered',
+  'outOfScope',
+  'tooDeep',
+  'tooLong',
+  'hostFull',
+  'queueFull',
+  'purged',
+] as const;
 
 export function frontierMetrics({ log, clock, crawl, meters, committed, standbys }: MeteredFrontier): MetricSource {
   return async (tell) => {

@@ -4,7 +4,7 @@
  * Every request of a job is one read or write of at most a megabyte; between them the partition goes on. A job that is
  * stopped leaves rows that nothing refers to.
  */
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob, StoreReply, StoreRequest } from '../../topology/frontier/seen/store-job.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 
 export class JobRunner {
@@ -50,9 +50,18 @@ export async function runJob<Result>(
 ): Promise<Result | undefined> {
   let next = job.next([]);
   while (!next.done && !stopped()) {
-    const { read, write } = next.value;
-    if (read === undefined) await store.write(write);
-    next = job.next(read === undefined ? [] : await store.getMany(read));
+    next = job.next(await answerRequest(store, next.value));
   }
   return next.done ? next.value : undefined;
+}
+
+export async function answerRequest(store: StateStore, { read, write, scan }: StoreRequest): Promise<StoreReply> {
+  if (read !== undefined) return store.getMany(read);
+  if (write !== undefined) {
+    await store.write(write);
+    return [];
+  }
+  const rows: Buffer[] = [];
+  for await (const row of store.scan(scan)) rows.push(...row);
+  return rows;
 }

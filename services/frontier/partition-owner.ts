@@ -16,7 +16,7 @@ import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
 import type { FrontierPartition, Input, Step } from '../../topology/frontier/partition.ts';
 import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob, StoreReply } from '../../topology/frontier/seen/store-job.ts';
 import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
@@ -29,7 +29,7 @@ import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { CallSide } from './call-side.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { heedControl } from './heed-control.ts';
-import { JobRunner, runJob } from './job-runner.ts';
+import { answerRequest, JobRunner, runJob } from './job-runner.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
@@ -84,6 +84,8 @@ export class PartitionOwner {
   #failure: unknown;
   /** The view is being written. */
   #round: StoreJob | null = null;
+  /** What its last request gave. */
+  #roundReply: StoreReply = [];
   #savedAtMs = 0;
   #changedBytes = 0;
   #opened = false;
@@ -159,6 +161,7 @@ export class PartitionOwner {
     this.#underWay = 0;
     this.#failure = undefined;
     this.#round = null;
+    this.#roundReply = [];
     this.#changedBytes = 0;
     this.#savedAtMs = clock.nowMs();
     this.#committed = committedOf(partition);
@@ -365,11 +368,14 @@ export class PartitionOwner {
 
   /** Writes a slice; it is of the newest commit, which must be acked first: a view never runs ahead of the changelog. */
   async #saveSlice(): Promise<void> {
-    const slice = this.#round?.next([]);
-    if (slice?.value?.write !== undefined) {
-      await this.#settle();
-      await this.#options.store.write(slice.value.write);
-    } else this.#round = null;
+    const slice = this.#round?.next(this.#roundReply);
+    if (slice === undefined || slice.done === true) {
+      this.#round = null;
+      this.#roundReply = [];
+      return;
+    }
+    await this.#settle();
+    this.#roundReply = await answerRequest(this.#options.store, slice.value);
   }
 
   async #settle(): Promise<void> {

@@ -46,6 +46,7 @@ const lasting: ReadonlySet<Control['kind']> = new Set([
   'trap',
   'releaseTrap',
   'readSitemaps',
+  'purge',
 ] as const);
 
 /** Throws OWNERSHIP_LOST where somebody else wrote meanwhile. */

@@ -1,5 +1,6 @@
 /**
- * What records mean for a search index: pages come in, and go when they are gone, unwanted there, or duplicates.
+ * What records mean for a search index: pages come in, and go when they are gone, unwanted there, or duplicates. What an
+ * operator has purged goes without a trace, and does not come in again.
  *
  * Each change carries a version, a time in ms, and an index keeps per URL the newest: so changes may come twice and in
  * any order across topics, and the index ends up the same. A page's version is its fetch; what is decided of it later
@@ -8,9 +9,10 @@
 import type { Page, Result } from '../../schemas/types.ts';
 import { languageOf } from '../../topology/content/language.ts';
 import type { Received } from '../runtime/consumer/received.ts';
+import { type Purged, Purges } from '../runtime/crawl/purges.ts';
 
-export type IndexTopic = 'pages' | 'results' | 'duplicates';
-export const indexTopics: readonly IndexTopic[] = ['pages', 'results', 'duplicates'];
+export type IndexTopic = 'pages' | 'results' | 'duplicates' | 'control';
+export const indexTopics: readonly IndexTopic[] = ['pages', 'results', 'duplicates', 'control'];
 
 export interface IndexedPage {
   readonly url: string;
@@ -25,21 +27,30 @@ export interface IndexedPage {
 
 export type IndexChange =
   | { readonly kind: 'put'; readonly url: string; readonly version: number; readonly page: IndexedPage }
-  | { readonly kind: 'delete'; readonly url: string; readonly version: number };
+  | { readonly kind: 'delete'; readonly url: string; readonly version: number }
+  /** Taken down, with all that is remembered of it. */
+  | ({ readonly kind: 'purge' } & Purged);
 
 export interface SearchIndex {
   /** All or nothing is not promised; the same changes again are. Throws where the index is away for good. */
   apply(changes: readonly IndexChange[]): Promise<void>;
 }
 
-/** `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. */
+/**
+ * `readPage`: a record of `pages` by partition and offset; undefined where it has been trimmed. `purges`: of all that was
+ * said so far; it hears what the batch says.
+ */
 export async function changesOf(
   batch: readonly Received<IndexTopic>[],
   readPage: (partition: number, offset: number) => Promise<Page | undefined>,
+  purges: Purges = new Purges(),
 ): Promise<IndexChange[]> {
   const changes: IndexChange[] = [];
   for (const one of batch) {
-    if (one.topic === 'pages') changes.push(ofPage(one.value, one.value.fetchedAtMs));
+    if (one.topic === 'control') {
+      const purged = purges.take(one.value);
+      if (purged !== null) changes.push({ kind: 'purge', ...purged });
+    } else if (one.topic === 'pages') changes.push(ofPage(one.value, one.value.fetchedAtMs));
     else if (one.topic === 'results') changes.push(...goneIn(one.value));
     else {
       const { url, representative, atMs, pageOffset } = one.value;
@@ -51,7 +62,7 @@ export async function changesOf(
       }
     }
   }
-  return changes;
+  return changes.filter((change) => change.kind === 'purge' || !purges.refuses(change.url, change.version));
 }
 
 function ofPage(page: Page, version: number): IndexChange {

@@ -11,6 +11,7 @@ import type { Client } from '@opensearch-project/opensearch';
 import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Purged } from '../runtime/crawl/purges.ts';
 import type { IndexChange, SearchIndex } from './index-change.ts';
 
 export interface OpenSearchOptions {
@@ -59,18 +60,26 @@ export async function openOpenSearch(options: OpenSearchOptions): Promise<OpenSe
   }
   return {
     apply: async (changes) => {
-      for (const some of inBulks(changes)) await send(client, options, some);
+      for (const some of inBulks(changes)) {
+        const [first] = some;
+        if (first?.kind === 'purge') await purge(client, options, first);
+        else await send(client, options, some as readonly PageChange[]);
+      }
     },
     close: async () => client.close(),
   };
 }
 
+type PageChange = IndexChange & { readonly kind: 'put' | 'delete' };
+
+/** Deleted by what they are of: a purge alone, other changes many at a time. */
 function* inBulks(changes: readonly IndexChange[]): Generator<readonly IndexChange[]> {
   let bulk: IndexChange[] = [];
   let bytes = 0;
   for (const change of changes) {
     const size = change.kind === 'put' ? change.page.text.length + 1_000 : 200;
-    if (bulk.length > 0 && bytes + size > indexLimits.bulkBytes) {
+    const isApart = change.kind === 'purge' || bulk[0]?.kind === 'purge';
+    if (bulk.length > 0 && (isApart || bytes + size > indexLimits.bulkBytes)) {
       yield bulk;
       bulk = [];
       bytes = 0;
@@ -81,16 +90,27 @@ function* inBulks(changes: readonly IndexChange[]): Generator<readonly IndexChan
   if (bulk.length > 0) yield bulk;
 }
 
+/** Of what was indexed up to now: what is not searchable yet would be passed over. */
+async function purge(client: Client, { index, node }: OpenSearchOptions, { hostKey, url }: Purged): Promise<void> {
+  const query = { term: url === null ? { host: { value: hostKey } } : { url: { value: url } } };
+  try {
+    await client.indices.refresh({ index });
+    await client.deleteByQuery({ index, conflicts: 'proceed', refresh: true, body: { query } });
+  } catch (error) {
+    throw named(error, node);
+  }
+}
+
 interface ItemAnswer {
   readonly status: number;
   readonly error?: { readonly type: string; readonly reason?: string | null };
 }
 
-async function send(client: Client, options: OpenSearchOptions, changes: readonly IndexChange[]): Promise<void> {
+async function send(client: Client, options: OpenSearchOptions, changes: readonly PageChange[]): Promise<void> {
   const { clock, signal, node, index } = options;
   let left = changes;
   for (let waitMs: number = indexLimits.roomMs; ; waitMs = Math.min(2 * waitMs, indexLimits.roomMsMax)) {
-    const again: IndexChange[] = [];
+    const again: PageChange[] = [];
     try {
       const { body } = await client.bulk({ index, body: left.flatMap(linesOf) as never });
       for (const [i, item] of body.items.entries()) {
@@ -110,7 +130,7 @@ async function send(client: Client, options: OpenSearchOptions, changes: readonl
   }
 }
 
-function linesOf(change: IndexChange): object[] {
+function linesOf(change: PageChange): object[] {
   const target = { _id: idOf(change.url), version: change.version, version_type: 'external_gte' };
   if (change.kind === 'delete') return [{ delete: target }];
   const { url, hostKey, language, title, description, text, fetchedAtMs } = change.page;

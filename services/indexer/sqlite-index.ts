@@ -10,6 +10,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
+import { type Purged, urlRangesOf } from '../runtime/crawl/purges.ts';
 import type { Position } from '../runtime/log/log.ts';
 import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
 import { ftsExpression } from './search-query.ts';
@@ -69,20 +70,28 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
   await mkdir(folder, { recursive: true });
   const db = openSqlite(indexFile(folder));
   db.exec(schema);
+  // What is purged shall not be found in the file's free pages either, nor in the words of the index.
+  db.exec("PRAGMA secure_delete = ON; INSERT INTO fts (fts, rank) VALUES ('secure-delete', 1)");
   const put = writer(db);
+  const purge = purger(db);
   const save = db.prepare('INSERT OR REPLACE INTO positions (topic, partition, next) VALUES (?, ?, ?)');
   const load = db.prepare('SELECT next FROM positions WHERE topic = ? AND partition = ?');
 
   const applyAt = (changes: readonly IndexChange[], positions: readonly Position[]) => {
     db.exec('BEGIN IMMEDIATE');
     try {
-      for (const change of changes) put(change);
+      for (const change of changes) {
+        if (change.kind === 'purge') purge(change);
+        else put(change);
+      }
       for (const { topic, partition, offset } of positions) save.run(topic, partition, offset);
       db.exec('COMMIT');
     } catch (error) {
       db.exec('ROLLBACK');
       throw error;
     }
+    // The log of changes has the pages as they were.
+    if (changes.some(({ kind }) => kind === 'purge')) db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
   };
 
   return {
@@ -93,7 +102,19 @@ export async function openSqliteIndex(folder: string): Promise<SqliteIndex> {
   };
 }
 
-function writer(db: Sqlite): (change: IndexChange) => void {
+function purger(db: Sqlite): (purged: Purged) => void {
+  const words = db.prepare('DELETE FROM fts WHERE rowid IN (SELECT id FROM docs WHERE url >= ? AND url < ?)');
+  const rows = db.prepare('DELETE FROM docs WHERE url >= ? AND url < ?');
+  return ({ hostKey, url }) => {
+    const ranges = url === null ? urlRangesOf(hostKey) : [{ from: url, below: `${url}\u0001` }];
+    for (const { from, below } of ranges) {
+      words.run(from, below);
+      rows.run(from, below);
+    }
+  };
+}
+
+function writer(db: Sqlite): (change: IndexChange & { kind: 'put' | 'delete' }) => void {
   const find = db.prepare('SELECT id, version, visible FROM docs WHERE url = ?');
   const insert = db.prepare(
     'INSERT INTO docs (url, version, visible, host_key, host, language, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?)',

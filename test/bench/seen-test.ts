@@ -177,7 +177,7 @@ class MeasuredTest {
     let next = this.#timed(() => job.next([]));
     while (!next.done) {
       const { read, write } = next.value;
-      if (read === undefined) await this.#store.write(write);
+      if (write !== undefined) await this.#store.write(write);
       const reply = read === undefined ? [] : await this.#store.getMany(read);
       next = this.#timed(() => job.next(reply));
     }

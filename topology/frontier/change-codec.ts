@@ -6,6 +6,7 @@ import { knownPlaces, tallyNames } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
 import { readHostFacts, writeHostFacts } from './host-facts-bytes.ts';
+import { readPurge, writePurge } from './purge/purge-bytes.ts';
 import { readPageRecord, writePageRecord } from './recrawl/page-record.ts';
 import { readRound, writeRound } from './recrawl/sitemap-rounds.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
@@ -47,6 +48,7 @@ const kinds = [
   'price',
   'grantSitemaps',
   'sitemaps',
+  'purge',
 ] as const satisfies readonly Change['kind'][];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
@@ -153,6 +155,8 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.hostKey);
       writer.uint(change.untilMs);
       return;
+    case 'purge':
+      return writePurge(writer, change);
     case 'cite':
       writer.string(change.key);
       writer.uint32(change.print);
@@ -242,6 +246,8 @@ export function readChange(reader: ByteReader): Change {
       };
     case 'sitemaps':
       return { kind, hostKey: reader.string(), round: readRound(reader) };
+    case 'purge':
+      return { kind, ...readPurge(reader) };
     case 'price':
       return { kind, price: reader.int(), atMs: reader.uint() };
     case 'resolve':

@@ -12,7 +12,7 @@ import type { SitemapRound } from './recrawl/sitemap-rounds.ts';
 import type { LoadRow } from './transfer/load-row.ts';
 
 /** Why a host takes no leases; empty: it does. */
-export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit';
+export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit' | 'purged';
 
 /** What politeness and back-off know of a host. Times in ms since the Unix epoch, durations in ms. */
 export interface HostFacts {
@@ -97,6 +97,14 @@ export interface KnownFrom {
 }
 export const knownPlaces = ['new', 'lease', 'band', 'again', 'done', 'forgotten'] as const;
 export type KnownPlace = (typeof knownPlaces)[number];
+/** Where a URL was: `a`, `b` as of `KnownFrom`. */
+export interface PurgedFrom {
+  readonly in: (typeof purgePlaces)[number];
+  readonly a: number;
+  readonly b: number;
+}
+export const purgePlaces = ['nowhere', 'lease', 'band', 'again'] as const;
+
 /** The same of any URL that is not to be admitted again. 'known': from another crawler; it was never admitted here. */
 export type KnownUrl = Omit<UrlRecord, 'status'> & { readonly status: FinalStatus | 'known' };
 
@@ -254,6 +262,8 @@ export type Change =
   | { readonly kind: 'dropQueue'; readonly hostKey: string }
   /** GetURLs passes a queue until then, ms. 0: it does not. */
   | { readonly kind: 'blockQueue'; readonly hostKey: string; readonly untilMs: number }
+  /** A URL is taken down, wherever it stood; `url` empty: its whole host is. */
+  | { readonly kind: 'purge'; readonly hostKey: string; readonly url: string; readonly from: PurgedFrom }
   /** A row of a dump, from another crawl. */
   | { readonly kind: 'load'; readonly row: LoadRow }
   /** What the state must come to with the changes before this one (self-check.ts). It changes nothing. */
@@ -283,7 +293,7 @@ export type HostChange = Extract<
  * Tallies: they only grow, but for `scheduled`, and play no part in conservation. Arrivals by verdict, then work done.
  * `filtered` sums every rule but scope and depth. `trapped`: admitted into a trap. `trapsBeyond`: traps noticed that a
  * host had no room for. `seenErrors`: new URLs that a Bloom filter took for seen, by a sample. `hostFull`, `queueFull`:
- * new, but there was no room (queue-room.ts). `imported`: made known by a load, and not admitted.
+ * new, but there was no room (queue-room.ts). `purged`: it was taken down, or its host was. `imported`: made known by a load, and not admitted.
  * `revisits`: visits to a URL that was visited before, and could tell a change; `changesFound`: those that did.
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
@@ -311,6 +321,7 @@ export const tallyNames = [
   'revisits',
   'changesFound',
   'scheduled',
+  'purged',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

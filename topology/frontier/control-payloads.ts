@@ -10,6 +10,8 @@ const pattern = z.string().min(1).max(urlLimits.urlCharsMax);
 
 const raise = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
 
+const purge = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
+
 const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
 
 /** What may be asked for of finished URLs: an outcome, or a place of several. */
@@ -41,6 +43,9 @@ export type DuplicatesPayload = z.infer<typeof duplicates>;
 export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
 /** The URL that is meant. */
 export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
+/** `url` empty: the whole host is meant. */
+export const purgePayload = (json: string): { readonly url: string } | null =>
+  json === '' ? { url: '' } : read(purge, json);
 /** null: it is none, or of another group. */
 export const seekPayload = (json: string): SeekPayload | null => read(seek, json);
 export const trapPayload = (json: string): TrapPayload | null => read(trap, json);

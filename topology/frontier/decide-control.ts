@@ -11,9 +11,10 @@ import { decideRaise, type Waiting } from './decide-raise.ts';
 import { setTrap } from './decide-traps.ts';
 import type { Decision } from './decision.ts';
 import { heldByLimit } from './politeness.ts';
+import { decidePurge } from './purge/decide-purge.ts';
 import { decideSitemapsNamed } from './recrawl/decide-sitemaps.ts';
 
-/** `waiting`: where the URL waits that the event raises, if it does. */
+/** `waiting`: where the URL waits that the event names, if it does. */
 export function decideControl(decision: Decision, event: Control, waiting: Waiting | undefined): void {
   const { state } = decision;
   const { hostKey, amount } = event;
@@ -26,6 +27,8 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
     case 'quotaReport':
       return decideQuotaReport(decision, event);
     case 'blockHost':
+      // A purge says more.
+      if (isPurged(decision, hostKey)) return;
       return setFacts(decision, hostKey, { hold: 'blocked' });
     case 'releaseHost':
       return setFacts(decision, hostKey, {
@@ -41,6 +44,7 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
     case 'hostLeases':
       return setOwnLanes(decision, hostKey, amount);
     case 'readSitemaps':
+      if (isPurged(decision, hostKey)) return;
       return decideSitemapsNamed(decision, hostKey, amount === 1);
     case 'budget':
       setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
@@ -52,6 +56,8 @@ export function decideControl(decision: Decision, event: Control, waiting: Waiti
       return decideDuplicates(decision, event);
     case 'raise':
       return decideRaise(decision, event, waiting);
+    case 'purge':
+      return decidePurge(decision, event, waiting);
     case 'seek':
       return decideSeek(decision, event);
     case 'manifest':
@@ -129,6 +135,10 @@ function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold
   const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
   const capMs = policy?.config.crawlDelayCapMs ?? 0;
   return facts.hold === 'blocked' && capMs > 0 && facts.crawlDelayMs > capMs ? 'crawlDelay' : '';
+}
+
+function isPurged({ state }: Decision, hostKey: string): boolean {
+  return state.hosts.get(hostKey)?.facts.hold === 'purged';
 }
 
 function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {

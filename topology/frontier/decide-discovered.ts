@@ -87,6 +87,11 @@ function arrive(
   const forced = group.intent === 'force';
   const print = state.printOf(hostKey, url);
   const [hi, lo] = [print[0]!, print[1]!];
+  if (state.purge.on && state.purge.refuses(state.hosts, hostKey, hi, lo)) {
+    decision.tally('discovered');
+    decision.tally('purged');
+    return true;
+  }
   const seen = admission.holds(hostKey, hi, lo) ? seenVerdicts.seen : state.seen.test(hi, lo);
   if (seen === seenVerdicts.unknown) {
     state.seen.ask(hi, lo);

@@ -11,7 +11,7 @@ import type { Policy } from '../policy/policy.ts';
 import { linkingDomains } from './decide-budgets.ts';
 import type { Decision } from './decision.ts';
 import type { Growth } from './growth.ts';
-import { type FoundPlace, readBand } from './read-rows.ts';
+import { type FoundPlace, isQueuedAt, readBand } from './read-rows.ts';
 import { queuedInputs } from './score-inputs.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState, Host } from './state.ts';
@@ -45,7 +45,7 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
     for (const { number, seq, entry } of places) {
       if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;
       const band = bandNow(decision, policy, host, entry.url, entry.depth);
-      if (band >= number || !isThere(state, host, number, seq)) continue;
+      if (band >= number || !isQueuedAt(state, host.id, number, seq)) continue;
       decision.emit({ kind: 'raise', hostKey: host.key, band: number, seq, entry: { ...entry, band } });
       left -= 1;
     }
@@ -64,11 +64,4 @@ function bandNow(decision: Decision, policy: Policy, host: Host, url: string, de
 
 function holesOf(state: FrontierState, host: Host): number {
   return host.queue.bands().reduce((sum, { band }) => sum + state.queues.bands.goneOf(band).length, 0);
-}
-
-/** An operator's word may have moved it in this very step. */
-function isThere(state: FrontierState, host: Host, number: number, seq: number): boolean {
-  const { bands } = state.queues;
-  const band = bands.list.find(host.id, number);
-  return band !== 0 && seq >= bands.head(band) && !bands.goneOf(band).includes(seq);
 }

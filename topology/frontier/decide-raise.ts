@@ -2,14 +2,14 @@
  * An operator's word that a URL goes first: it leaves a hole in its band, or its wait for a retry, and comes before
  * everything else of its host. Known by its seen key, however it is spelt.
  *
- * Where it waits in a band is looked up before the step (`findRaised`), as queues are on disk. Nothing happens to a URL
+ * Where it waits in a band is looked up before the step (`findNamed`), as queues are on disk. Nothing happens to a URL
  * that does not wait: it is out, was fetched, or comes by a forced link. Nor to one of a host that is given up on.
  */
 import type { Control } from '../../schemas/types.ts';
 import { seenKey } from '../url/seen-key.ts';
-import { raisePayload } from './control-payloads.ts';
+import { purgePayload, raisePayload } from './control-payloads.ts';
 import type { Decision } from './decision.ts';
-import { type FoundPlace, findInBands } from './read-rows.ts';
+import { type FoundPlace, findInBands, isQueuedAt } from './read-rows.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import type { FrontierState } from './state.ts';
 
@@ -33,11 +33,12 @@ export function decideRaise(decision: Decision, { hostKey, payload }: Control, w
   }
   if (waiting === undefined || waiting.host !== host.id) return;
   const { number: band, seq, entry } = waiting;
+  if (!isQueuedAt(state, host.id, band, seq)) return;
   decision.emit({ kind: 'expedite', hostKey, band, seq, entry: { ...entry, band: 0 } });
 }
 
 /** Where the URLs of waiting events are, by the event's offset; `except`: hosts whose bands are being given up on. */
-export function* findRaised(
+export function* findNamed(
   state: FrontierState,
   events: readonly { readonly offset: number; readonly record: unknown }[],
   except: ReadonlyMap<number, unknown>,
@@ -46,10 +47,10 @@ export function* findRaised(
   const taken = new Set<string>();
   for (const { offset, record } of events) {
     const event = record as Control | null;
-    if (event?.kind !== 'raise') continue;
-    const url = raisePayload(event.payload);
+    if (event?.kind !== 'raise' && event?.kind !== 'purge') continue;
+    const url = event.kind === 'raise' ? raisePayload(event.payload) : (purgePayload(event.payload)?.url ?? null);
     const host = state.hosts.get(event.hostKey);
-    if (url === null || host === undefined || except.has(host.id)) continue;
+    if (url === null || url === '' || host === undefined || except.has(host.id)) continue;
     const key = seenKey(url);
     // A second event of the same step finds it among what came back.
     if (taken.has(key)) continue;

@@ -244,8 +244,8 @@ function taught(
   if (lesson.throttled) facts.throttles = before.throttles + 1;
   facts.fetched += lesson.fetched;
   facts.pages += lesson.pages;
-  // A block stands until an operator takes it back.
-  if (lesson.heldBack && before.hold !== 'blocked') facts.hold = 'crawlDelay';
+  // A block stands until an operator takes it back, and a purge.
+  if (lesson.heldBack && before.hold !== 'blocked' && before.hold !== 'purged') facts.hold = 'crawlDelay';
   else facts.hold = heldByLimit(facts);
   const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
   if (result.last && lease.entries.length > 0) {

@@ -29,6 +29,7 @@ export type RowKind =
   | 'robotsHop'
   | 'budget'
   | 'trap'
+  | 'purged'
   | 'inLinks'
   | 'cash'
   | 'released'
@@ -83,6 +84,10 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     released.forEach(({ pattern, band }, order) => {
       visit(['released', key, order, pattern, band]);
     });
+  }
+  for (const [host, prints] of state.purge.urls) {
+    for (let at = 0; at < prints.length; at += 2)
+      visit(['purged', state.hosts.at(host).key, prints[at]!, prints[at + 1]!]);
   }
   for (const lease of state.leases.values()) {
     visit(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);

@@ -27,14 +27,15 @@ export interface FinishedUrl {
 
 export class FinishedUrls {
   readonly #matches: (record: KnownUrl) => boolean;
+  readonly #ofHost: (url: string, hostKey: string) => boolean;
   readonly #found = new Map<string, FinishedUrl>();
   #position: ChangelogPosition = changelogStart;
 
   constructor({ hostKey, prefix, outcome }: FinishedFilter) {
     // A normal URL has its host key right behind the scheme, then a slash.
-    const ofHost = (url: string) => url.startsWith(`${hostKey}/`, url.indexOf('//') + 2);
+    this.#ofHost = (url, key) => url.startsWith(`${key}/`, url.indexOf('//') + 2);
     this.#matches = (record) =>
-      (hostKey === '' || ofHost(record.url)) &&
+      (hostKey === '' || this.#ofHost(record.url, hostKey)) &&
       record.url.startsWith(prefix) &&
       (outcome === null || record.outcome === outcome || record.status === outcome);
   }
@@ -54,6 +55,7 @@ export class FinishedUrls {
     for (const change of record.changes) {
       if (change.kind === 'admit' && change.known)
         for (const { url } of change.entries) this.#found.delete(seenKey(url));
+      else if (change.kind === 'purge') this.#purge(change.hostKey, change.url);
       else if (change.kind === 'bury' || change.kind === 'finish') this.#end(change.record);
       else if (change.kind === 'visit') this.#end(change.page.record);
       else if (change.kind === 'load' && change.row.row === 'known')
@@ -61,6 +63,11 @@ export class FinishedUrls {
       else if (change.kind === 'load' && change.row.row === 'page') this.#end(change.row.page.record);
       else if (change.kind === 'resolve' && change.record !== null) this.#end(change.record);
     }
+  }
+
+  #purge(hostKey: string, url: string): void {
+    if (url !== '') this.#found.delete(seenKey(url));
+    else for (const [key, one] of this.#found) if (this.#ofHost(one.url, hostKey)) this.#found.delete(key);
   }
 
   #end(record: KnownUrl): void {

@@ -4,7 +4,7 @@ import type { HostFacts, HostHold } from './changes.ts';
 import { pick } from './url-record-bytes.ts';
 
 // The order is the format: append, never reorder.
-const holds = ['', 'crawlDelay', 'blocked', 'limit'] as const satisfies readonly HostHold[];
+const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const satisfies readonly HostHold[];
 /** Beside the number of a hold. */
 const openFlag = 0x80;
 

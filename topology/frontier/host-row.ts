@@ -63,6 +63,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   const key = reader.string();
   hosts.add(id, key);
   hosts.facts.set(id, readHostFacts(reader));
+  if (hosts.facts.hold(id) === 'purged') state.purge.on = true;
   const host = hosts.at(id);
   for (let left = reader.uint(); left > 0; left--) queues.bands.load(id, readBand(reader));
   const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));

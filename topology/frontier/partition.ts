@@ -24,7 +24,7 @@ import { decideDiscovered } from './decide-discovered.ts';
 import { decideGrants } from './decide-grants.ts';
 import { decideGrowth, type Grown, readGrown } from './decide-growth.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide-quota.ts';
-import { findRaised, type Waiting } from './decide-raise.ts';
+import { findNamed, type Waiting } from './decide-raise.ts';
 import { decideResult } from './decide-results.ts';
 import { decideRobotsHops, nextHopAtMs } from './decide-robots-hops.ts';
 import { decideBurials, decideExpiries } from './decide-time.ts';
@@ -113,8 +113,8 @@ export class FrontierPartition {
   readonly lists = new ListShelf();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
-  /** Where URLs wait that the next step raises, by their event's offset. */
-  #raised: ReadonlyMap<number, Waiting> = new Map();
+  /** Where URLs wait that the next step raises or purges, by their event's offset. */
+  #named: ReadonlyMap<number, Waiting> = new Map();
   readonly #growth = new Growth();
   /** What the next step scores again. */
   #grown: readonly Grown[] = [];
@@ -141,7 +141,7 @@ export class FrontierPartition {
   /** Takes the next record of an input; the caller keeps the order and starts at `state.positions`. */
   offer(input: Input): void {
     this.#inputs[input.topic].push(input);
-    if (input.topic === 'control' && input.record?.kind === 'raise') this.#unread = true;
+    if (input.topic === 'control' && /^(raise|purge)$/.test(input.record?.kind ?? '')) this.#unread = true;
     if (input.topic === 'discovered') this.#ahead.offered(input);
   }
 
@@ -243,7 +243,7 @@ export class FrontierPartition {
   *reads(): StoreJob {
     yield* readLeases(this.state);
     this.#dying = yield* readDying(this.state);
-    this.#raised = yield* findRaised(this.state, this.#inputs.control, this.#dying);
+    this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
     if (this.state.pull.on) yield* this.calls.reads(this.state);
     this.#unread = false;
@@ -345,7 +345,7 @@ export class FrontierPartition {
     }
     switch (input.topic) {
       case 'control':
-        decideControl(decision, input.record as Control, this.#raised.get(input.offset));
+        decideControl(decision, input.record as Control, this.#named.get(input.offset));
         return 'done';
       case 'results':
         decideResult(decision, input.record as Result);

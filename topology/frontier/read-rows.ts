@@ -103,6 +103,12 @@ export function* findInBands(
   return undefined;
 }
 
+/** Is the entry still in its place? What was looked up before a step may have left it in the step. */
+export function isQueuedAt({ queues: { bands } }: FrontierState, host: number, number: number, seq: number): boolean {
+  const band = bands.list.find(host, number);
+  return band !== 0 && seq >= bands.head(band) && !bands.goneOf(band).includes(seq);
+}
+
 export interface Place {
   readonly seq: number;
   readonly entry: Entry;

@@ -15,6 +15,7 @@ import { saveBudgets } from './budgets/budget-rows.ts';
 import { ByteWriter } from './bytes.ts';
 import type { KnownUrl } from './changes.ts';
 import { hostRowKey, writeHost } from './host-row.ts';
+import { sweepRows } from './purge/sweep-rows.ts';
 import { rowKey, writeRow } from './queues/queue-row.ts';
 import { takeDueRows } from './recrawl/due-rows.ts';
 import { type PageRecord, writePageRecord } from './recrawl/page-record.ts';
@@ -39,6 +40,8 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   if (pages.size > 0) state.recrawl.beginSaving();
   const hosts = unsaved.takeHosts();
   const known = state.pull.known.take();
+  const purged = state.purge.takeRows();
+  const sweeps = state.purge.takeSweeps();
   const slice = new Slice(state, sliceBytes);
   for (const id of hosts) {
     while (!slice.addHost(id)) yield { write: slice.take() };
@@ -55,10 +58,11 @@ export function* saveView(state: FrontierState, sliceBytes: number = frontierLim
   if (!slice.isEmpty) yield { write: slice.take() };
   unsaved.writing = [];
   yield* inSlices(known, sliceBytes);
+  yield* sweepRows(sweeps);
   // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
   const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
   yield* inSlices(seen.filter(isBlock), sliceBytes);
-  yield { write: [...budgets, ...cash, ...due, ...inLinks, meta, ...seen.filter((row) => !isBlock(row))] };
+  yield { write: [...budgets, ...cash, ...due, ...inLinks, meta, ...purged, ...seen.filter((row) => !isBlock(row))] };
   state.recrawl.endSaving(pages);
   state.pull.known.written();
 }

@@ -14,7 +14,7 @@ import { RowSum, scheduleRow } from './digest.ts';
 import type { FrontierState } from './state.ts';
 
 /** Of the rows below: a check of another version is passed over. */
-const checkVersion = 2;
+const checkVersion = 3;
 
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {
   const sum = new RowSum();

@@ -2,9 +2,8 @@
  * The logical state of one partition, and the only code that changes it.
  *
  * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
- * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts), one unless it is allowed
- * more; a host is on the clock exactly when a lease could be granted to it at
- * some time; every admitted URL is in one place, and the counters say in which (conservation, DESIGN §4.12).
+ * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts); it is on the clock exactly when a lease
+ * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (DESIGN §4.12).
  *
  * A view is written host by host (save-view.ts), so the rows of some hosts may be *ahead* of its position: changes up to
  * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does
@@ -35,6 +34,8 @@ import { openBands, releaseTrap, setFacts } from './open-bands.ts';
 import { placeOf } from './place-of.ts';
 import { applyPull } from './pull/apply.ts';
 import { PullState } from './pull/pull-state.ts';
+import { applyPurge } from './purge/apply-purge.ts';
+import { PurgeState } from './purge/purge-state.ts';
 import { Bands } from './queues/bands.ts';
 import { HostQueues } from './queues/host-queues.ts';
 import { QueuedSum } from './queues/queued-sum.ts';
@@ -71,6 +72,7 @@ export class FrontierState {
   readonly budgets = new BudgetsState();
   readonly pull = new PullState();
   readonly recrawl = new RecrawlState();
+  readonly purge = new PurgeState();
   readonly leases = new Map<number, Lease>();
   readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
   /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
@@ -164,6 +166,8 @@ export class FrontierState {
       case 'dropQueue':
       case 'blockQueue':
         return applyPull(this, this.meet(change.hostKey), change);
+      case 'purge':
+        return applyPurge(this, change);
       case 'load':
         return applyLoadRow(this, change.row);
       case 'check':
@@ -387,7 +391,7 @@ export class FrontierState {
 
   #end(host: Host, status: FinalStatus, record: UrlRecord | null): void {
     this.counters[status] += 1;
-    if (record === null) return;
+    if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
     if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
     this.unsaved.records.push(record);
     if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, [fetchedEvent(record)]);

@@ -64,6 +64,12 @@ export class TrapsState {
     this.#set(hostKey, addTrap(this.of(hostKey), trap));
   }
 
+  /** Nothing is known of the host any more. */
+  drop(hostKey: string): void {
+    this.standing.delete(hostKey);
+    this.#summaries.delete(hostKey);
+  }
+
   /** The trap, if it stood. */
   release(hostKey: string, pattern: string): StandingTrap | undefined {
     const traps = this.of(hostKey);

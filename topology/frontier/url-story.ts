@@ -77,6 +77,8 @@ export type UrlEvent =
   | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
   /** Its lease ended with the owner that gave it: it waits again. */
   | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
+  /** It was taken down, or its host was. */
+  | ({ readonly kind: 'purged' } & Decided)
   /** It waits in the band of a trap that an operator says is none. */
   | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
 
@@ -220,6 +222,8 @@ export class UrlStory {
         note(this.raised, decided);
         this.#onEvent({ kind: 'raised', ...decided });
         return;
+      case 'purge':
+        return this.#purge(change.url, decided);
       case 'trap':
         for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
         this.traps.set(change.pattern, { ...change, released: false });
@@ -232,6 +236,24 @@ export class UrlStory {
           this.#onEvent({ kind: 'trapReleased', ...decided, pattern: change.pattern });
       }
     }
+  }
+
+  /** `url` empty: of all of the host. */
+  #purge(url: string, decided: Decided): void {
+    const key = seenKey(url);
+    const goes = (other: string) => url === '' || seenKey(other) === key;
+    const stays = (other: Waiting) => !goes(other.url);
+    for (const [band, urls] of this.#bands.entries())
+      if (urls !== undefined) this.#bands[band] = urls.filter((other) => !goes(other));
+    for (const list of [this.#again, this.#due]) list.splice(0, list.length, ...list.filter(stays));
+    for (const { urls } of this.#leases.values())
+      for (const [index, other] of urls.entries()) if (other !== null && goes(other)) urls[index] = null;
+    if (url === '') {
+      this.traps.clear();
+      this.facts = { ...this.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0 };
+    } else if (!this.#isIt(url)) return;
+    this.#end = undefined;
+    this.#onEvent({ kind: 'purged', ...decided });
   }
 
   /** What another crawl knew of it. */

@@ -13,6 +13,7 @@
  * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
+ * | p | host number, fingerprint | a URL that was taken down: purge/purge-state.ts |
  * | k | host number, generation, fingerprint | a URL of a served crawl that waits no more: pull/known-rows.ts |
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
@@ -38,6 +39,7 @@ export const metaKey = Buffer.from('m');
 export const loadRanges = [
   { gte: Buffer.from('b'), lt: Buffer.from('e') },
   { gte: Buffer.from('h'), lt: Buffer.from('j') },
+  { gte: Buffer.from('p'), lt: Buffer.from('q') },
   { gte: Buffer.from('s'), lt: Buffer.from('t') },
 ] as const;
 
@@ -57,6 +59,8 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
       return loadHost(state, key.readUInt32BE(1), value);
     case 'm':
       return loadMeta(state, new ByteReader(value));
+    case 'p':
+      return state.purge.load(key);
     case 's':
       return state.seenLoader.take(key, value);
     case 'i':

@@ -127,6 +127,8 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
     }
     case 'leaseEnded':
       return ['leaseEnded', `lease ${event.leaseId} ended with its owner: it waits again`, { leaseId: event.leaseId }];
+    case 'purged':
+      return ['purged', 'purged: nothing of it is kept, and no link to it is admitted', {}];
     case 'trapReleased':
       return [
         'trapReleased',

@@ -3,7 +3,7 @@
  * records give none.
  */
 import type { Control, DeadLetter, Duplicate, Page, Render, Response, Result, Task } from '../../schemas/types.ts';
-import { raisePayload, trapPayload } from '../frontier/control-payloads.ts';
+import { purgePayload, raisePayload, trapPayload } from '../frontier/control-payloads.ts';
 import type { TopicName } from '../topics.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { StoryKind, UnversionedEvent } from './story-event.ts';
@@ -153,6 +153,11 @@ function controlText(subject: Subject, control: Control): string | null {
     case 'trap':
     case 'releaseTrap':
       return `${kind === 'trap' ? 'a trap of' : 'no trap of'} ${hostKey}: ${trapPayload(payload)?.pattern ?? payload}`;
+    case 'purge': {
+      const url = purgePayload(payload)?.url ?? '';
+      if (url === '') return `host ${hostKey} purged`;
+      return subject.is(url) ? 'purged: nothing of it is to be kept' : null;
+    }
     case 'duplicates':
       return `duplicates counted on ${hostKey}`;
     default:

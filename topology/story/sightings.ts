@@ -115,6 +115,7 @@ function verdictOf(wasKnown: boolean, tallies: ReadonlySet<TallyName>): [StoryKi
   if (wasKnown) return ['known', 'known already: not admitted again'];
   if (tallies.has('hostFull')) return ['dropped', 'dropped: the queue of its host was full'];
   if (tallies.has('queueFull')) return ['dropped', 'dropped: the queue of its partition was full'];
+  if (tallies.has('purged')) return ['refused', 'refused: it was purged'];
   if (tallies.has('duplicates')) return ['known', 'taken for known: not admitted'];
   return ['refused', 'not admitted'];
 }

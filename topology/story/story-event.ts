@@ -15,6 +15,7 @@ export const storyKinds = [
   'raised',
   'moved',
   'trapReleased',
+  'purged',
   'leased',
   'task',
   'fetched',

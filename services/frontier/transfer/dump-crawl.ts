@@ -28,6 +28,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { LineWriter } from '../../runtime/lines/line-writer.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
+import { answerRequest } from '../job-runner.ts';
 import { type CopyOptions, type CopyStart, settleCopy, tail } from './settle-copy.ts';
 
 export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store' | 'shelf' | 'onNotice'> {
@@ -125,10 +126,9 @@ function letterLine(letter: DeadLetter): DumpLine {
 /** Lines are written out whenever the job takes a breath. */
 async function runFlushing(store: StateStore, job: StoreJob, lines: CountedLines): Promise<void> {
   for (let next = job.next([]); !next.done; ) {
-    const { read, write } = next.value;
-    if (read === undefined) await store.write(write);
+    const reply = await answerRequest(store, next.value);
     await lines.flush();
-    next = job.next(read === undefined ? [] : await store.getMany(read));
+    next = job.next(reply);
   }
 }
 

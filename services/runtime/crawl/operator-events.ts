@@ -28,6 +28,14 @@ export function hostEvent(
   return aboutHost(topics, event(said, { kind, hostKey, amount }));
 }
 
+/** `url` null: the whole host. */
+export function purgeEvent(topics: CrawlTopics, said: Said, hostKey: string, url: string | null): RequestRecord[] {
+  return aboutHost(
+    topics,
+    event(said, { kind: 'purge', hostKey, payload: url === null ? '' : JSON.stringify({ url }) }),
+  );
+}
+
 export function trapEvent(
   topics: CrawlTopics,
   said: Said,

@@ -12,12 +12,14 @@ const folder = temporaryFolder();
 const data = join(folder, 'data');
 let seed = '';
 let host = '';
+let crawlArguments: readonly string[] = [];
 
 before(async () => {
   const small = await startSmallWeb({ hosts: 1, pagesPerHost: 5, domains: 1 });
   seed = small.seeds[0]!;
   host = new URL(seed).host;
-  const ended = await runCommand([...small.crawlArguments, '--delay', '0', '--responses', '--data', data]);
+  crawlArguments = [...small.crawlArguments, '--delay', '0', '--responses'];
+  const ended = await runCommand([...crawlArguments, '--data', data]);
   assert.equal(ended.code, 0, ended.stderr);
 });
 
@@ -110,6 +112,30 @@ test('hosts are listed as the counters have it, and one of them with its queue',
     assert.equal(code, 2, stderr);
     assert.match(stderr, says);
   }
+});
+
+test('a URL, then its host, is taken down: nobody tells of it any more, and a crawl does not take it up again', async () => {
+  const target = `${seed}p/2`;
+  const told = async () => (await runCommand(['pages', '--data', data])).stdout;
+  // A number that is in the title of each page.
+  const found = async () => (await runCommand(['search', '0', '--data', data, '--json'])).stdout.split('\n').length - 1;
+  const before = await found();
+  assert.ok(before > 1 && (await told()).includes(`"${target}"`), await told());
+  const { purged, remains } = await json(['purge', target, '--data', data, '--by', 'test']);
+  assert.deepEqual(purged, { hostKey: host, url: target });
+  const places = (remains as { in: string; records?: number }[]).filter(({ records }) => records !== undefined);
+  assert.ok(places[0]?.in.startsWith('archive/'), 'the WARC file is named');
+  assert.ok(!(await told()).includes(`"${target}"`));
+  const whole = await runCommand(['purge', host, '--data', data]);
+  assert.match(whole.stdout, /^host \S+ with all its URLs is purged: on control at \d+:\d+ .*\n.*stays there/);
+  assert.equal(await told(), '');
+  await runCommand(['index', '--data', data]);
+  assert.equal(await found(), 0);
+  const again = await runCommand([...crawlArguments, '--data', data]);
+  assert.equal(again.code, 0, again.stderr);
+  assert.match((await runCommand(['hosts', '--data', data])).stdout, /none: purged/);
+  assert.equal((await json(['state', 'verify', '--data', data]))['equal'], true);
+  assert.equal((await json(['stats', '--data', data]))['queued'], 0);
 });
 
 test('completion prints a script for each shell', async () => {

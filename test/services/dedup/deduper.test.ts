@@ -12,11 +12,11 @@ import { createMemoryStore } from '../../../services/runtime/store/memory-store.
 import type { StateStore } from '../../../services/runtime/store/store.ts';
 import { editedText, proseOf } from '../../topology/content/prose.ts';
 import { numbers } from '../../web/random.ts';
-import { goneAt, received } from '../indexer/records.ts';
+import { goneAt, purgeOf, received } from '../indexer/records.ts';
 import { pageRecord } from '../runtime/consumer/page-record.ts';
 
 const codec = await openCodec(createMemoryRegistry(), 'c');
-type Input = Received<'pages' | 'results'>;
+type Input = Received<'pages' | 'results' | 'control'>;
 
 /** A dedup over a store, and what it tells; `failAt`: the append that fails, as a kill would. */
 async function open(store: StateStore, method: NearMethod = 'simhash', failAt = Number.POSITIVE_INFINITY) {
@@ -101,6 +101,34 @@ describe('the dedup', () => {
         ['http://a.test/2', 'http://a.test/3'],
       ],
     );
+  });
+
+  it('keeps nothing of what is purged: another page stands for those behind it, and it does not come back', async () => {
+    const store = createMemoryStore();
+    const text = proseOf(7, 200);
+    const { told, read } = await open(store);
+    await read([
+      page('http://a.test/1', text, { fetchedAtMs: 10 }),
+      page('http://b.test/1', text, { fetchedAtMs: 11 }),
+      page('http://c.test/1', text, { fetchedAtMs: 12 }),
+      page('http://a.test/2', proseOf(8, 200), { fetchedAtMs: 13 }),
+    ]);
+    assert.equal(verdicts(told).get('http://c.test/1'), 'http://a.test/1');
+    await read([
+      purgeOf('a.test', 50) as Input,
+      page('http://a.test/3', text, { fetchedAtMs: 9 }),
+      purgeOf('c.test', 50, 'http://c.test/1') as Input,
+    ]);
+    assert.equal(verdicts(told).get('http://c.test/1'), 'http://b.test/1');
+    assert.ok(!verdicts(told).has('http://b.test/1'));
+    const rows: string[] = [];
+    const everything = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
+    for await (const [key, value] of store.scan(everything)) rows.push(`${key.toString('latin1')} ${value}`);
+    assert.deepEqual(
+      rows.filter((row) => /a\.test|c\.test\/1/.test(row)),
+      [],
+    );
+    assert.ok(rows.some((row) => row.includes('b.test')));
   });
 
   it('takes it back when the page that stood for others changes, is gone, or asks not to be shown', async () => {

@@ -8,7 +8,7 @@ import type { Received } from '../../../services/runtime/consumer/received.ts';
 import { nodeSkipReason, startNode, type TestNode } from '../../opensearch/node.ts';
 import { numbers } from '../../web/random.ts';
 import { pageRecord } from '../runtime/consumer/page-record.ts';
-import { duplicateOf, goneAt, received } from './records.ts';
+import { duplicateOf, goneAt, purgeOf, received } from './records.ts';
 
 const skip = await nodeSkipReason();
 const signal = new AbortController().signal;
@@ -45,6 +45,19 @@ describe('the index in OpenSearch', { skip: skip ?? false, timeout: 240_000 }, (
     assert.deepEqual(await found('pages', 'river'), ['http://a.test/one one']);
     await apply('pages', [duplicateOf(two.value as Page, 'http://a.test/two', 40)], [two.value as Page]);
     assert.deepEqual(await found('pages', 'river'), ['http://a.test/one one', 'http://a.test/two two']);
+  });
+
+  it('loses what is purged, also of the batch that brings the word', async () => {
+    const other = page('kept', 'pond', { url: 'http://b.test/kept', hostKey: 'b.test' });
+    await apply('purged', [page('one', 'pond'), page('two', 'pond'), other]);
+    await apply('purged', [purgeOf('a.test', 50, 'http://a.test/one'), page('three', 'pond')]);
+    assert.deepEqual(await found('purged', 'pond'), [
+      'http://a.test/three three',
+      'http://a.test/two two',
+      'http://b.test/kept kept',
+    ]);
+    await apply('purged', [page('four', 'pond'), purgeOf('a.test', 50)]);
+    assert.deepEqual(await found('purged', 'pond'), ['http://b.test/kept kept']);
   });
 
   it('comes out the same whatever the order, and whatever is sent twice', async () => {

@@ -3,6 +3,7 @@ import type { Page, TopicRecords } from '../../../schemas/types.ts';
 import { outcomeOf, requestRecord } from '../../../services/fetcher/outcomes.ts';
 import type { IndexTopic } from '../../../services/indexer/index-change.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
+import { emptyControl } from '../../../topology/frontier/control-payloads.ts';
 
 export function received<T extends IndexTopic>(topic: T, value: TopicRecords[T], offset = 0): Received<IndexTopic> {
   const record = {
@@ -17,6 +18,12 @@ export function received<T extends IndexTopic>(topic: T, value: TopicRecords[T],
   return { topic, value, partition: 0, offset, timestampMs: 0, record } as unknown as Received<IndexTopic>;
 }
 
+/** `url` absent: the whole host is purged. */
+export function purgeOf(hostKey: string, atMs: number, url?: string): Received<IndexTopic> {
+  const payload = url === undefined ? '' : JSON.stringify({ url });
+  return received('control', { ...emptyControl, kind: 'purge', hostKey, atMs, payload });
+}
+
 export function goneAt(url: string, endMs: number): Received<IndexTopic> {
   const purpose = { kind: 'page', outcomeIndex: 0, hop: 0, robotsHash: '', robotsAtMs: 0 } as const;
   const response = {
@@ -26,6 +33,7 @@ export function goneAt(url: string, endMs: number): Received<IndexTopic> {
     firstByteMs: 0,
     status: 404,
     address: '',
+    headers: [],
     body: Buffer.alloc(0),
   };
   const requests = [requestRecord(url, purpose, 0, response as never, 0)];

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Duplicate, Page, Result } from '../../../schemas/types.ts';
 import { changesOf, type IndexTopic } from '../../../services/indexer/index-change.ts';
@@ -8,7 +10,7 @@ import type { Received } from '../../../services/runtime/consumer/received.ts';
 import { numbers } from '../../web/random.ts';
 import { pageRecord } from '../runtime/consumer/page-record.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { duplicateOf, goneAt, received } from './records.ts';
+import { duplicateOf, goneAt, purgeOf, received } from './records.ts';
 
 type Record = Received<IndexTopic>;
 
@@ -53,6 +55,28 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'river', { host: 'b.test' }), ['b.test:8080/de']);
     assert.deepEqual(urls(folder, 'river', { host: 'b.test:81' }), []);
     assert.deepEqual(urls(folder, 'river', { language: 'de' }), ['b.test:8080/de']);
+  });
+
+  it('keeps no trace of what is purged, in its file neither, and takes none of it in again', async () => {
+    const folder = temporaryFolder();
+    const other = page('kept', 'meadow', { url: 'http://www.a.test.example/', hostKey: 'www.a.test.example' });
+    await index(folder, [
+      page('one', 'xylophone'),
+      page('two', 'zeppelin'),
+      goneAt('http://www.a.test/gone', 5),
+      other,
+    ]);
+    await index(folder, [purgeOf('www.a.test', 50, 'http://www.a.test/one')]);
+    assert.deepEqual(urls(folder, 'xylophone'), []);
+    assert.deepEqual(urls(folder, 'zeppelin'), ['www.a.test/two']);
+    const late = page('late', 'xylophone', { fetchedAtMs: 60 });
+    const stays = page('stays', 'xylophone', { url: 'http://b.test/', hostKey: 'b.test' });
+    await index(folder, [purgeOf('www.a.test', 50), late, goneAt('http://www.a.test/two', 70), stays]);
+    assert.deepEqual(urls(folder, 'zeppelin'), []);
+    assert.deepEqual(urls(folder, 'xylophone'), ['b.test/']);
+    assert.deepEqual(urls(folder, 'meadow'), ['www.a.test.example/']);
+    const bytes = readFileSync(join(folder, 'search.sqlite'), 'latin1');
+    assert.ok(bytes.includes('meadow') && !bytes.includes('zeppelin') && !bytes.includes('www.a.test/'));
   });
 
   it('leaves out what asks for it, what is gone, and duplicates; what is no duplicate any more comes back', async () => {

@@ -9,7 +9,7 @@ import { lostUrls } from '../../../topology/frontier/counters.ts';
 import { FrontierPartition, replay, type Step } from '../../../topology/frontier/partition.ts';
 import { readLeases } from '../../../topology/frontier/read-rows.ts';
 import { saveView } from '../../../topology/frontier/save-view.ts';
-import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
+import type { StoreJob, StoreReply } from '../../../topology/frontier/seen/store-job.ts';
 import { FrontierState } from '../../../topology/frontier/state.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
@@ -25,6 +25,7 @@ export class ModelRig {
   readonly rows = new RowsInMemory();
   /** The view is being written. */
   #round: StoreJob | null = null;
+  #reply: StoreReply = [];
   /** Everything ever sent. */
   readonly #inputs: Inputs = { control: [], results: [], discovered: [] };
   readonly #offered = { control: 0, results: 0, discovered: 0 };
@@ -54,7 +55,7 @@ export class ModelRig {
     this.changelog.push(step.commit);
     assert.equal(lostUrls(this.core.state.counters), 0, 'every admitted URL is in one place');
     this.rows.run(this.core.reads());
-    if (this.#round !== null && !this.rows.runOne(this.#round)) this.#round = null;
+    this.#saveSlice();
     return step;
   }
 
@@ -63,11 +64,19 @@ export class ModelRig {
     this.#round ??= saveView(this.core.state, sliceBytes);
   }
 
+  #saveSlice(): void {
+    if (this.#round === null) return;
+    const reply = this.rows.runOne(this.#round, this.#reply);
+    if (reply === undefined) this.#round = null;
+    this.#reply = reply ?? [];
+  }
+
   /** Drops the owner's memory; the next one loads the view, claims and replays what comes after it. */
   reopen(nowMs: number, endsLeases: boolean): void {
     const state = new FrontierState(key);
     this.rows.load(state);
     this.#round = null;
+    this.#reply = [];
     this.changelog.push(encodeClaim({ kind: 'claim', nonce: `${this.#claims++}`, nowMs, endsLeases }));
     this.#catchUp(state);
     this.core = new FrontierPartition(identity, state);

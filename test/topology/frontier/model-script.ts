@@ -79,6 +79,11 @@ export function randomLinks(chance: Chance): Discovered {
 }
 
 export function randomEvent(chance: Chance): Control {
+  if (chance.percent(15)) {
+    const hostKey = chance.of(hosts);
+    const url = `https://${hostKey}/${chance.below(60)}`;
+    return controlOf({ kind: 'purge', hostKey, payload: chance.percent(20) ? '' : JSON.stringify({ url }) });
+  }
   const kind = chance.of(['blockHost', 'releaseHost', 'releaseHost', 'hostDelay', 'hostLimit', 'hostLeases'] as const);
   if (kind === 'hostLeases') return controlOf({ kind, hostKey: chance.of(hosts), amount: chance.of([-1, 1, 2, 4]) });
   const amount = kind === 'hostLimit' ? chance.of([-1, 0, 3, 50]) : chance.of([-1, 0, 2_000, 60_000]);

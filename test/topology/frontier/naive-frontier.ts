@@ -46,6 +46,7 @@ export class NaiveFrontier {
   readonly hosts = new Map<string, NaiveHost>();
   readonly leases = new Map<number, NaiveLease>();
   readonly #seen = new Set<string>();
+  readonly #purged = new Set<string>();
   /** Messages that found the partition full. */
   readonly #waiting: Discovered[] = [];
   rules!: Rules;
@@ -59,6 +60,7 @@ export class NaiveFrontier {
     tooDeep: 0,
     hostFull: 0,
     queueFull: 0,
+    purged: 0,
     lateResults: 0,
     retries: 0,
   };
@@ -213,7 +215,8 @@ export class NaiveFrontier {
       return;
     }
     const host = this.#host(hostKey);
-    if (kind === 'blockHost') host.hold = 'blocked';
+    if (kind === 'purge') this.#purge(host, hostKey, payload);
+    else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
     else if (kind === 'hostDelay') host.ownDelayMs = Math.max(-1, amount);
     else if (kind === 'hostLeases') {
       host.ownLanes = amount < 1 ? -1 : amount;
@@ -225,12 +228,35 @@ export class NaiveFrontier {
     }
   }
 
+  /** What waits or is out of a URL, or of the whole host, was never admitted. */
+  #purge(host: NaiveHost, hostKey: string, payload: string): void {
+    const only = payload === '' ? null : (JSON.parse(payload) as { readonly url: string }).url;
+    const stays = ({ url }: Url) => only !== null && url !== only;
+    const queued = host.again.length + host.bands.flat().length;
+    host.again = host.again.filter(({ url }) => stays(url));
+    // The queue of a host that is given up on goes as it is.
+    if (only === null || !host.dead || host.out > 0) host.bands = host.bands.map((band) => band.filter(stays));
+    this.admitted -= queued - host.again.length - host.bands.flat().length;
+    for (const lease of this.leases.values()) {
+      if (lease.hostKey !== hostKey) continue;
+      for (const [index, url] of lease.urls.entries()) {
+        if (url === null || stays(url)) continue;
+        lease.urls[index] = null;
+        this.quotaSpent -= 1;
+        this.admitted -= 1;
+      }
+    }
+    if (only !== null) this.#purged.add(only);
+    else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0 });
+  }
+
   #arrive({ depth, hop, front, intent }: LinkGroup, { url, priority }: Link): void {
     const { tallies, rules } = this;
     tallies.discovered += 1;
     const { host: hostKey, hostname } = new URL(url);
     if (!hostname.endsWith('.in.test')) return void tallies.outOfScope++;
     if (depth > rules.maxDepth) return void tallies.tooDeep++;
+    if (this.#purged.has(url) || this.hosts.get(hostKey)?.hold === 'purged') return void tallies.purged++;
     const forced = intent === 'force';
     if (this.#seen.has(url) && !forced) return void tallies.duplicates++;
     const known = this.hosts.get(hostKey);
@@ -308,7 +334,7 @@ export class NaiveFrontier {
     if (isNews && fresh.some(answered)) host.failures = host.throttles = 0;
     if (hostFailed) host.failures = before.failures + 1;
     if (throttled) host.throttles = before.throttles + 1;
-    if (heldBack && host.hold !== 'blocked') host.hold = 'crawlDelay';
+    if (heldBack && host.hold !== 'blocked' && host.hold !== 'purged') host.hold = 'crawlDelay';
     const troubled = hostFailed || throttled || heldBack || !isNews;
     if (result.last) {
       host.returns = returned && !troubled ? host.returns + 1 : 0;

@@ -54,7 +54,7 @@ export const newHost = () => ({
   throttles: 0,
   returns: 0,
   leaseMax: 0,
-  hold: '' as '' | 'blocked' | 'crawlDelay',
+  hold: '' as '' | 'blocked' | 'crawlDelay' | 'purged',
   dead: false,
   deadUntilMs: 0,
 });

@@ -1,5 +1,5 @@
 /** A state store as a map, whose jobs run at once: what an owner does with rows, without an owner. */
-import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
+import type { StoreJob, StoreReply, StoreRequest } from '../../../topology/frontier/seen/store-job.ts';
 import type { FrontierState } from '../../../topology/frontier/state.ts';
 import { loaded, loadRanges, loadRow, metaKey, type Row } from '../../../topology/frontier/view.ts';
 
@@ -26,15 +26,14 @@ export class RowsInMemory {
 
   run<Result>(job: StoreJob<Result>): Result {
     let next = job.next([]);
-    while (!next.done) next = job.next(this.#answer(next.value.read ?? [], next.value.write ?? []));
+    while (!next.done) next = job.next(this.#answer(next.value));
     return next.value;
   }
 
-  /** The next request of a job, and no more; false: there was none. */
-  runOne(job: StoreJob): boolean {
-    const next = job.next([]);
-    if (!next.done) this.#answer(next.value.read ?? [], next.value.write ?? []);
-    return !next.done;
+  /** The next request of a job, and no more: what it gives; undefined: there was none. */
+  runOne(job: StoreJob, reply: StoreReply): StoreReply | undefined {
+    const next = job.next(reply);
+    return next.done ? undefined : this.#answer(next.value);
   }
 
   load(state: FrontierState): void {
@@ -52,8 +51,11 @@ export class RowsInMemory {
     loaded(state);
   }
 
-  #answer(read: readonly Uint8Array[], write: readonly Row[]): (Buffer | undefined)[] {
+  #answer({ read = [], write = [], scan }: StoreRequest): StoreReply {
     this.write(write);
-    return read.map((key) => this.#rows.get(Buffer.from(key).toString('hex')));
+    if (scan === undefined) return read.map((key) => this.#rows.get(Buffer.from(key).toString('hex')));
+    const [from, to] = [scan.gte.toString('hex'), scan.lt.toString('hex')];
+    const keys = [...this.#rows.keys()].filter((key) => key >= from && key < to).sort();
+    return keys.slice(0, scan.limit).flatMap((key) => [Buffer.from(key, 'hex'), this.#rows.get(key)]);
   }
 }

@@ -15,7 +15,7 @@ import { unread } from '../lease.ts';
 import { finalStatuses } from '../url-record-bytes.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
 import { entryOfPage, type PageRecord } from './page-record.ts';
-import { type SitemapRound, SitemapRounds } from './sitemap-rounds.ts';
+import { neverDue, type SitemapRound, SitemapRounds } from './sitemap-rounds.ts';
 
 /** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
 export interface Trust {
@@ -162,6 +162,24 @@ export class RecrawlState {
   drop([hi, lo]: Readonly<Uint32Array>): void {
     const row = this.table.find(hi!, lo!);
     if (row >= 0 && this.table.at(row).out) this.table.remove(row);
+  }
+
+  /** Whatever was scheduled, on lease or not, is not any more. */
+  forgetUrl(hi: number, lo: number): void {
+    this.pages.delete(pageKey(hi, lo));
+    const row = this.table.find(hi, lo);
+    if (row >= 0) this.table.remove(row);
+  }
+
+  forgetHost(host: number): void {
+    for (let row = 0; row < this.table.end; row++) {
+      if (!this.table.inUse(row)) continue;
+      const due = this.table.at(row);
+      if (due.host === host) this.forgetUrl(due.hi, due.lo);
+    }
+    if (this.trust.delete(host)) this.#unsaved = true;
+    const round = this.sitemaps.of(host);
+    if (round !== undefined) this.setRound(host, { ...round, dueS: neverDue });
   }
 
   learn(host: number, proved: boolean): void {

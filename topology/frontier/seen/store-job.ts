@@ -6,10 +6,19 @@
 import type { Row } from '../view.ts';
 
 export type StoreRequest =
-  | { readonly read: readonly Uint8Array[]; readonly write?: undefined }
-  | { readonly write: readonly Row[]; readonly read?: undefined };
+  | { readonly read: readonly Uint8Array[]; readonly write?: undefined; readonly scan?: undefined }
+  | { readonly write: readonly Row[]; readonly read?: undefined; readonly scan?: undefined }
+  /** The first `limit` rows of a range, in order. */
+  | {
+      readonly scan: { readonly gte: Buffer; readonly lt: Buffer; readonly limit: number };
+      readonly read?: undefined;
+      readonly write?: undefined;
+    };
 
-/** Values in the order of the keys; null where a row is missing. A write is answered by an empty list. */
+/**
+ * Values in the order of the keys; null where a row is missing. A write is answered by an empty list, a scan by a key and
+ * its value in turn.
+ */
 export type StoreReply = readonly (Uint8Array | null | undefined)[];
 
 export type StoreJob<Result = void> = Generator<StoreRequest, Result, StoreReply>;

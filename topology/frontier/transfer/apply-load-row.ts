@@ -15,6 +15,8 @@ export function applyLoadRow(state: FrontierState, row: LoadRow): void {
       return addPage(state, row);
     case 'repeated':
       return count(state, row.status, row.count);
+    case 'purged':
+      return addPurged(state, row);
     case 'progress':
       state.load = row;
   }
@@ -40,6 +42,11 @@ function addPage(state: FrontierState, { hostKey, dueAtMs, page }: LoadRow & { r
   counters.scheduled = recrawl.scheduled;
   state.unsaved.addHost(host.id);
   state.settle(host);
+}
+
+function addPurged(state: FrontierState, { hostKey, prints }: LoadRow & { row: 'purged' }): void {
+  const { id } = state.meet(hostKey);
+  for (let at = 0; at < prints.length; at += 2) state.purge.addUrl(id, prints[at]!, prints[at + 1]!);
 }
 
 /** URLs that ended. A page counts against the quota, as one that was fetched here. */

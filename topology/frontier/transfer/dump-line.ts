@@ -76,6 +76,8 @@ export interface HostLine {
   /** Those that are not those of a new host. */
   readonly facts?: Partial<HostFacts>;
   readonly traps?: HostTraps<StandingTrap>;
+  /** Fingerprints of URLs that were taken down, as pairs: by the key of the first line. */
+  readonly purged?: readonly number[];
   /** Of a host that may be on several leases (hosts/lanes.ts). */
   readonly lanes?: Pick<HostLanes, 'own' | 'most' | 'freeAtMs'>;
 }

@@ -101,10 +101,12 @@ function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
     released: standing.released.map(plainTrap),
   };
   const lanes = state.hosts.lanes.entries.get(id);
+  const purged = state.purge.urls.get(id);
   return {
     host: key,
     ...(Object.keys(told).length > 0 && { facts: told as Partial<HostFacts> }),
     ...(traps !== undefined && { traps }),
+    ...(purged !== undefined && { purged }),
     ...(lanes !== undefined && { lanes: { own: lanes.own, most: lanes.most, freeAtMs: lanes.freeAtMs } }),
   };
 }

@@ -59,8 +59,9 @@ class Gathering {
     } else for (const [counter, by] of entriesOf(line.tallies)) this.changes.push({ kind: 'count', counter, by });
   }
 
-  #host({ host: hostKey, facts, traps, lanes }: HostLine): void {
+  #host({ host: hostKey, facts, traps, lanes, purged }: HostLine): void {
     this.changes.push({ kind: 'host', hostKey, facts: { ...newHostFacts, ...facts } });
+    if (purged !== undefined) this.changes.push({ kind: 'load', row: { row: 'purged', hostKey, prints: purged } });
     if (lanes !== undefined) this.changes.push({ kind: 'lanes', hostKey, own: lanes.own, most: lanes.most });
     for (const readyAtMs of lanes?.freeAtMs ?? []) this.changes.push({ kind: 'lane', hostKey, readyAtMs });
     for (const trap of traps?.released ?? []) {

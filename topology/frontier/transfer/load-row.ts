@@ -39,6 +39,8 @@ export type LoadRow =
   | { readonly row: 'repeated'; readonly status: FinalStatus; readonly count: number }
   /** A URL that is finished and will be visited again. */
   | { readonly row: 'page'; readonly hostKey: string; readonly dueAtMs: number; readonly page: PageRecord }
+  /** URLs of a host that were taken down: their fingerprints, as pairs. */
+  | { readonly row: 'purged'; readonly hostKey: string; readonly prints: readonly number[] }
   /** How far a load is: the next line of `source` to take. Not `isDone`: nobody may decide here yet. */
   | { readonly row: 'progress'; readonly source: string; readonly line: number; readonly isDone: boolean };
 
@@ -47,7 +49,15 @@ export type LoadProgress = Omit<LoadRow & { readonly row: 'progress' }, 'row'>;
 
 export const noLoad: LoadProgress = { source: '', line: 0, isDone: true };
 
-const rows = ['known', 'again', 'account', 'repeated', 'progress', 'page'] as const satisfies readonly LoadRow['row'][];
+const rows = [
+  'known',
+  'again',
+  'account',
+  'repeated',
+  'progress',
+  'page',
+  'purged',
+] as const satisfies readonly LoadRow['row'][];
 
 export function writeLoadRow(writer: ByteWriter, one: LoadRow): void {
   writer.byte(rows.indexOf(one.row));
@@ -78,6 +88,11 @@ export function writeLoadRow(writer: ByteWriter, one: LoadRow): void {
       writer.string(one.hostKey);
       writer.uint(one.dueAtMs);
       return writePageRecord(writer, one.page);
+    case 'purged':
+      writer.string(one.hostKey);
+      writer.uint(one.prints.length);
+      for (const word of one.prints) writer.uint(word);
+      return;
     case 'progress':
       writer.string(one.source);
       writer.uint(one.line);
@@ -105,6 +120,8 @@ export function readLoadRow(reader: ByteReader): LoadRow {
     }
     case 'page':
       return { row, hostKey: reader.string(), dueAtMs: reader.uint(), page: readPageRecord(reader) };
+    case 'purged':
+      return { row, hostKey: reader.string(), prints: list(reader, () => reader.uint()) };
     case 'progress':
       return { row, source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
     default:

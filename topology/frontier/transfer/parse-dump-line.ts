@@ -95,6 +95,8 @@ function checkHost(line: Fields, number: number): void {
     const isRight = Number.isSafeInteger(own) && isWhole(most) && Array.isArray(freeAtMs) && freeAtMs.every(isWhole);
     if (!isRight) throw invalid(number, '"lanes" lacks "own", "most" or "freeAtMs", in whole numbers');
   }
+  const { purged = [] } = line;
+  if (!Array.isArray(purged) || !purged.every(isWhole)) throw invalid(number, '"purged" is no list of whole numbers');
   const facts = (line['facts'] ?? {}) as Fields;
   for (const [name, value] of Object.entries(facts)) {
     const usual = newHostFacts[name as keyof HostFacts];

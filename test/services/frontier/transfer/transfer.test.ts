@@ -28,6 +28,7 @@ const links = {
     hop: 0,
     front: false,
     share: 0,
+    traceparent: '',
   },
   ...{ intent: 'discover', discoveredAtMs: 5, links: [link, { ...link, url: 'http://new.a.test/y' }] },
 };
@@ -53,8 +54,9 @@ const body: readonly object[] = [
   { url: 'http://a.test/calendar/1', status: 'queued', band: 16, depth: 2 },
   { url: 'http://a.test/free/1', status: 'queued', band: 17, depth: 2 },
   { host: 'blocked.test:8080', facts: { hold: 'blocked' } },
+  { host: 'purged.test', facts: { hold: 'purged' } },
   { url: 'https://blocked.test:8080/', status: 'queued', band: 1, expiries: 2 },
-  { host: 'www.a.test', lanes: { own: 3, most: 3, freeAtMs: [88_000] } },
+  { host: 'www.a.test', lanes: { own: 3, most: 3, freeAtMs: [88_000] }, purged: [7, 8, 7, 9] },
   { url: 'http://www.a.test/later', status: 'queued', band: 8, depth: 3 },
   // It was fetched once, and an operator has forced it.
   { url: 'http://a.test/forced', status: 'queued', band: 0 },
@@ -77,7 +79,7 @@ const places = {
   failed: 0,
   dead: 1,
 };
-const totals = { hosts: 3, admitted: 15, imported: 1, scheduled: 1, places, links: 2 };
+const totals = { hosts: 4, admitted: 15, imported: 1, scheduled: 1, places, links: 2 };
 
 function dumpOf(lines: readonly object[], end: object = totals): string[] {
   const head = {

@@ -1,0 +1,66 @@
+/**
+ * What operators have taken down, as `control` tells it: hosts and single URLs, each with when. Consumers ask it before
+ * they take a record, since what was published before a purge, or on its way then, stays in its topic.
+ *
+ * A host that is released is wanted again, from then on: what was fetched before its purge is not.
+ */
+import type { Control } from '../../../schemas/types.ts';
+import { purgePayload } from '../../../topology/frontier/control-payloads.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { seenKey } from '../../../topology/url/seen-key.ts';
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { Log } from '../log/log.ts';
+import { controlEvents } from './control-log.ts';
+
+/** `url` null: all URLs of the host. */
+export interface Purged {
+  readonly hostKey: string;
+  readonly url: string | null;
+}
+
+interface HostPurge {
+  readonly atMs: number;
+  readonly isLifted: boolean;
+}
+
+export class Purges {
+  readonly #hosts = new Map<string, HostPurge>();
+  readonly #urls = new Set<string>();
+
+  /** What an event takes down; null: nothing. */
+  take({ kind, hostKey, atMs, payload }: Control): Purged | null {
+    const before = this.#hosts.get(hostKey);
+    if (kind === 'releaseHost' && before !== undefined) this.#hosts.set(hostKey, { ...before, isLifted: true });
+    const purge = kind === 'purge' ? purgePayload(payload) : null;
+    if (purge === null) return null;
+    if (purge.url === '') this.#hosts.set(hostKey, { atMs, isLifted: false });
+    else this.#urls.add(seenKey(purge.url));
+    return { hostKey, url: purge.url || null };
+  }
+
+  /** Is a page, fetched or told of at that time, not wanted? */
+  refuses(url: string, atMs: number): boolean {
+    if (this.#hosts.size === 0 && this.#urls.size === 0) return false;
+    const host = this.#hosts.get(hostKeyOf(url));
+    return (host !== undefined && (!host.isLifted || atMs <= host.atMs)) || this.#urls.has(seenKey(url));
+  }
+}
+
+export async function readPurges(
+  log: Pick<Log, 'offsets' | 'reader'>,
+  codec: RecordCodec,
+  { crawl, partitions }: { readonly crawl: string; readonly partitions: number },
+): Promise<Purges> {
+  const purges = new Purges();
+  for (let partition = 0; partition < partitions; partition++) {
+    const { start, end } = await log.offsets(`${crawl}.control`, partition);
+    for await (const { event } of controlEvents(log, codec, crawl, partition, start, end)) purges.take(event);
+  }
+  return purges;
+}
+
+/** Beginnings of all URLs of a host, whatever their scheme. */
+export function urlRangesOf(hostKey: string): { readonly from: string; readonly below: string }[] {
+  // The character after the slash that ends the host.
+  return ['http', 'https'].map((scheme) => ({ from: `${scheme}://${hostKey}/`, below: `${scheme}://${hostKey}0` }));
+}

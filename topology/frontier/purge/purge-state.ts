@@ -1,0 +1,98 @@
+/**
+ * What was taken down, and shall not come back. A host says so in its facts (`hold`), so that no link to it is admitted;
+ * of a URL its fingerprint is kept, with its host. Names and texts are not: rows of the view that tell of them are swept
+ * when the view is next written.
+ *
+ * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (save-view.ts).
+ * Cost: nothing until the first purge; from then on a look-up for each link.
+ */
+import type { Hosts } from '../hosts/host.ts';
+import { urlRowKey } from '../recrawl/page-record.ts';
+import type { Row } from '../view.ts';
+
+const keyByte = 0x70;
+const keyBytes = 13;
+
+/** A host whose finished URLs leave the view: those that ended by then, ms. */
+export interface Sweep {
+  readonly hostKey: string;
+  readonly atMs: number;
+}
+
+export class PurgeState {
+  /** False: nothing was ever purged here. */
+  on = false;
+  /** Fingerprints of URLs, as pairs, by the number of their host. */
+  readonly urls = new Map<number, number[]>();
+  #unsaved: Row[] = [];
+  #sweeps: Sweep[] = [];
+
+  addUrl(host: number, hi: number, lo: number): void {
+    this.#forgetRow(hi, lo);
+    if (this.holds(host, hi, lo)) return;
+    this.#add(host, hi, lo);
+    this.#unsaved.push({ key: rowKeyOf(host, hi, lo), value: Buffer.from([1]) });
+  }
+
+  addHost(hostKey: string, atMs: number): void {
+    this.on = true;
+    this.#sweeps.push({ hostKey, atMs });
+  }
+
+  holds(host: number, hi: number, lo: number): boolean {
+    const prints = this.urls.get(host);
+    if (prints === undefined) return false;
+    for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
+    return false;
+  }
+
+  /** Is nothing to be kept of the URL? A dead host's queue may hold one that was purged on the way. */
+  hides(host: number, url: string, printOf: (url: string) => Readonly<Uint32Array>): boolean {
+    if (!this.urls.has(host)) return false;
+    const [hi, lo] = printOf(url);
+    return this.holds(host, hi!, lo!);
+  }
+
+  /** Is a URL unwanted, or its host? */
+  refuses({ keys, facts }: Hosts, hostKey: string, hi: number, lo: number): boolean {
+    const host = keys.find(hostKey);
+    return host >= 0 && (facts.hold(host) === 'purged' || this.holds(host, hi, lo));
+  }
+
+  /** Rows for the view since the last call; records of the URLs go with them. */
+  takeRows(): Row[] {
+    const rows = this.#unsaved;
+    this.#unsaved = [];
+    return rows;
+  }
+
+  takeSweeps(): readonly Sweep[] {
+    const sweeps = this.#sweeps;
+    this.#sweeps = [];
+    return sweeps;
+  }
+
+  load(key: Buffer): void {
+    this.#add(key.readUInt32BE(1), key.readUInt32BE(5), key.readUInt32BE(9));
+  }
+
+  #add(host: number, hi: number, lo: number): void {
+    this.on = true;
+    const prints = this.urls.get(host);
+    if (prints === undefined) this.urls.set(host, [hi, lo]);
+    else prints.push(hi, lo);
+  }
+
+  #forgetRow(hi: number, lo: number): void {
+    this.#unsaved.push({ key: urlRowKey(hi, lo), value: null });
+  }
+}
+
+function rowKeyOf(host: number, hi: number, lo: number): Buffer {
+  const key = Buffer.allocUnsafe(keyBytes);
+  key[0] = keyByte;
+  key.writeUInt32BE(host, 1);
+  key.writeUInt32BE(hi, 5);
+  key.writeUInt32BE(lo, 9);
+  return key;
+}

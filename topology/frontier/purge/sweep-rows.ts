@@ -1,0 +1,39 @@
+/**
+ * Takes the records of purged hosts' URLs out of the view. They are rows by fingerprint, so all of them are read: 2 µs a
+ * row, some hundreds at a time, and the partition goes on in between.
+ *
+ * A row of a URL that ended after the purge stays: its host was released by then. Run again after a crash, from the
+ * changelog's purge on, it finds what is left.
+ */
+import { hostKeyOf } from '../../url/host-key.ts';
+import { ByteReader } from '../bytes.ts';
+import type { StoreJob } from '../seen/store-job.ts';
+import { readKnownUrl } from '../url-record-bytes.ts';
+import type { Sweep } from './purge-state.ts';
+
+/** Rows read at once: about a millisecond. */
+const rowsPerRead = 512;
+const [first, end] = [Buffer.from('u'), Buffer.from('v')];
+
+export function* sweepRows(sweeps: readonly Sweep[]): StoreJob {
+  if (sweeps.length === 0) return;
+  const byHost = new Map<string, number>();
+  for (const { hostKey, atMs } of sweeps) byHost.set(hostKey, Math.max(atMs, byHost.get(hostKey) ?? 0));
+  for (let gte = first; ; ) {
+    const reply = yield { scan: { gte, lt: end, limit: rowsPerRead } };
+    const gone = [];
+    for (let at = 0; at < reply.length; at += 2) {
+      const key = bytesOf(reply[at]!);
+      gte = Buffer.concat([key, Buffer.from([0])]);
+      const { url, atMs } = readKnownUrl(new ByteReader(bytesOf(reply[at + 1]!)));
+      const untilMs = byHost.get(hostKeyOf(url));
+      if (untilMs !== undefined && atMs <= untilMs) gone.push({ key, value: null });
+    }
+    if (gone.length > 0) yield { write: gone };
+    if (reply.length < 2 * rowsPerRead) return;
+  }
+}
+
+function bytesOf(value: Uint8Array): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
