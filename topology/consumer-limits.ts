@@ -76,3 +76,11 @@ export const renderLimits = {
   cacheMs: 3_600_000,
   linkCacheEntries: 100_000,
 } as const;
+
+/** What an audit forgives, ms. */
+export const auditLimits = {
+  /** Between the clocks of two fetchers: machines that keep time by NTP are within it. */
+  skewMs: 100,
+  /** Until an operator's order, or what one lane of a host learns, is known everywhere. */
+  noticeMs: 10_000,
+} as const;

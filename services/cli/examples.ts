@@ -36,6 +36,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   trace: [`example.org ${folder}`, `--ratio 0.001 ${kafka}`],
   explain: [`https://example.org/ ${folder}`],
   story: [`https://example.org/ ${folder} --svg story.svg`],
+  audit: [folder, `--host example.org ${folder}`],
   'policy set': [`policy.json ${folder}`],
   'policy reload': [folder],
   'policy rollback': [folder],

@@ -4,6 +4,7 @@
  */
 import { Command } from 'commander';
 import { addAclsCommand } from './acls-command.ts';
+import { addAuditCommand } from './audit-command.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
@@ -60,6 +61,7 @@ export function createProgram(): Command {
   addDlqCommand(program);
   addExplainCommand(program);
   addStoryCommand(program);
+  addAuditCommand(program);
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPurgeCommand(program);

@@ -1,0 +1,63 @@
+/**
+ * The results of all partitions, nearly in order of time: of the partitions' next records always the oldest.
+ *
+ * Within a partition records come as they were appended; what two of them tell may be interleaved by as long as a lease
+ * holds back what it has to report. Memory: one poll of each partition.
+ */
+import type { Result } from '../../schemas/types.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Log, LogRecord } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+
+export interface PlacedResult {
+  readonly record: LogRecord;
+  /** Null: nobody can read it. */
+  readonly result: Result | null;
+}
+
+export interface Span {
+  readonly partition: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export async function* resultsInTime(
+  log: Pick<Log, 'reader'>,
+  codec: RecordCodec,
+  topic: string,
+  spans: readonly Span[],
+): AsyncGenerator<PlacedResult> {
+  const streams = spans.map(({ partition, from, to }) => decodedOf(recordsOf(log, topic, partition, from, to), codec));
+  const heads = await Promise.all(streams.map((stream) => stream.next()));
+  try {
+    for (;;) {
+      let oldest = -1;
+      for (const [n, head] of heads.entries()) {
+        if (!head.done && (oldest < 0 || timeOf(head.value) < timeOf(heads[oldest]!.value as PlacedResult))) oldest = n;
+      }
+      if (oldest < 0) return;
+      yield heads[oldest]!.value as PlacedResult;
+      heads[oldest] = await streams[oldest]!.next();
+    }
+  } finally {
+    await Promise.all(streams.map((stream) => stream.return(undefined)));
+  }
+}
+
+async function* decodedOf(records: AsyncGenerator<LogRecord>, codec: RecordCodec): AsyncGenerator<PlacedResult> {
+  for await (const record of records) {
+    let result: Result | null = null;
+    try {
+      await codec.prepare('results', record.value);
+      result = codec.decode('results', record.value);
+    } catch {
+      // The frontier makes a dead letter of it.
+    }
+    yield { record, result };
+  }
+}
+
+/** By the requests it tells of; the rest goes by when it was appended. */
+function timeOf({ record, result }: PlacedResult): number {
+  return result?.requests[0]?.startMs ?? record.timestampMs;
+}

@@ -1,0 +1,123 @@
+/**
+ * The copies on the topic `robots`, for an audit: which origin had which, and what it says.
+ *
+ * Read whole before the results: compaction leaves the newest record of each copy, and that may lie behind the requests it
+ * allowed. Memory: a number for each copy of an origin, and each distinct file up to `bytesMax` of them all; what is
+ * beyond is read again when it is asked for, which is why `prepare` comes before `copyOf`.
+ */
+import { hash } from 'node:crypto';
+import type { RobotsCopy } from '../../schemas/types.ts';
+import type { Copy } from '../../topology/audit/robots-answers.ts';
+import { readForReferee } from '../../topology/audit/robots-referee.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Log, LogRecord, OffsetRange } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+
+export interface RobotsCopies {
+  copyOf(origin: string, hash: string): Copy | undefined;
+  /** Reads what `copyOf` will be asked for. */
+  prepare(hashes: Iterable<string>): Promise<void>;
+  /** Every copy of an origin, oldest first. */
+  of(origin: string): Promise<RobotsCopy[]>;
+}
+
+interface Place {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+const none: Copy = { rules: null };
+const bytesMax = 64 << 20;
+
+export interface CopiesSource {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+  readonly partitions: number;
+}
+
+/** `onRecord` sees each record as it was read. */
+export async function readRobotsCopies(
+  source: CopiesSource,
+  onRecord: (record: LogRecord) => void,
+): Promise<RobotsCopies> {
+  const { log, codec, crawl, partitions } = source;
+  const topic = `${crawl}.robots`;
+  const bound = new Map<string, Place>();
+  const bodies = new Map<string, Place>();
+  /** In order of last use. */
+  const kept = new Map<string, { readonly copy: Copy; readonly bytes: number }>();
+  let bytes = 0;
+
+  const keep = ({ hash: told, token, body }: RobotsCopy) => {
+    const isWhole = hash('sha256', body, 'hex').slice(0, 32) === told;
+    kept.set(told, { copy: { rules: isWhole ? readForReferee(body, token) : 'damaged' }, bytes: body.length });
+    bytes += body.length;
+    while (bytes > bytesMax && kept.size > 1) {
+      const [oldest, { bytes: freed }] = kept.entries().next().value!;
+      kept.delete(oldest);
+      bytes -= freed;
+    }
+  };
+
+  const read = async ({ partition, offset }: Place): Promise<RobotsCopy | undefined> => {
+    for await (const record of recordsOf(log, topic, partition, offset, offset + 1)) return decoded(codec, record);
+    return undefined;
+  };
+
+  for (let partition = 0; partition < partitions; partition++) {
+    const { start, end } = await log.offsets(topic, partition).catch(withoutTopic);
+    for await (const record of recordsOf(log, topic, partition, start, end)) {
+      onRecord(record);
+      const copy = await decoded(codec, record);
+      if (copy === undefined) continue;
+      const place = { partition, offset: record.offset };
+      bound.set(`${copy.origin} ${copy.hash}`, place);
+      if (copy.hash === '' || copy.body.length === 0) continue;
+      bodies.set(copy.hash, place);
+      if (!kept.has(copy.hash)) keep(copy);
+    }
+  }
+
+  return {
+    copyOf(origin, told) {
+      if (!bound.has(`${origin} ${told}`)) return undefined;
+      return told === '' ? none : kept.get(told)?.copy;
+    },
+    async prepare(hashes) {
+      for (const told of hashes) {
+        const place = bodies.get(told);
+        if (place === undefined || kept.has(told)) continue;
+        const copy = await read(place);
+        if (copy !== undefined) keep(copy);
+      }
+    },
+    async of(origin) {
+      const copies: RobotsCopy[] = [];
+      for (const [key, place] of bound) {
+        if (!key.startsWith(`${origin} `)) continue;
+        const copy = await read(place);
+        const elsewhere = copy?.body.length === 0 ? bodies.get(copy.hash) : undefined;
+        const whole = elsewhere === undefined ? undefined : await read(elsewhere);
+        if (copy !== undefined) copies.push(whole === undefined ? copy : { ...copy, body: whole.body });
+      }
+      return copies.sort((a, b) => a.fetchedAtMs - b.fetchedAtMs);
+    },
+  };
+}
+
+/** A crawl that an older release made has no such topic. */
+function withoutTopic(error: unknown): OffsetRange {
+  if (error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT') return { start: 0, end: 0 };
+  throw error;
+}
+
+async function decoded(codec: RecordCodec, { value }: LogRecord): Promise<RobotsCopy | undefined> {
+  try {
+    await codec.prepare('robots', value);
+    return codec.decode('robots', value);
+  } catch {
+    return undefined;
+  }
+}

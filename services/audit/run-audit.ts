@@ -1,0 +1,93 @@
+/** One audit of a crawl, from its log alone: `control` and `robots` first, then the results of all partitions. */
+import type { Request, Result } from '../../schemas/types.ts';
+import { type AuditCounts, createAudit } from '../../topology/audit/audit.ts';
+import type { Contact, Tolerance } from '../../topology/audit/contact.ts';
+import { createOrders, type Orders } from '../../topology/audit/orders.ts';
+import type { Violation } from '../../topology/audit/violation.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+import { createReadChain, type ReadPart } from './read-chain.ts';
+import { resultsInTime, type Span } from './records-in-time.ts';
+import { type CopiesSource, type RobotsCopies, readRobotsCopies } from './robots-copies.ts';
+
+export interface AuditSource extends CopiesSource {
+  readonly log: Pick<Log, 'offsetAt' | 'offsets' | 'reader'>;
+}
+
+export interface AuditRun extends Tolerance {
+  /** Requests that started before are passed over, ms since the Unix epoch. 0: none. */
+  readonly fromMs: number;
+  /** Hears of each request that was judged, and of each result. */
+  readonly onContact?: (contact: Contact, request: Request) => void;
+  readonly onResult?: (result: Result) => void;
+}
+
+export interface AuditReport {
+  readonly counts: AuditCounts;
+  readonly violations: readonly Violation[];
+  readonly violationCount: number;
+  readonly unreadable: number;
+  readonly read: readonly ReadPart[];
+  readonly copies: RobotsCopies;
+}
+
+/** Violations kept: who broke more needs no list. */
+const violationsMax = 1_000;
+
+export async function runAudit(source: AuditSource, run: AuditRun): Promise<AuditReport> {
+  const { log, codec, crawl, partitions } = source;
+  const chain = createReadChain();
+  const spans: Span[] = [];
+  const topic = `${crawl}.results`;
+  // The ends first: what is ordered or copied later allows nothing that is judged here.
+  for (let partition = 0; partition < partitions; partition++) {
+    const { start, end } = await log.offsets(topic, partition);
+    const from = run.fromMs === 0 ? start : Math.max(start, await log.offsetAt(topic, partition, run.fromMs));
+    spans.push({ partition, from, to: end });
+  }
+  const orders = createOrders(run.noticeMs);
+  await readOrders(source, orders, chain.take);
+  const copies = await readRobotsCopies(source, chain.take);
+  const violations: Violation[] = [];
+  let [violationCount, unreadable] = [0, 0];
+  const audit = createAudit({
+    ...run,
+    orders,
+    copyOf: copies.copyOf,
+    onViolation(violation) {
+      violationCount += 1;
+      if (violations.length < violationsMax) violations.push(violation);
+    },
+  });
+  for await (const { record, result } of resultsInTime(log, codec, topic, spans)) {
+    chain.take(record);
+    if (result === null) {
+      unreadable += 1;
+      continue;
+    }
+    await copies.prepare(new Set(result.requests.map(({ robotsHash }) => robotsHash)));
+    audit.take(result, { topic: 'results', partition: record.partition, offset: record.offset });
+    run.onResult?.(result);
+  }
+  return { counts: audit.counts(), violations, violationCount, unreadable, read: chain.end(), copies };
+}
+
+async function readOrders(
+  { log, codec, crawl, partitions }: AuditSource,
+  orders: Orders,
+  onRecord: ReturnType<typeof createReadChain>['take'],
+): Promise<void> {
+  const topic = `${crawl}.control`;
+  for (let partition = 0; partition < partitions; partition++) {
+    const { start, end } = await log.offsets(topic, partition);
+    for await (const record of recordsOf(log, topic, partition, start, end)) {
+      onRecord(record);
+      try {
+        await codec.prepare('control', record.value);
+        orders.note(codec.decode('control', record.value));
+      } catch {
+        // The frontier makes a dead letter of what nobody can read, and obeys none of it.
+      }
+    }
+  }
+}

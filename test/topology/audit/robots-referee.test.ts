@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readForReferee, refereeVerdict } from '../../../topology/audit/robots-referee.ts';
+import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
+
+const said = (text: string, path: string, token = 'crawlstream') =>
+  refereeVerdict(readForReferee(Buffer.from(text), token), `http://a.test${path}`);
+
+test('the longest rule wins, allow wins a tie, and what no rule names is allowed', () => {
+  const text =
+    'User-agent: *\nDisallow: /private/\nAllow: /private/open/\nDisallow: /*.secret$\nDisallow: /a\nAllow: /a';
+  assert.equal(said(text, '/private/x').by?.line, 'Disallow: /private/');
+  assert.equal(said(text, '/private/open/x').allowed, true);
+  assert.equal(said(text, '/files/b.secret').allowed, false);
+  assert.equal(said(text, '/files/b.secret?c').allowed, true);
+  assert.equal(said(text, '/a').allowed, true);
+  assert.deepEqual(said(text, '/elsewhere'), { allowed: true, by: null });
+  assert.equal(said('User-agent: *\nDisallow: /', '/robots.txt').allowed, true);
+});
+
+test('groups that name us are one, and only without any of them those for all count', () => {
+  const text =
+    'User-agent: *\nDisallow: /\n\nUser-agent: CrawlStream/2\nDisallow: /x\nUser-agent: other\nUser-agent: crawlstream\nDisallow: /y\nCrawl-delay: 2.5';
+  assert.deepEqual(
+    ['/x', '/y', '/z'].map((path) => said(text, path).allowed),
+    [false, false, true],
+  );
+  assert.equal(readForReferee(Buffer.from(text), 'crawlstream').crawlDelayMs, 2_500);
+  assert.equal(said(text, '/z', 'somebody').allowed, false);
+});
+
+test('octets compare by what they mean, escaped or not', () => {
+  const text = 'User-agent: *\nDisallow: /%7euser\nDisallow: /caf%c3%a9\nDisallow: /a%2Fb\nDisallow: /star%2a';
+  assert.deepEqual(
+    ['/~user/1', '/%7Euser', '/caf\u00e9', '/a/b', '/a%2fb', '/star*'].map((path) => said(text, path).allowed),
+    [false, false, false, true, false, false],
+  );
+});
+
+test('a hostile file takes no time to speak of', () => {
+  const body = `User-agent: *\n${`Disallow: /${'*a'.repeat(500)}$\n`.repeat(200)}${' '.repeat(200_000)}x`;
+  const rules = readForReferee(Buffer.from(body), 'crawlstream');
+  assert.equal(refereeVerdict(rules, `http://a.test/${'a'.repeat(400)}b`).allowed, true);
+});
+
+const corpus = fileURLToPath(new URL('../../../../shared/corpora/robots.jsonl', import.meta.url));
+
+test('two readings of the same files agree', { skip: !existsSync(corpus) }, () => {
+  let compared = 0;
+  for (const line of readFileSync(corpus, 'utf8').trim().split('\n')) {
+    const { kind, robots, robots_b64, ua, url, expected, ...about } = JSON.parse(line);
+    if (kind !== 'allowed' || about.class !== 'core' || (robots ?? robots_b64) === undefined) continue;
+    const body = robots === undefined ? Buffer.from(robots_b64, 'base64') : Buffer.from(robots);
+    const { allowed } = refereeVerdict(readForReferee(body, ua), url);
+    assert.equal(allowed, isAllowed(parseRobots(body, ua, 'http://a.test/robots.txt'), url), about.id);
+    assert.equal(allowed, expected, about.id);
+    compared += 1;
+  }
+  assert.ok(compared > 500, `${compared} compared`);
+});

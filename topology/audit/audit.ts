@@ -1,0 +1,196 @@
+/**
+ * The politeness audit: recomputes from `results` what hosts were spared, and objects where a promise was broken.
+ *
+ * Independent by construction: nothing of the scheduler, the fetcher or their reading of robots.txt is used (a test holds
+ * this folder's imports), only the records and what `control` and `robots` say. Every request counts: pages, robots.txt
+ * and its hops, sitemaps, what browsers load. Hosts are told apart by the URLs requested, not by the queues they came from.
+ *
+ * Results are to come nearly in order of time, over all partitions. Memory: a window per host and per address that
+ * was contacted within the last day.
+ */
+import type { Request, Result } from '../../schemas/types.ts';
+import { type AddressContacts, createAddressContacts } from './address-contacts.ts';
+import { broken, type Contact, type Tolerance } from './contact.ts';
+import { createHostContacts, type HostContacts } from './host-contacts.ts';
+import type { Orders } from './orders.ts';
+import { type Copy, createRobotsAnswers, type RobotsAnswers } from './robots-answers.ts';
+import type { Place, Violation } from './violation.ts';
+
+export interface AuditOptions extends Tolerance {
+  readonly orders: Orders;
+  /** The copy of an origin's robots.txt with this hash; undefined: there is none on the log. */
+  readonly copyOf: (origin: string, hash: string) => Copy | undefined;
+  /** Requests before are passed over, ms since the Unix epoch. */
+  readonly fromMs: number;
+  readonly onViolation: (violation: Violation) => void;
+  /** Hears of each request that was judged. */
+  readonly onContact?: (contact: Contact, request: Request) => void;
+}
+
+export interface AuditCounts {
+  /** Requests judged, of all kinds. */
+  fetches: number;
+  readonly byKind: Record<Request['kind'], number>;
+  /** Of releases that did not record by which robots.txt a request was allowed. */
+  unproven: number;
+  hosts: number;
+  addresses: number;
+  /** Leases whose end was never reported: what they requested at last is not known. */
+  cutOff: number;
+  firstMs: number;
+  lastMs: number;
+}
+
+export interface Audit {
+  take(result: Result, place: Place): void;
+  /** After the last result. */
+  counts(): AuditCounts;
+}
+
+interface HostBook {
+  readonly contacts: HostContacts;
+  /** By origin. */
+  readonly robots: Map<string, RobotsAnswers>;
+}
+
+interface Start {
+  readonly startMs: number;
+  readonly delayMs: number;
+  readonly contact: Contact;
+}
+
+/** Requests between two looks at what has long been idle. */
+const sweepEvery = 100_000;
+/** A robots.txt may be gone by for a day; and no pause that is believed is longer. */
+const forgetMs = 26 * 3_600_000;
+const restMs = 600_000;
+
+export function createAudit(options: AuditOptions): Audit {
+  const { orders, copyOf, fromMs, onViolation, onContact } = options;
+  const hosts = new Map<string, HostBook>();
+  const addresses = new Map<string, AddressContacts<Start>>();
+  const open = new Set<string>();
+  const seen = { hosts: new Set<string>(), addresses: new Set<string>() };
+  const counts: AuditCounts = {
+    fetches: 0,
+    byKind: { page: 0, robots: 0, sitemap: 0, other: 0 },
+    unproven: 0,
+    hosts: 0,
+    addresses: 0,
+    cutOff: 0,
+    firstMs: Number.POSITIVE_INFINITY,
+    lastMs: 0,
+  };
+
+  const bookOf = (host: string): HostBook => {
+    let book = hosts.get(host);
+    if (book === undefined) hosts.set(host, (book = { contacts: createHostContacts(options), robots: new Map() }));
+    return book;
+  };
+
+  const answersOf = ({ robots }: HostBook, origin: string): RobotsAnswers => {
+    let answers = robots.get(origin);
+    if (answers === undefined) robots.set(origin, (answers = createRobotsAnswers()));
+    return answers;
+  };
+
+  const judgeRobots = (contact: Contact, request: Request, book: HostBook, result: Result) => {
+    if (result.grantedAtMs === 0 && contact.client === 'leases') {
+      counts.unproven += 1;
+      return;
+    }
+    const origin = originOf(request.url);
+    const claim = { request, fetcherId: result.fetcherId, copy: copyOf(origin, request.robotsHash) };
+    const objection = answersOf(book, origin).judge(claim);
+    if (objection === null) return;
+    const { kind, source, measuredMs, boundMs } = objection;
+    onViolation(broken(contact, kind, source, measuredMs ?? null, boundMs ?? null));
+  };
+
+  const judgeAddress = (contact: Contact, { address, addressDelayMs }: Request) => {
+    if (address === '') return;
+    seen.addresses.add(address);
+    if (addressDelayMs === 0) return;
+    const key = `${contact.fetcherId} ${address}`;
+    let book = addresses.get(key);
+    if (book === undefined) addresses.set(key, (book = createAddressContacts()));
+    for (const { start, gapMs } of book.add({ startMs: contact.startMs, delayMs: addressDelayMs, contact })) {
+      const source = `the limit of its address ${address}`;
+      onViolation(broken(start.contact, 'addressGap', source, gapMs, start.delayMs));
+    }
+  };
+
+  const judgeBlock = (contact: Contact) => {
+    const sinceMs = orders.blockedSince(contact.host, contact.startMs - options.noticeMs);
+    if (sinceMs === null || orders.blockedSince(contact.host, contact.startMs) === null) return;
+    onViolation(broken(contact, 'blockedHost', 'an operator’s block', contact.startMs - sinceMs, 0));
+  };
+
+  const takeRequest = (request: Request, result: Result, place: Place) => {
+    counts.fetches += 1;
+    counts.byKind[request.kind] += 1;
+    counts.firstMs = Math.min(counts.firstMs, request.startMs);
+    counts.lastMs = Math.max(counts.lastMs, request.endMs);
+    const origin = originOf(request.url);
+    const host = origin.slice(origin.indexOf('//') + 2);
+    seen.hosts.add(host);
+    const book = bookOf(host);
+    const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash);
+    const rules = copy === undefined || copy.rules === 'damaged' ? null : copy.rules;
+    const { startMs, endMs, status, retryAfterMs, url } = request;
+    const { fetcherId, leaseId } = result;
+    const contact: Contact = {
+      place,
+      host,
+      url,
+      startMs,
+      endMs,
+      status,
+      retryAfterMs:
+        retryAfterMs || (result.outcomes.find(({ index }) => index === request.outcomeIndex)?.retryAfterMs ?? 0),
+      fetcherId,
+      client: leaseId === 0 ? 'browser' : 'leases',
+      leaseId,
+      pace: orders.paceOf(result.hostKey, result.grantedAtMs || startMs, result.policyVersion),
+      crawlDelayMs: rules?.crawlDelayMs ?? 0,
+    };
+    if (request.kind === 'robots') answersOf(book, origin).note({ endMs, status, fetcherId });
+    else judgeRobots(contact, request, book, result);
+    for (const violation of book.contacts.add(contact)) onViolation(violation);
+    judgeAddress(contact, request);
+    judgeBlock(contact);
+    onContact?.(contact, request);
+    if (counts.fetches % sweepEvery === 0) sweep(startMs);
+  };
+
+  const sweep = (nowMs: number) => {
+    for (const [host, { contacts }] of hosts) {
+      if (contacts.lastMs < nowMs - forgetMs) hosts.delete(host);
+      else if (contacts.lastMs < nowMs - restMs) contacts.shrink();
+    }
+    for (const [key, book] of addresses) if (book.lastMs < nowMs - restMs) addresses.delete(key);
+  };
+
+  return {
+    take(result, place) {
+      const lease = `${result.partition} ${result.leaseId}`;
+      if (result.leaseId > 0) {
+        if (result.last) open.delete(lease);
+        else open.add(lease);
+      }
+      // The robots.txt of a lease comes before what it allows, whatever the order in which they were told.
+      const requests = [...result.requests].sort((a, b) => a.startMs - b.startMs);
+      for (const request of requests) if (request.startMs >= fromMs) takeRequest(request, result, place);
+    },
+    counts() {
+      return { ...counts, hosts: seen.hosts.size, addresses: seen.addresses.size, cutOff: open.size };
+    },
+  };
+}
+
+/** Scheme and authority of an absolute URL, in the one spelling: lower case, no user, no trailing dot, no default port. */
+export function originOf(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  return `${protocol}//${name}${port === '' ? '' : `:${port}`}`;
+}

@@ -1,0 +1,123 @@
+/**
+ * What was ordered of the crawl, and when: policies by version, operators' delays, lanes and blocks by host. Read from
+ * `control` alone.
+ *
+ * An order takes its way through a partition before leases are granted by it: of orders that came within `noticeMs`
+ * before, the milder one counts. Only the fields that pacing goes by are read, each by its own name.
+ */
+import type { Control } from '../../schemas/types.ts';
+
+/** What is ordered for a host at a moment. */
+export interface Pace {
+  /** From completion to start, ms. */
+  readonly delayMs: number;
+  /** Times the last request's duration, up to a cap in ms. */
+  readonly factor: number;
+  readonly factorCapMs: number;
+  /** Leases the host may be on at once. */
+  readonly lanes: number;
+  /** Who says so. */
+  readonly source: string;
+}
+
+export interface Orders {
+  note(event: Control): void;
+  /** For a lease of the host granted then, by that version of the policy. */
+  paceOf(host: string, grantedAtMs: number, policyVersion: number): Pace;
+  /** When the block in force at `atMs` was ordered; null: there is none. */
+  blockedSince(host: string, atMs: number): number | null;
+}
+
+interface PolicyOrders {
+  readonly delayMs: number;
+  readonly factor: number;
+  readonly factorCapMs: number;
+  readonly parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
+}
+
+interface Dated {
+  readonly atMs: number;
+  readonly amount: number;
+}
+
+/** By host: every order of a kind, in order of time. */
+type Ledger = Map<string, Dated[]>;
+
+export function createOrders(noticeMs: number): Orders {
+  const policies = new Map<number, PolicyOrders>();
+  const delays: Ledger = new Map();
+  const lanes: Ledger = new Map();
+  const blocks: Ledger = new Map();
+  /** The orders that may be in force at `atMs`; -1: as the policy says. */
+  const inForce = (ledger: Ledger, host: string, atMs: number): number[] => {
+    const list = ledger.get(host) ?? [];
+    const settled = list.findLast((one) => one.atMs <= atMs - noticeMs)?.amount ?? -1;
+    return [settled, ...list.filter((one) => one.atMs > atMs - noticeMs && one.atMs <= atMs).map((one) => one.amount)];
+  };
+  return {
+    note(event) {
+      const { kind, hostKey, atMs, amount } = event;
+      if (kind === 'policy') policies.set(event.version, policyOrders(event.payload));
+      if (kind === 'hostDelay') enter(delays, hostKey, { atMs, amount });
+      if (kind === 'hostLeases') enter(lanes, hostKey, { atMs, amount });
+      if (kind === 'blockHost') enter(blocks, hostKey, { atMs, amount: 1 });
+      if (kind === 'releaseHost') enter(blocks, hostKey, { atMs, amount: 0 });
+    },
+    paceOf(host, grantedAtMs, policyVersion) {
+      const policy = policies.get(policyVersion) ?? nothingOrdered;
+      const ordered = inForce(delays, host, grantedAtMs);
+      const delayMs = Math.min(...ordered.map((amount) => (amount < 0 ? policy.delayMs : amount)));
+      const allowed = inForce(lanes, host, grantedAtMs).map((amount) =>
+        amount < 0 ? lanesByPolicy(policy, host) : amount,
+      );
+      const byOperator = ordered.some((amount) => amount >= 0);
+      return {
+        delayMs,
+        factor: policy.factor,
+        factorCapMs: policy.factorCapMs,
+        lanes: Math.max(1, ...allowed),
+        source: byOperator ? 'an operator’s delay for the host' : `policy ${policyVersion}`,
+      };
+    },
+    blockedSince(host, atMs) {
+      const newest = blocks.get(host)?.findLast((one) => one.atMs <= atMs);
+      return newest?.amount === 1 ? newest.atMs : null;
+    },
+  };
+}
+
+/** The same event is on every partition, and may be there twice: amounts of one moment are one. */
+function enter(ledger: Ledger, host: string, order: Dated): void {
+  const list = ledger.get(host) ?? [];
+  ledger.set(host, list);
+  const at = list.findLastIndex((one) => one.atMs <= order.atMs);
+  if (list[at]?.atMs === order.atMs && list[at]?.amount === order.amount) return;
+  list.splice(at + 1, 0, order);
+}
+
+/** A request by a policy that nobody recorded is bound by none. */
+const nothingOrdered: PolicyOrders = { delayMs: 0, factor: 0, factorCapMs: 0, parallel: [] };
+
+/** One that nobody can read never came into force. */
+function policyOrders(payload: string): PolicyOrders {
+  let policy: Record<string, unknown>;
+  try {
+    policy = JSON.parse(payload) as Record<string, unknown>;
+  } catch {
+    return nothingOrdered;
+  }
+  const number = (name: string) => (typeof policy[name] === 'number' ? (policy[name] as number) : 0);
+  return {
+    delayMs: number('delayMs'),
+    factor: number('delayFactor'),
+    factorCapMs: number('delayFactorCapMs'),
+    parallel: (policy['parallel'] ?? []) as PolicyOrders['parallel'],
+  };
+}
+
+/** The first rule that names the host, one of its domains, or all. */
+function lanesByPolicy({ parallel }: PolicyOrders, host: string): number {
+  const name = host.replace(/:\d+$/, '');
+  const names = (domain: string) => domain === '*' || name === domain || name.endsWith(`.${domain}`);
+  return parallel.find(({ hosts }) => hosts.some(names))?.leases ?? 1;
+}
