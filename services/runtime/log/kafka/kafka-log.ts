@@ -57,6 +57,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
   const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs);
   const readers = new Set<LogReader>();
+  /** Also of those that are out: who was a member does not commit as one from outside. */
   const memberships = new Map<string, KafkaMembership>();
   const joining = new Set<Promise<unknown>>();
   const closing = new AbortController();
@@ -102,21 +103,16 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     forgetGroup: (group) => forgetGroup(cluster, group),
     join: async (group) => {
       checkOpen();
-      if (memberships.has(group.group)) {
+      if (memberships.get(group.group)?.isOut === false) {
         throw new CrawlstreamError('INVALID_ARGUMENT', `this process is in group ${group.group} already`);
       }
-      const joins = joinGroup(
-        cluster,
-        group,
-        {
-          sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
-          heartbeatMs: options.heartbeatMs ?? kafkaLimits.heartbeatMs,
-          giveUpMs: deliveryTimeoutMs,
-          leaveMs: kafkaLimits.leaveTimeoutMs,
-          closing: closing.signal,
-        },
-        () => memberships.delete(group.group),
-      ).finally(() => joining.delete(joins));
+      const joins = joinGroup(cluster, group, {
+        sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
+        heartbeatMs: options.heartbeatMs ?? kafkaLimits.heartbeatMs,
+        giveUpMs: deliveryTimeoutMs,
+        leaveMs: kafkaLimits.leaveTimeoutMs,
+        closing: closing.signal,
+      }).finally(() => joining.delete(joins));
       joining.add(joins);
       const membership = await joins;
       memberships.set(group.group, membership);

@@ -18,6 +18,8 @@ import { type Assignment, decodeAssignment, encodeMetadata, type JoinedMember, s
 import { type Committer, checkGroup } from './positions.ts';
 
 export interface KafkaMembership extends Membership {
+  /** It has left, or the group could not be kept: it holds nothing any more. */
+  readonly isOut: boolean;
   /** Who commits for the partitions held now; undefined while joining. */
   committer(): Committer | undefined;
   /** The generation since which the partition is this member's and can have been nobody else's; undefined: it is not. */
@@ -54,7 +56,6 @@ export async function joinGroup(
   cluster: Cluster,
   joining: GroupOptions,
   options: MembershipOptions,
-  onOut: () => void,
 ): Promise<KafkaMembership> {
   const { group, topics, instanceId: groupInstanceId, onAssigned, onFailure } = joining;
   const partitions = await equalPartitions(cluster, topics);
@@ -179,7 +180,6 @@ export async function joinGroup(
     leaving.abort();
     cluster.release(purpose);
     settle();
-    onOut();
   };
 
   /** A link of its own: the other one may be waiting for a rebalance to end. */
@@ -213,6 +213,9 @@ export async function joinGroup(
     },
     get members() {
       return assigned.members;
+    },
+    get isOut() {
+      return isOut;
     },
     committer: () => (isJoined ? { memberId, generation } : undefined),
     heldSince: (partition) => (isOut ? undefined : since.get(partition)),

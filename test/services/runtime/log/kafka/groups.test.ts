@@ -130,6 +130,13 @@ describe('groups on Kafka', { skip }, () => {
     await assert.rejects(b.log.commit(group, [{ topic, partition: mine, offset: 1 }]), { code: 'OWNERSHIP_LOST' });
     const outsider = await newLog();
     await assert.rejects(outsider.commit(group, [{ topic, partition: mine, offset: 1 }]), { code: 'OWNERSHIP_LOST' });
+    await Promise.all([a.membership.leave(), b.membership.leave()]);
+    const late = [{ topic, partition: mine, offset: 1 }];
+    await assert.rejects(
+      a.log.commit(group, late),
+      { code: 'OWNERSHIP_LOST' },
+      'who was a member is none from outside',
+    );
     assert.equal(await outsider.committed(group, topic, mine), 7);
   });
 

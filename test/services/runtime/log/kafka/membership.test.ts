@@ -30,7 +30,6 @@ function joining(cluster: Cluster, closing: AbortSignal) {
     cluster,
     { group: 'g', topics: ['t'], onAssigned: (owned) => told.push(owned), onFailure: assert.ifError },
     options,
-    () => {},
   );
   return { joins, told };
 }
@@ -71,4 +70,5 @@ test('who leaves does not wait for a coordinator that is away', async () => {
   const membership = await joining(cluster, new AbortController().signal).joins;
   await membership.leave();
   assert.deepEqual(asked, ['JoinGroup', 'SyncGroup', 'LeaveGroup']);
+  assert.deepEqual([membership.isOut, membership.committer(), membership.heldSince(0)], [true, undefined, undefined]);
 });
