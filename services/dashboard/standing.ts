@@ -46,6 +46,9 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
   const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.standing);
+  if (told.standing === 'empty') {
+    say('note', 'No URL has been admitted yet: give it one, as in crawlstream inject https://example.org');
+  }
   const nobodys = partitions.filter(({ owner }) => owner === null);
   if (members !== null && nobodys.length > 0 && !isOver) {
     say('bad', `Nobody owns ${named(nobodys)}: start a frontier`);

@@ -48,10 +48,12 @@ test('npm start crawls its own web, prints its verdict and what to try next, and
   assert.equal(await isUp(show.output()), false);
 });
 
-test('npm start can be interrupted, and ends its web too', async () => {
+test('npm start shows its crawl in a dashboard, can be interrupted, and ends its web too', async () => {
   const show = start('--hosts', '8', '--pages', '80');
   // The first line of progress: before the crawl has begun, the signal just ends the process.
   while (!show.output().includes('pages/s')) await sleep(20);
+  const [, dashboard] = /see it at (http:\S+)/.exec(show.output())!;
+  assert.match(await (await fetch(dashboard!)).text(), /<title>Crawlstream<\/title>/);
   show.child.kill('SIGINT');
   assert.deepEqual(await show.ended, [130, null], show.output());
   assert.match(show.output(), /stopping: finishing requests under way/);

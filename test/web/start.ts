@@ -1,16 +1,18 @@
 /**
  * What `npm start` runs: a whole crawl to look at, on a synthetic web of its own, and what that web says of its visitor.
  *
- *   npm start                               80 hosts of 50 pages, in about half a minute
+ *   npm start                               80 hosts of 50 pages, in about half a minute; the dashboard's address is printed
  *   npm start -- --hosts 20 --pages 10      a smaller one
  *   npm start -- https://example.org …      anything else is handed to `crawlstream crawl`
  *
  * The web runs in a process of its own, out of reach of the terminal's Ctrl-C, and ends when this one does, however
- * that comes about. The crawl is the `crawlstream crawl` command itself, in this process.
+ * that comes about. The crawl is the `crawlstream crawl` command itself, in this process. On a terminal the dashboard stays
+ * when it is done, over the folder it left, until Ctrl-C.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,6 +23,8 @@ import type { CheckReport, Findings } from './check.ts';
 const delayMs = 200;
 /** What the politest hosts ask for in robots.txt. ms */
 const crawlDelayMs = 400;
+/** As `--dashboard` has it where no address is given. */
+const dashboardPort = 9465;
 
 interface Web {
   readonly port: number;
@@ -63,7 +67,19 @@ async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pa
     const data = join(await mkdtemp(join(tmpdir(), 'crawlstream-')), 'data');
     say(`A web of ${count(hosts)} hosts is up on 127.0.0.1:${web.port}. Crawling it at no more than one request per`);
     say(`host in ${delayMs} ms; some hosts ask for ${crawlDelayMs} ms, forbid paths, move, fail or are down.\n`);
-    const flags = ['--delay', `${delayMs}`, '--retries', '0.3,0.6,1.2', '--with', 'index', '--data', data];
+    const address = `127.0.0.1:${await freePort(dashboardPort)}`;
+    const flags = [
+      '--delay',
+      `${delayMs}`,
+      '--retries',
+      '0.3,0.6,1.2',
+      '--with',
+      'index',
+      '--data',
+      data,
+      '--dashboard',
+      address,
+    ];
     await crawl([...web.seeds, ...web.resolve.flatMap((one) => ['--resolve', one]), ...flags]);
     if (process.exitCode === 130) {
       say('\nThe web of this crawl ends with it: npm start begins a new one.');
@@ -78,10 +94,33 @@ Next:
   npm run -s crawlstream -- pages --data ${data}
   npm run -s crawlstream -- stats --data ${data}
   npm run -s crawlstream -- search "quiet harbor" --data ${data}
-  npm start -- https://example.org --max-pages 100 --contact me@example.org`);
+  npm run -s crawlstream -- dashboard --data ${data}
+  npm start -- https://example.org --max-pages 100 --contact me@example.org --dashboard`);
+    await web.end();
+    if (process.stdin.isTTY && process.stdout.isTTY) await stay(data, address);
   } finally {
     await web.end();
   }
+}
+
+/** The dashboard of what the crawl left, at the address where it was open. */
+async function stay(data: string, address: string): Promise<void> {
+  say('\nThe dashboard stays until Ctrl-C.');
+  const { createProgram } = await import('../../services/cli/program.ts');
+  await createProgram().parseAsync(['dashboard', '--data', data, '--http', address], { from: 'user' });
+}
+
+/** `wished`, or another where somebody listens there. */
+async function freePort(wished: number): Promise<number> {
+  const server = createServer().listen(wished, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return freePort(0);
+  }
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 async function startWeb(hosts: number, pages: number): Promise<Web> {

@@ -1,7 +1,7 @@
 /** What became of URLs, what fetchers met in the last minute, and how fresh pages are: bars with their numbers beside. */
 import type { Told } from '../told.ts';
 import { bar, byId, cell, el, heading, rowOf, setText } from './element.ts';
-import { count, duration, percent } from './numbers.ts';
+import { count, duration, percent, whole } from './numbers.ts';
 
 interface Bar {
   readonly name: string;
@@ -90,26 +90,26 @@ export function showBreakdown(): (told: Told) => void {
 }
 
 /** A table of names, bars, counts and shares; rows of nought are left out. */
-function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], whole: number, none: string) => void {
+function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: number, none: string) => void {
   const body = el('tbody');
   const head = el(
     'thead',
     { class: 'unseen' },
-    rowOf(heading('What'), heading(''), heading('Count'), heading('Share')),
+    rowOf(heading('What'), heading('Bar'), heading('Count'), heading('Share')),
   );
   const table = el('table', { class: 'bars' }, el('caption', { class: 'unseen' }, caption), head, body);
   const empty = el('p', { class: 'empty' });
   place.append(table, empty);
-  return (rows, whole, none) => {
+  return (rows, of, none) => {
     const shown = rows.filter((row) => row.count > 0);
     table.hidden = shown.length === 0;
     empty.hidden = shown.length > 0;
     setText(empty, none);
     body.replaceChildren(
       ...shown.map((row) => {
-        const share = whole === 0 ? 0 : row.count / whole;
+        const share = of === 0 ? 0 : row.count / of;
         const name = el('th', { scope: 'row' }, row.name);
-        return rowOf(name, cell(bar(share, row.kind)), cell(count(row.count), true), cell(percent(share), true));
+        return rowOf(name, cell(bar(share, row.kind)), cell(whole(row.count), true), cell(percent(share), true));
       }),
     );
   };
@@ -131,18 +131,18 @@ function showFreshness(place: HTMLElement, freshness: Told['freshness']): void {
     rowOf(
       el('th', { scope: 'row' }, name),
       cell(share === null ? null : bar(share, 'good')),
-      cell(share === null ? 'not known yet' : percent(share), true),
+      cell(share === null ? '–' : percent(share), true),
     ),
   );
   const age = (seconds: number | null) => (seconds === null ? 'not known yet' : duration(1_000 * seconds));
   const facts: readonly (readonly [string, string])[] = [
-    ['pages visited again', count(pages)],
+    ['pages visited again', whole(pages)],
     ['half of them seen within', age(ageP50S)],
     ['19 of 20 seen within', age(ageP95S)],
   ];
   const list = facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
   place.replaceChildren(
-    el('table', { class: 'bars' }, el('caption', { class: 'unseen' }, 'Freshness'), el('tbody', {}, ...rows)),
+    el('table', { class: 'bars wraps' }, el('caption', { class: 'unseen' }, 'Freshness'), el('tbody', {}, ...rows)),
     el('dl', { class: 'facts' }, ...list),
   );
 }

@@ -56,13 +56,12 @@ export class Chart {
     new ResizeObserver(() => this.#resize()).observe(this.#canvas);
   }
 
-  /** Other lines, or another unit; also after a change of colours. */
+  /** Other lines, or another unit, or other colours: what is shown next is drawn anew. */
   reset(options: ChartOptions = this.#options): void {
     this.#options = options;
     this.#plot?.destroy();
     this.#plot = undefined;
     this.#sentenceAtMs = 0;
-    this.show(this.#data);
   }
 
   show(data: ChartData): void {
@@ -100,6 +99,7 @@ export class Chart {
       height,
       cursor: { y: false, points: { size: 7 } },
       legend: { live: true, isolate: false },
+      hooks: { ready: [(plot) => plot.setLegend({ idx: plot.data[0].length - 1 })] },
       scales: { y: { range: (_, __, most) => [0, most > 0 ? 1.1 * most : 1] } },
       axes: [
         { ...axis, grid: { show: false }, space: 90, values: (_, seconds) => seconds.map((one) => timeText(one)) },

@@ -58,7 +58,8 @@ export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
   );
   const head = el('thead', {}, rowOf(...heads.map((one) => one.head), el('th', { scope: 'col' }, 'Action')));
   const table = el('table', { class: 'hosts' }, head, body);
-  byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table));
+  const empty = el('p', { class: 'empty', hidden: true }, 'No host to show.');
+  byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table), empty);
   search.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => void refresh(), typingMs);
@@ -86,6 +87,8 @@ export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
   const wait = () => document.addEventListener('visibilitychange', () => void refresh(), { once: true });
 
   const show = ({ hosts, matched, known, missing }: HostListTold) => {
+    table.hidden = hosts.length === 0;
+    empty.hidden = hosts.length > 0;
     setText(size, sizeText(hosts.length, matched, known, missing.length));
     const nowMs = Date.now();
     const rows = new Map([...body.rows].map((row) => [row.dataset['host'], row]));

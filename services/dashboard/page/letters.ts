@@ -17,6 +17,8 @@ const reasonNames: Readonly<Record<string, string>> = {
   consumerFailed: 'a consumer failed on it',
 };
 
+const detailMax = 200;
+
 export function showLetters(onExplain: (url: string) => void): (told: Told) => void {
   const [size, list, fetches] = [byId('letters-size'), byId('letters-list'), byId('fetches')];
   let before = '';
@@ -58,8 +60,13 @@ function letterRow(letter: LetterTold, nowMs: number, onExplain: (url: string) =
     what = el('button', { type: 'button', class: 'link mono', title: 'Explain this URL' }, url);
     what.addEventListener('click', () => onExplain(url));
   }
-  const more = detail === '' ? null : el('span', { class: 'detail' }, detail);
+  const more = detail === '' ? null : el('span', { class: 'detail' }, cut(detail));
   return rowOf(cell(ago(atMs, nowMs)), cell(why), el('td', {}, what, more));
+}
+
+/** Plain words are short; what a page made of them need not be. */
+function cut(detail: string): string {
+  return detail.length <= detailMax ? detail : `${detail.slice(0, detailMax)} …`;
 }
 
 function fetchesOf(fetches: readonly FetchTold[], nowMs: number): HTMLElement {

@@ -4,19 +4,27 @@ export function count(number: number): string {
   return Math.round(number).toLocaleString('en-US');
 }
 
+/** In full where there is room for it. */
+export function whole(number: number): string {
+  return number < 10_000_000 ? count(number) : short(number);
+}
+
 /** Four characters and a unit at most, for axes and tiles: 987, 12.3 k, 4.56 M. */
 export function short(number: number): string {
-  const size = Math.abs(number);
-  if (size < 10 && !Number.isInteger(number)) return number.toFixed(1);
-  if (size < 1_000) return String(Math.round(number));
-  const power = Math.min(4, Math.floor(Math.log10(size) / 3 + 1e-9));
-  const scaled = number / 1_000 ** power;
-  const digits = Math.abs(scaled) < 10 ? 2 : Math.abs(scaled) < 100 ? 1 : 0;
-  return `${trimmed(scaled.toFixed(digits))} ${['', 'k', 'M', 'G', 'T'][power]}`;
+  return scaled(number, ['', ' k', ' M', ' bn', ' tn']);
 }
 
 export function bytes(number: number): string {
-  return /[kMGT]$/.test(short(number)) ? `${short(number)}B` : `${short(number)} B`;
+  return scaled(number, [' B', ' kB', ' MB', ' GB', ' TB']);
+}
+
+/** `units`: of each power of a thousand. */
+function scaled(number: number, units: readonly string[]): string {
+  if (number < 10 && !Number.isInteger(number)) return `${number.toFixed(1)}${units[0]}`;
+  const power = number < 999.5 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(number * 1.0005) / 3));
+  const digits = number / 1_000 ** power;
+  const places = power === 0 || digits >= 99.95 ? 0 : digits >= 9.995 ? 1 : 2;
+  return `${trimmed(digits.toFixed(places))}${units[power]}`;
 }
 
 /** Of a whole: 12.3 %. */

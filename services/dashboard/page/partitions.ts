@@ -17,7 +17,7 @@ export function showPartitions(): (told: Told) => void {
   const body = el('tbody');
   const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('URLs waiting', true)];
   const more = [heading('Hosts', true), heading('Pages', true), heading('Undecided', true), heading('Copies')];
-  const table = el('table', {}, el('thead', {}, rowOf(...columns, ...more)), body);
+  const table = el('table', { class: 'partitions' }, el('thead', {}, rowOf(...columns, ...more)), body);
   byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));
   return ({ partitions, members }) => {
     const states = partitions.map((one) => stateOf(one, members !== null));

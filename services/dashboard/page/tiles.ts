@@ -1,7 +1,7 @@
 /** The few numbers that say how a crawl goes. */
 import type { Told } from '../told.ts';
 import { byId, el, setText } from './element.ts';
-import { bytes, count, percent, short } from './numbers.ts';
+import { bytes, percent, short, whole } from './numbers.ts';
 import type { Series } from './series.ts';
 
 interface Tile {
@@ -13,37 +13,37 @@ interface Tile {
 const tiles: readonly Tile[] = [
   {
     name: 'Pages a second',
-    value: (_, series) => short(rateNow(series, 'page')),
+    value: (_, series) => rateText(series, 'page', short),
     below: ({ counts, pageQuota }) =>
-      `${count(counts['page']!)} pages${pageQuota === null ? '' : ` of ${count(pageQuota)}`}`,
+      `${whole(counts['page']!)} pages${pageQuota === null ? '' : ` of ${whole(pageQuota)}`}`,
   },
   {
     name: 'Links a second',
-    value: (_, series) => short(rateNow(series, 'discovered')),
-    below: ({ counts }) => `${count(counts['admitted']!)} URLs admitted`,
+    value: (_, series) => rateText(series, 'discovered', short),
+    below: ({ counts }) => `${whole(counts['admitted']!)} URLs admitted`,
   },
   {
     name: 'Received a second',
-    value: (_, series) => bytes(rateNow(series, 'bytes')),
+    value: (_, series) => rateText(series, 'bytes', bytes),
     below: ({ counts }) => `${bytes(counts['bytes']!)} in all`,
   },
   {
     name: 'Waiting URLs',
     value: ({ counts }) => short(counts['queued']! + counts['retrying']!),
-    below: ({ counts }) => `${count(counts['retrying']!)} to be retried, ${count(counts['deferred']!)} deferred`,
+    below: ({ counts }) => `${whole(counts['retrying']!)} to be retried, ${whole(counts['deferred']!)} deferred`,
   },
   {
     name: 'Hosts',
     value: ({ hosts }) => short(hosts.known),
     below: ({ hosts }) =>
       hosts.ready === null
-        ? `${count(hosts.fetching)} being fetched`
-        : `${count(hosts.fetching)} being fetched, ${count(hosts.ready)} ready, ${count(hosts.delayed ?? 0)} delayed`,
+        ? `${whole(hosts.fetching)} being fetched`
+        : `${whole(hosts.fetching)} being fetched, ${whole(hosts.ready)} ready, ${whole(hosts.delayed ?? 0)} delayed`,
   },
   {
     name: 'Failed',
     value: ({ counts }) => percent(share(counts['failed']! + counts['dead']!, settled(counts))),
-    below: ({ counts }) => `${count(counts['failed']!)} failed, ${count(counts['dead']!)} given up on`,
+    below: ({ counts }) => `${whole(counts['failed']!)} failed, ${whole(counts['dead']!)} given up on`,
   },
 ];
 
@@ -62,8 +62,10 @@ export function showTiles(): (told: Told, series: Series) => void {
   };
 }
 
-function rateNow(series: Series, name: 'page' | 'discovered' | 'bytes'): number {
-  return series.rates(name).at(-1) ?? 0;
+/** A dash until two points tell one. */
+function rateText(series: Series, name: 'page' | 'discovered' | 'bytes', text: (rate: number) => string): string {
+  const rate = series.rates(name).at(-1) ?? null;
+  return rate === null ? '–' : text(rate);
 }
 
 function settled(counts: Told['counts']): number {

@@ -103,6 +103,7 @@ export function showTraffic(series: Series): Traffic {
     repaint() {
       rateChart.reset();
       depthChart.reset();
+      update();
     },
   };
 }
