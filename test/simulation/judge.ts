@@ -83,7 +83,8 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         violate(`${process.name} asked for ${url} ${waitedMs} ms after ${hostName} was contacted, not ${delayMs}`);
       }
       const askedUntilMs = host.askedUntilMs.get(spec.lanes > 1 ? process.name : '') ?? 0;
-      if (startMs < askedUntilMs - slackMs) {
+      // Who decides keeps the time that it once had, however long that has been right.
+      if (startMs < askedUntilMs - world.skewMs - wrongMs - forgivenMs) {
         violate(`${process.name} asked for ${url} ${askedUntilMs - startMs} ms before ${hostName} wanted it`);
       }
       host.busy += 1;

@@ -8,6 +8,7 @@ import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-
 import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
 import { inputTopics } from '../../topology/frontier/changelog.ts';
+import { sumCounters } from '../../topology/frontier/counters.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/crawl-end.ts';
 import { defaultBudget } from '../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
@@ -20,11 +21,12 @@ import { createGroups } from './groups.ts';
 import { createJudge } from './judge.ts';
 import { crawl, createMachine, fingerprintKey, type Machine, type MachineOptions } from './machines.ts';
 import { drawOrders, giveOrders } from './operators.ts';
+import { refreshingMs } from './recrawl.ts';
 import { createScheduler } from './scheduler.ts';
 import { createStandby, type Standby } from './standby.ts';
 import { strike } from './strike.ts';
 import { createWeb } from './web.ts';
-import { drawWorld } from './world.ts';
+import { drawWorld, type World } from './world.ts';
 
 export interface RunOptions {
   /** Absent: those that the seed draws. */
@@ -73,7 +75,8 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const web = createWeb({ seed, world, judge, scheduler });
   for (const name of topicNames) cluster.create(`${crawl}.${name}`, world.partitions);
   const base: MachineOptions = { seed, world, scheduler, cluster, groups, web, codec, violate };
-  request(base, codec);
+  const policy = policyOf(world);
+  request(base, codec, policy);
   const machines = processNames(world).map((name) => createMachine(name, base));
   const stage: Stage = { ...base, machines, standby };
   const chance = chanceOf(seed, 'strikes');
@@ -81,7 +84,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const orders = drawOrders(seed, world);
   giveOrders(orders, stage, judge);
   const undoneAt = orders.map((order) => order.undoneAt + 1_000);
-  const ended = watchEnd(stage, startMs + Math.max(0, ...faults.map(overAt), ...undoneAt));
+  const ended = watchEnd(stage, policy, startMs + Math.max(0, ...faults.map(overAt), ...undoneAt));
   try {
     await scheduler.run(startMs + limitMs, () => ended() || violations.length > 0);
     if (!ended() && violations.length === 0) violate(`the crawl has no end: ${standing(stage)}`);
@@ -93,11 +96,11 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   return { seed, faults, violations, virtualMs, pages: standby.pages.size, trace: scheduler.trace() };
 }
 
-/** What a user would have asked of the crawl. */
-function request({ cluster, world, scheduler }: MachineOptions, codec: RecordCodec): void {
+function policyOf(world: World): PolicyConfig {
   const { delayMs, delayFactor, urlsPerLeaseMax, pageQuota } = world;
-  const policy: PolicyConfig = {
+  return {
     ...defaultPolicy(),
+    ...(world.recrawl === null ? {} : { recrawl: world.recrawl }),
     ...(world.score === null ? {} : { score: world.score, budget: defaultBudget }),
     retriesMs: [1_000, 4_000, 10_000],
     delayMs,
@@ -106,6 +109,10 @@ function request({ cluster, world, scheduler }: MachineOptions, codec: RecordCod
     pageQuota,
     parallel: world.hosts.flatMap(({ name, lanes }) => (lanes > 1 ? [{ hosts: [name], leases: lanes }] : [])),
   };
+}
+
+/** What a user would have asked of the crawl. */
+function request({ cluster, world, scheduler }: MachineOptions, codec: RecordCodec, policy: PolicyConfig): void {
   const topics = { crawl, partitions: world.partitions, keyMode: 'host' } as const;
   const nowMs = scheduler.nowMs();
   for (const { topic, partition, key, value } of [
@@ -126,15 +133,16 @@ function overAt(fault: Fault): number {
  * True once the crawl has come to its end, and each partition has an owner who knows it. An idle owner whose partition
  * was claimed by a zombie learns it when it next writes: at the end, each gets something to write.
  */
-function watchEnd(stage: Stage, notBeforeMs: number): () => boolean {
+function watchEnd(stage: Stage, policy: PolicyConfig, notBeforeMs: number): () => boolean {
   const { scheduler } = stage;
+  const isOver = endOf(stage, policy);
   let before: Look | undefined;
   let pokes = 0;
   let looks = 0;
   let ended = false;
   const look = () => {
     const now = lookAt(stage);
-    const done = before !== undefined && crawlEnd(before, now) !== null;
+    const done = before !== undefined && isOver(before, now);
     ended = done && pokes > 0 && settled(stage);
     before = now;
     if (ended) return;
@@ -147,6 +155,26 @@ function watchEnd(stage: Stage, notBeforeMs: number): () => boolean {
   };
   scheduler.at(notBeforeMs, look);
   return () => ended;
+}
+
+/** A crawl that fetches pages again has no end of its own: some time after all was discovered it is paused. */
+function endOf(stage: Stage, policy: PolicyConfig): (before: Look, now: Look) => boolean {
+  if (stage.world.recrawl === null) return (before, now) => crawlEnd(before, now) !== null;
+  let pauseAtMs = Number.POSITIVE_INFINITY;
+  let paused = false;
+  return (before, now) => {
+    const nowMs = stage.scheduler.nowMs();
+    const { queued, retrying, leases } = sumCounters(now.partitions.map(({ counters }) => counters));
+    if (queued + retrying === 0) pauseAtMs = Math.min(pauseAtMs, nowMs + refreshingMs);
+    if (!paused && nowMs >= pauseAtMs) {
+      paused = true;
+      request(stage, stage.codec, { ...policy, version: policy.version + 1, paused: true });
+    }
+    const isRead = now.partitions.every(({ positions, ends }) =>
+      inputTopics.every((topic) => positions[topic].offset >= ends[topic]),
+    );
+    return paused && isRead && leases === 0 && JSON.stringify(before) === JSON.stringify(now);
+  };
 }
 
 /** An event that changes nothing. */

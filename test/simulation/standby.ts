@@ -16,6 +16,7 @@ import { replay } from '../../topology/frontier/partition.ts';
 import type { FingerprintKey } from '../../topology/frontier/state.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
 import type { Judge } from './judge.ts';
+import { checkVisits } from './recrawl.ts';
 import type { World } from './world.ts';
 
 export interface Standby {
@@ -54,6 +55,7 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
     replay(state, offset, record);
     for (let id = nextLeaseId; id < state.nextLeaseId; id++)
       granted.add(leaseName(partition, state.changelog.epoch, id));
+    if (world.recrawl !== null) checkVisits(state, nextLeaseId, `partition ${partition} at ${offset}`, violate);
     const lost = lostUrls(state.counters);
     if (lost !== 0) violate(`partition ${partition} lost ${lost} URLs at ${offset}`);
     const busy = new Map<string, number>();

@@ -10,6 +10,7 @@ import { requestLimits } from '../../topology/limits.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Judge } from './judge.ts';
 import type { SimProcess } from './process.ts';
+import { editionOf } from './recrawl.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { SimHost, World } from './world.ts';
 
@@ -56,7 +57,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
     }
     return kind === 'robots'
       ? robotsAnswer(host, scheduler.nowMs() - startMs, chance)
-      : pageAnswer(world, host, url, count, chance);
+      : pageAnswer(world, host, url, count, chance, scheduler.nowMs());
   };
 
   const request = async (
@@ -200,7 +201,7 @@ function robotsAnswer(host: SimHost, sinceStartMs: number, chance: Chance): Answ
   return { status: 200, headers: ['content-type', 'text/plain'], body, takesMs, failure: null };
 }
 
-function pageAnswer(world: World, host: SimHost, url: string, before: number, chance: Chance): Answer {
+function pageAnswer(world: World, host: SimHost, url: string, before: number, chance: Chance, nowMs: number): Answer {
   const takesMs = host.temper === 'slow' ? chance.between(800, 6_000) : chance.between(10, 300);
   if (host.temper === 'dead') return failed('connectionFailed', takesMs);
   if (host.temper === 'flaky' && before < pageNumber(url) % 3) {
@@ -213,7 +214,8 @@ function pageAnswer(world: World, host: SimHost, url: string, before: number, ch
   const page = world.byUrl.get(url);
   if (page === undefined) return bare(404, takesMs);
   if (page.redirect !== null) return bare(302, takesMs, ['location', page.redirect]);
-  const body = `<title>${url}</title>${page.links.map((link) => `<a href="${link}">x</a>`).join('\n')}`;
+  const edition = world.recrawl === null ? '' : `<p>edition ${editionOf(url, nowMs)}</p>`;
+  const body = `${edition}<title>${url}</title>${page.links.map((link) => `<a href="${link}">x</a>`).join('\n')}`;
   return { status: 200, headers: ['content-type', 'text/html'], body, takesMs, failure: null };
 }
 

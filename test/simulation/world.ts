@@ -4,9 +4,12 @@
  * `steady` hosts answer, always: what can be reached over them must have been fetched when the crawl ends. Of the rest
  * only the end is known: fetched, refused, or given up on with a reason.
  */
+
+import type { RecrawlConfig } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { defaultOpic } from '../../topology/policy/score/opic.ts';
 import { defaultScore, type ScoreConfig } from '../../topology/policy/score/score-config.ts';
 import { chanceOf } from './chance.ts';
+import { drawRecrawl } from './recrawl.ts';
 
 export type Temper =
   /** Answers in a moment. */
@@ -89,6 +92,8 @@ export interface World {
   readonly standbys: boolean;
   /** null: by depth and spelling. */
   readonly score: ScoreConfig | null;
+  /** Are pages visited again and again? Then they change, too. null: once. */
+  readonly recrawl: RecrawlConfig | null;
   /** How far clocks of different processes are apart at most, ms. */
   readonly skewMs: number;
 }
@@ -128,7 +133,7 @@ export function drawWorld(seed: number): World {
     });
   }
   const embedded = chance.happens(0.25);
-  return {
+  const world = {
     hosts,
     byUrl: new Map(all.map((page) => [page.url, page])),
     byName: new Map(hosts.map((host) => [host.name, host])),
@@ -146,6 +151,7 @@ export function drawWorld(seed: number): World {
     standbys: chance.happens(0.7),
     score: chanceOf(seed, 'score').pick([null, defaultScore, defaultOpic]),
   };
+  return { ...world, recrawl: world.pageQuota === null ? drawRecrawl(seed) : null };
 }
 
 /** URLs that must have been fetched when the crawl ends; `givenUp`: what was given up on leads nowhere. */

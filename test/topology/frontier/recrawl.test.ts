@@ -152,6 +152,16 @@ const dueOf = (hand: Hand, index: number) => {
 };
 
 describe('a visit that fails', () => {
+  it('is the last one where errors are never looked at again, and the page stays what it was', () => {
+    const hand = recrawling({ errorMs: null }, { retriesMs: [5_000] });
+    fetched(hand, 1, { contentHash: 'x' });
+    hand.report(hand.leaseExactlyAfter(hour), { kind: 'serverError' });
+    hand.report(hand.leaseExactlyAfter(5_000), { kind: 'serverError' });
+    assert.deepEqual([hand.counters.page, hand.counters.scheduled, hand.counters.leased], [1, 0, 0]);
+    assert.deepEqual(hand.grant(400 * day), []);
+    assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+  });
+
   it('is made again after the steps of the retry schedule, then as errors are; the page stays known', () => {
     const hand = recrawling({ errorMs: 6 * hour }, { retriesMs: [5_000, 60_000] });
     fetched(hand, 1, { etag: '"v1"', contentHash: 'x' });

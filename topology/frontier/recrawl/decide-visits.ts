@@ -65,9 +65,12 @@ export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit
     decision.tally('retries');
     return emit(atMs + Math.max(waitMs, retryAfterMs), before.failures + 1);
   }
-  const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0);
-  // A policy that no longer says when: as far off as what is in force for errors by default.
-  return emit(atMs + (next == null ? errorMs : 1_000 * next.delayS), 0);
+  const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0) ?? null;
+  if (next !== null) return emit(atMs + 1_000 * next.delayS, 0);
+  // Never again: it stays what it was when it was last seen.
+  const { record } = before;
+  const disposition = { to: 'final', status: record.status } as const;
+  return decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
 }
 
 const errorMs = 24 * 3_600_000;
