@@ -74,6 +74,15 @@ export function duration(option: string): (value: string) => number {
   };
 }
 
+/** A date, with a time or without: ms since the Unix epoch. */
+export function moment(option: string): (value: string) => number {
+  return (value) => {
+    const timeMs = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(timeMs)) throw bad(option, value, 'give a time as in 2026-01-31T12:00:00Z');
+    return timeMs;
+  };
+}
+
 const repeated = new WeakSet<object>();
 
 /** Of an option that may be given several times. */

@@ -37,6 +37,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   explain: [`https://example.org/ ${folder}`],
   story: [`https://example.org/ ${folder} --svg story.svg`],
   audit: [folder, `--host example.org ${folder}`],
+  'what-if': [`--policy new.yaml ${folder}`],
   'policy set': [`policy.json ${folder}`],
   'policy reload': [folder],
   'policy rollback': [folder],

@@ -107,7 +107,7 @@ export async function changePolicy(
 }
 
 /** A policy that does not speak of a pause, a bandwidth or traces leaves an operator's word on them standing. */
-function keepStanding<T extends Partial<PolicyConfig>>({ paused, bytesPerSecond, trace }: PolicyConfig, policy: T): T {
+export function keepStanding<T extends Partial<PolicyConfig>>({ paused, bytesPerSecond, trace }: PolicyConfig, policy: T): T {
   return {
     ...(paused === undefined ? {} : { paused }),
     ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
@@ -157,7 +157,7 @@ async function accept(flags: OperatorFlags, config: Omit<PolicyConfig, 'version'
 }
 
 /** Lists by absolute path, with the hash of what they hold now; a hash that the file names must be that one. */
-async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
+export async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
   config: T,
   folder: string,
   anew = false,

@@ -38,6 +38,7 @@ import { addTraceCommand } from './trace-command.ts';
 import { addUrlfrontierCommand } from './urlfrontier-command.ts';
 import { productVersion } from './version.ts';
 import { addWarcCommand } from './warc-command.ts';
+import { addWhatIfCommand } from './what-if-command.ts';
 
 export function createProgram(): Command {
   const program = new Command('crawlstream')
@@ -62,6 +63,7 @@ export function createProgram(): Command {
   addExplainCommand(program);
   addStoryCommand(program);
   addAuditCommand(program);
+  addWhatIfCommand(program);
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPurgeCommand(program);

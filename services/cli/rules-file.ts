@@ -11,7 +11,7 @@ export function rulesFile<T extends z.ZodType>(
   empty: unknown,
 ): (file: string) => z.infer<T> {
   return (file) => {
-    const result = schema.safeParse(parsed(option, file) ?? empty);
+    const result = schema.safeParse(parsedFile(option, file) ?? empty);
     if (result.success) return result.data;
     const issue = result.error.issues[0]!;
     const field = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
@@ -20,7 +20,8 @@ export function rulesFile<T extends z.ZodType>(
   };
 }
 
-function parsed(option: string, file: string): unknown {
+/** What a YAML or JSON file holds. Throws INVALID_ARGUMENT. */
+export function parsedFile(option: string, file: string): unknown {
   try {
     return parse(readFileSync(file, 'utf8'));
   } catch (error) {

@@ -16,7 +16,7 @@ import { type PastState, PastStates } from '../frontier/past-states.ts';
 import { queryRoutes } from '../frontier/query-routes.ts';
 import { rebuild } from '../frontier/rebuild.ts';
 import { changelogTopic } from '../frontier/restore.ts';
-import { bad, wholeNumber } from './arguments.ts';
+import { moment, wholeNumber } from './arguments.ts';
 import { addHttpOption, type HttpFlags, withHttp } from './http-flags.ts';
 import { printRestore } from './restore-text.ts';
 import { withSnapshots } from './state-snapshot.ts';
@@ -36,17 +36,11 @@ export function addAtOptions(command: Command): Command {
   return addHttpOption(
     command
       .description('open the frontier as it was at a moment: print how it stood, or answer questions')
-      .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment)
+      .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment('--time'))
       .option('--offset <n>', 'with the changelog before this offset, of one --partition', wholeNumber('--offset'))
       .option('--url <url>', 'tell where this URL was')
       .option('--host <key>', 'tell how this host stood'),
   );
-}
-
-function moment(value: string): number {
-  const timeMs = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw bad('--time', value, 'give a time as in 2026-01-31T12:00:00Z');
-  return timeMs;
 }
 
 export async function runAt(source: StateSource, flags: AtFlags): Promise<void> {

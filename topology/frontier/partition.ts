@@ -298,6 +298,11 @@ export class FrontierPartition {
     return topics;
   }
 
+  /** Takes back what was offered and not decided: it is to be offered again. */
+  withdraw(): void {
+    for (const topic of inputTopics) this.#forget(topic);
+  }
+
   #forget(topic: InputTopic): void {
     const gone = this.#inputs[topic].splice(0);
     if (topic === 'discovered') this.#ahead.taken(gone);

@@ -76,6 +76,8 @@ export class ReDecider {
     for (const input of inputs) this.#partition.offer(input);
     const until = Object.fromEntries(record.inputs.map(({ topic, to }) => [topic, to])) as unknown as Positions;
     const step = this.#partition.step(record.nowMs, record.demand, until);
+    // A record that was taken in part is offered again with the next commit.
+    this.#partition.withdraw();
     this.#partition.takeSought();
     // What a view would keep of them is not asked for here.
     this.#partition.state.unsaved.records = [];

@@ -1,0 +1,91 @@
+/**
+ * Reads a recorded crawl for another policy to be tried on: changelog and inputs of every partition, and what they tell of
+ * the web. All of it is held in memory.
+ *
+ * Throws CHANGELOG_GAP where the recording no longer begins with the crawl: its first decisions cannot be made again.
+ */
+
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { InputTopic, inputTopics } from '../../topology/frontier/changelog.ts';
+import type { Input } from '../../topology/frontier/partition.ts';
+import { Recording } from '../../topology/what-if/recording.ts';
+import type { RecordedInput, RecordedPartition } from '../../topology/what-if/what-if.ts';
+import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import type { Manifest } from '../runtime/data-folder/manifest.ts';
+import type { Log } from '../runtime/log/log.ts';
+import { recordsOf } from '../runtime/log/records-of.ts';
+
+export interface RecordingSource {
+  readonly log: Pick<Log, 'offsetAt' | 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly topics: Manifest;
+}
+
+export interface ReadRecording {
+  readonly partitions: readonly RecordedPartition[];
+  readonly recording: Recording;
+}
+
+/** `fromMs`: from when on the other policy decides. */
+export async function readRecording(source: RecordingSource, fromMs: number): Promise<ReadRecording> {
+  const { partitions: count } = source.topics;
+  const recording = new Recording();
+  const partitions: RecordedPartition[] = [];
+  for (let partition = 0; partition < count; partition++)
+    partitions.push(await readPartition(source, partition, fromMs));
+  // What is a page's own is known once all results are.
+  for (const { inputs } of partitions)
+    for (const { topic, record } of inputs.results)
+      if (topic === 'results' && record !== null) recording.result(record);
+  for (const [partition, { inputs }] of partitions.entries()) {
+    for (const { topic, record, timestampMs } of inputs.discovered)
+      if (topic === 'discovered' && record !== null) recording.found(record, partition, timestampMs);
+    for (const { topic, record, timestampMs } of inputs.control)
+      if (topic === 'control' && record !== null) recording.control(record, partition, timestampMs);
+  }
+  return { partitions, recording };
+}
+
+async function readPartition(source: RecordingSource, partition: number, fromMs: number): Promise<RecordedPartition> {
+  const { log, topics } = source;
+  const { crawl, partitions } = topics;
+  const topic = `${crawl}.frontier-changelog`;
+  const { start, end } = await log.offsets(topic, partition);
+  if (start > 0) {
+    const message = `the changelog of partition ${partition} begins at ${start}: what was before was trimmed, and a crawl is tried again from its beginning or not at all`;
+    throw new CrawlstreamError('CHANGELOG_GAP', message);
+  }
+  const changelog: Buffer[] = [];
+  for await (const { value } of recordsOf(log, topic, partition, 0, end)) changelog.push(value);
+  const fromOffset = fromMs === 0 ? 0 : await log.offsetAt(topic, partition, fromMs);
+  const inputs = {
+    control: await readInputs(source, 'control', partition),
+    results: await readInputs(source, 'results', partition),
+    discovered: await readInputs(source, 'discovered', partition),
+  } satisfies Record<(typeof inputTopics)[number], RecordedInput[]>;
+  return { identity: { crawl, partition, partitions }, changelog, fromOffset, inputs };
+}
+
+async function readInputs(
+  { log, codec, topics }: RecordingSource,
+  topic: InputTopic,
+  partition: number,
+): Promise<RecordedInput[]> {
+  const full = `${topics.crawl}.${topic}`;
+  const { start, end } = await log.offsets(full, partition);
+  const inputs: RecordedInput[] = [];
+  for await (const { offset, value, timestampMs } of recordsOf(log, full, partition, start, end)) {
+    await codec.prepare(topic, value);
+    inputs.push({ ...decoded(codec, topic, offset, value), timestampMs });
+  }
+  return inputs;
+}
+
+/** What nobody can read was an input all the same. */
+function decoded(codec: RecordCodec, topic: InputTopic, offset: number, value: Buffer): Input {
+  try {
+    return { topic, offset, record: codec.decode(topic, value) } as Input;
+  } catch (error) {
+    return { topic, offset, record: null, bytes: value, why: (error as Error).message };
+  }
+}

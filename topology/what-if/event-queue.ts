@@ -1,0 +1,55 @@
+/** What is to happen at which time: a binary heap by time, then by the order in which it was asked for. */
+
+interface Event {
+  readonly atMs: number;
+  readonly order: number;
+  readonly act: () => void;
+}
+
+export class EventQueue {
+  readonly #heap: Event[] = [];
+  #order = 0;
+
+  /** undefined: nothing is to happen any more. */
+  get nextMs(): number | undefined {
+    return this.#heap[0]?.atMs;
+  }
+
+  at(atMs: number, act: () => void): void {
+    const heap = this.#heap;
+    const event = { atMs, order: this.#order++, act };
+    let slot = heap.length;
+    while (slot > 0) {
+      const parent = (slot - 1) >> 1;
+      if (isBefore(heap[parent]!, event)) break;
+      heap[slot] = heap[parent]!;
+      slot = parent;
+    }
+    heap[slot] = event;
+  }
+
+  /** Takes the next one away and lets it happen. */
+  run(): void {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined) return;
+    if (heap.length > 0) {
+      let slot = 0;
+      for (;;) {
+        let child = 2 * slot + 1;
+        if (child >= heap.length) break;
+        if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1;
+        if (!isBefore(heap[child]!, last)) break;
+        heap[slot] = heap[child]!;
+        slot = child;
+      }
+      heap[slot] = last;
+    }
+    first.act();
+  }
+}
+
+function isBefore(a: Event, b: Event): boolean {
+  return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
+}

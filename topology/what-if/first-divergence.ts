@@ -1,0 +1,121 @@
+/**
+ * The first decision that another policy takes otherwise, and why, from two commits over the same state and inputs.
+ *
+ * Why is asked of the policies themselves: of a link that only one of them takes, the other's verdict is the reason; of a
+ * lease, the field that differs names what set it.
+ */
+import { type Commit, decodeChangelog } from '../frontier/changelog.ts';
+import type { Change } from '../frontier/changes.ts';
+import type { Entry } from '../frontier/entry.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Difference } from './re-decider.ts';
+
+export interface Divergence {
+  readonly partition: number;
+  /** Of the commit in the changelog. */
+  readonly offset: number;
+  readonly atMs: number;
+  readonly kind: 'admission' | 'lease' | 'retry' | 'other';
+  readonly text: string;
+  readonly recorded: string | null;
+  readonly decided: string | null;
+}
+
+/** Changes that say which policy is in force, and what they come to: they differ though nothing was decided otherwise. */
+const ofPolicy: ReadonlySet<Change['kind']> = new Set(['policy', 'check']);
+
+/** null: the same was decided, under another name. */
+export function divergenceOf(
+  partition: number,
+  { offset, recorded, decided }: Difference,
+  before: Policy | null,
+  after: Policy | null,
+): Divergence | null {
+  const old = decisionsOf(recorded);
+  const now = decided === null ? null : decisionsOf(decided);
+  const atMs = old.commit.nowMs;
+  const count = Math.max(old.decisions.length, now?.decisions.length ?? 0);
+  for (let i = 0; i < count; i++) {
+    const [a, b] = [old.decisions[i], now?.decisions[i]];
+    const [recordedText, decidedText] = [textOf(a), textOf(b)];
+    if (recordedText === decidedText) continue;
+    // The next one tells of two neighbours of which only one was taken.
+    const reason = reasonOf(a, b, before, after);
+    const where = { partition, offset, atMs };
+    return { ...where, kind: kindOf(a ?? b!), text: reason, recorded: recordedText, decided: decidedText };
+  }
+  return null;
+}
+
+/** A change, with entries one by one. */
+type Made = { readonly admit: Entry; readonly hostKey: string } | { readonly change: Change };
+
+function decisionsOf(bytes: Buffer): { readonly commit: Commit; readonly decisions: readonly Made[] } {
+  const commit = decodeChangelog(bytes) as Commit;
+  const decisions: Made[] = [];
+  for (const change of commit.changes) {
+    if (ofPolicy.has(change.kind)) continue;
+    if (change.kind !== 'admit') decisions.push({ change });
+    else for (const admit of change.entries) decisions.push({ admit, hostKey: change.hostKey });
+  }
+  return { commit, decisions };
+}
+
+function textOf(made: Made | undefined): string | null {
+  if (made === undefined) return null;
+  if ('admit' in made) return `admit ${made.admit.url}, depth ${made.admit.depth}, band ${made.admit.band}`;
+  const { kind, ...rest } = made.change;
+  return `${kind} ${JSON.stringify(rest)}`;
+}
+
+function kindOf(made: Made): Divergence['kind'] {
+  if ('admit' in made) return 'admission';
+  if (made.change.kind === 'grant' || made.change.kind === 'grantDue') return 'lease';
+  return made.change.kind === 'resolve' ? 'retry' : 'other';
+}
+
+function reasonOf(a: Made | undefined, b: Made | undefined, before: Policy | null, after: Policy | null): string {
+  if (a !== undefined && 'admit' in a) {
+    const refusal = after?.admit(a.admit.url, a.admit.depth, a.admit.hop);
+    if (refusal?.ok === false) return `${a.admit.url} is not admitted: refused by ${refusal.rule}: ${refusal.detail}`;
+  }
+  if (b !== undefined && 'admit' in b) {
+    const refusal = before?.admit(b.admit.url, b.admit.depth, b.admit.hop);
+    if (refusal?.ok === false)
+      return `${b.admit.url} is admitted: it was refused by ${refusal.rule}: ${refusal.detail}`;
+    if (a !== undefined && 'admit' in a && a.admit.url === b.admit.url)
+      return `${b.admit.url} goes into band ${b.admit.band}, not ${a.admit.band}: ${bandReason(before, after)}`;
+  }
+  if (a !== undefined && b !== undefined && 'change' in a && 'change' in b) return changeReason(a.change, b.change);
+  if (a === undefined) return `one decision more: ${textOf(b)}`;
+  if (b === undefined) return `not decided any more: ${textOf(a)}`;
+  return `${textOf(b)} in the place of ${textOf(a)}`;
+}
+
+function bandReason(before: Policy | null, after: Policy | null): string {
+  if (before?.scores !== after?.scores) return after?.scores ? 'it is scored now' : 'it is not scored any more';
+  if (after?.config.budget !== undefined || before?.config.budget !== undefined) return 'score or budget';
+  return after?.scores ? 'score' : 'depth and spelling, or a trap';
+}
+
+/** By the field that differs, and the policy's fields that set it. */
+const setBy: Readonly<Record<string, string>> = {
+  delayMs: 'delayMs',
+  bands: 'urlsPerLeaseMax, leadTimeMs, delayMs or the order of the queue',
+  again: 'urlsPerLeaseMax, leadTimeMs or retriesMs',
+  deadlineMs: 'delayMs and delayFactor, by which a lease is given time',
+  disposition: 'retriesMs, or when its pages are visited again',
+  facts: 'delayMs, delayFactor or retriesMs, by which a host waits',
+  dueAtMs: 'recrawl',
+};
+
+function changeReason(a: Change, b: Change): string {
+  if (a.kind !== b.kind) return `${textOf({ change: b })} in the place of ${textOf({ change: a })}`;
+  const [x, y] = [a as unknown as Record<string, unknown>, b as unknown as Record<string, unknown>];
+  const host = typeof x['hostKey'] === 'string' ? ` of ${x['hostKey']}` : '';
+  if (x['hostKey'] !== y['hostKey'])
+    return `${a.kind}: ${String(y['hostKey'])} in the place of ${String(x['hostKey'])}`;
+  const field = Object.keys(x).find((name) => JSON.stringify(x[name]) !== JSON.stringify(y[name])) ?? 'it';
+  const by = setBy[field] === undefined ? '' : ` (set by ${setBy[field]})`;
+  return `${a.kind}${host}: ${field} is ${JSON.stringify(y[field])}, it was ${JSON.stringify(x[field])}${by}`;
+}
