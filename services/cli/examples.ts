@@ -64,6 +64,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   dump: [`news.jsonl.gz ${folder}`],
   load: ['news.jsonl.gz --data crawl-data/news --partitions 16', '--seen urls.txt --data crawl-data/news'],
   repartition: [`--partitions 16 ${kafka} --into news-16`, `--partitions 16 ${folder} --into crawl-data/example-16`],
+  size: ['--urls 100M --hosts 1M --rate 500 --delay 1000'],
   'topology describe': ['--format dot'],
   pause: [folder],
   resume: [folder],

@@ -1,7 +1,6 @@
 /** The two roles a process can take in a crawl on Kafka, each a member of its consumer group. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crawlLimits } from '../../topology/limits.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
@@ -42,7 +41,7 @@ interface Role extends KafkaConnection {
 }
 
 interface FrontierRole extends Role {
-  readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
+  readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags & { readonly concurrency: number };
   /** Hears of the frontier that is asked. */
   readonly desk: QueryDesk;
 }
@@ -64,7 +63,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     lists: createListFiles(folder.part('lists')),
     endsLeases: false,
     seen: seenConfigOf(flags, manifest.partitions),
-    leasesPerPartition: Math.ceil(crawlLimits.leasesMax / manifest.partitions),
+    leasesPerPartition: Math.ceil(flags.concurrency / manifest.partitions),
     onFailure,
     instanceId: instanceIdOf(flags, process.env),
     ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env) }),

@@ -30,6 +30,7 @@ import { addResetCommand } from './reset-command.ts';
 import { addRoleCommands } from './role-commands.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addSeekCommand } from './seek-command.ts';
+import { addSizeCommand } from './size-command.ts';
 import { addStateCommand } from './state-command.ts';
 import { addStoryCommand } from './story-command.ts';
 import { addTopicsCommand } from './topics-command.ts';
@@ -77,6 +78,7 @@ export function createProgram(): Command {
   addDumpCommand(program);
   addLoadCommand(program);
   addRepartitionCommand(program);
+  addSizeCommand(program);
   addTopologyCommand(program);
   addTopicsCommand(program);
   addAclsCommand(program);

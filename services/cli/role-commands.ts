@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log/log.ts';
 import type { Service } from '../runtime/service.ts';
 import { cutShort, isCutShort } from './cut-short.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
-import { addFetcherOptions, fetcherConfig, needContact } from './fetcher-flags.ts';
+import { addFetcherOptions, concurrencyOption, fetcherConfig, needContact } from './fetcher-flags.ts';
 import type { HttpFlags } from './http-flags.ts';
 import { addHttpOption, withHttp } from './http-flags.ts';
 import { type KafkaConnection, withKafka } from './kafka-connection.ts';
@@ -30,7 +30,7 @@ export function addRoleCommands(program: Command): void {
     ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
-  const ownOptions = addSnapshotOptions(addMemberOptions(frontier));
+  const ownOptions = addSnapshotOptions(addMemberOptions(frontier)).addOption(concurrencyOption());
   addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
     keepFrontier(flags, new QueryDesk(new SystemClock())),
   );
@@ -48,7 +48,7 @@ function keepFrontier(flags: FrontierFlags, desk: QueryDesk): Promise<void> {
   return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, desk }), [desk.routes]);
 }
 
-type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
+type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags & Pick<FetcherFlags, 'concurrency'>;
 type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
 interface HeldRole {
   /** Absent: as soon as it is held. */

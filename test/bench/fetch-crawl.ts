@@ -30,6 +30,8 @@ export interface CrawlBench {
   readonly node?: readonly string[];
   /** Folder for a CPU profile of the crawl. */
   readonly profile?: string;
+  /** Looks at the crawl's data folder before it is gone. */
+  readonly inspect?: (data: string) => Promise<void>;
 }
 
 export interface MeasuredCrawl extends Usage {
@@ -67,6 +69,7 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
     const sampling = bench.stopAtPages === undefined ? [] : sample(child, web, bench.stopAtPages);
     const { stdout, usage } = await ended;
     clearTimeout(stop);
+    await bench.inspect?.(join(data, 'crawl'));
     return {
       ...usage,
       report: await web.report(bench.report),

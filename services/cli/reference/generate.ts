@@ -8,15 +8,20 @@ import '../../../schemas/generate.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { configurationPage } from '../config/describe-settings.ts';
 import { createProgram } from '../program.ts';
+import { sizingPage } from '../sizing/sizing-page.ts';
 import { commandsPage } from './commands-page.ts';
 
 const program = createProgram();
-const pages = { 'CONFIGURATION.md': configurationPage(program), 'COMMANDS.md': commandsPage(program) };
+const pages = {
+  'CONFIGURATION.md': configurationPage(program),
+  'COMMANDS.md': commandsPage(program),
+  'SIZING.md': sizingPage(),
+};
 for (const [name, text] of Object.entries(pages)) {
   const target = new URL(`../../../deploy/${name}`, import.meta.url);
   if (!process.argv.includes('--check')) writeFileSync(target, text);
   else if (textOf(target) !== text) {
-    process.stderr.write(`deploy/${name} differs from the command tree: run npm run generate and commit the result\n`);
+    process.stderr.write(`deploy/${name} differs from its sources: run npm run generate and commit the result\n`);
     process.exitCode = 1;
   }
 }

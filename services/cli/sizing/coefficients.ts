@@ -1,0 +1,88 @@
+/**
+ * What things cost, as measured on one core of the development machine (2 shared cores, Node 20), each with its source.
+ * `npm run bench -- size` measures them again and prints how far the model is off. Another machine's cores are faster or
+ * slower by a factor that the same command shows; bytes are the same everywhere.
+ */
+
+/** CPU, µs. */
+export const cpuMicros = {
+  /** Of a link that reaches the frontier, 30 % of them new: `bench -- frontier`, 480,000 a second. */
+  link: 2.1,
+  /** The same where the seen test looks most of them up on disk: FIGURES §1, DRUM in batches of millions. */
+  linkOnDisk: 2.5,
+  /** Of a URL leased and resolved: `bench -- lease-cycle`, 53,000 to 76,000 a second. */
+  lease: 16,
+  /** Of a page fetched, parsed and published on the embedded log: `bench -- fetch`, 0.41 ms a page, without the above. */
+  fetch: 370,
+  /** The same on Kafka, of a fetcher: `bench -- crawl --kafka`. */
+  fetchOnKafka: 310,
+  /** What a page costs a frontier on Kafka beside its decisions: reading, writing, encoding (the same bench). */
+  frontierOnKafka: 160,
+  /** Of one broker that leads all partitions (the same bench). */
+  broker: 300,
+} as const;
+
+/** A follower fetches what its leader has, and writes it: taken as half of a leader's work, not measured. */
+export const followerShare = 0.5;
+
+/** Of a core, what a process is planned to use: the rest is for bursts, restores and the garbage collector. */
+export const busyShare = 0.6;
+
+/** Memory, bytes: `bench -- size`, `bench -- hundred-million` (up to 36 M URLs, 1 M hosts), `bench -- crawl --kafka`. */
+export const memoryBytes = {
+  /** Of a process that does nothing yet: Node, its young generation, our code. */
+  process: 230e6,
+  /** Write buffers and caches of the stores fill with what is written … */
+  perByteWritten: 1.5,
+  /** … up to their size, for the state's and the log's. */
+  storesMax: 320e6,
+  /** Of a known URL while all fingerprints are in memory, with what a growing table holds beside them. */
+  url: 22,
+  /** Of one whose fingerprint is on disk: the filter before it. */
+  urlOnDisk: 2,
+  /** `--seen-memory`, by default for some 20 million URLs (topology/limits.ts). */
+  seen: 1e9,
+  /** Of a host with work, its key among it. */
+  host: 90,
+  /** Of a fetcher on Kafka: connections, parser, link cache. */
+  fetcher: 270e6,
+  /** Of a host on lease: a timer, its task, its connection at times. */
+  lease: 30e3,
+} as const;
+
+/** Disk, bytes: `bench -- size`. */
+export const diskBytes = {
+  /** State of a URL in a queue, its fingerprint among it: `bench -- frontier`. */
+  queuedUrl: 25,
+  /** What is known of a page that was fetched. */
+  fetchedPage: 215,
+  /** The newest part of an embedded log is not compressed yet. */
+  logTail: 48e6,
+  /** What is left of the rest, of the synthetic web's text. Other text may shrink less. */
+  compressed: 0.35,
+} as const;
+
+/** Bytes of the records on each topic, by what makes them: `bench -- size`, on the synthetic web (12.6 KB a page). */
+export const recordBytes = {
+  /** A page: its text and what is known of it. */
+  pages: 10_850,
+  /** On `discovered`: the source page's URL is told once for its links to a host. */
+  link: 114,
+  results: 275,
+  tasks: 52,
+  /** Of a URL that is admitted, leased and resolved. */
+  changelog: 190,
+  /** Of one that is admitted, before it is ever leased. */
+  changelogAdmitted: 87,
+} as const;
+
+/** The shape of the web and its pages, where nobody says otherwise. */
+export const webDefaults = {
+  /** Links of a page that reach the frontier: of 42 the fetcher's cache keeps those back that it has sent lately. */
+  linksPerPage: 12,
+  /** Body of a page, bytes, and what of it crosses the net with gzip. */
+  pageBytes: 12_600,
+  gzipShare: 0.3,
+  /** From a request to the end of its response. */
+  fetchMs: 200,
+} as const;

@@ -1,0 +1,219 @@
+/**
+ * From a wish to machines: so many URLs on so many hosts, at a rate, with a delay. On Kafka: frontiers and fetchers in
+ * processes of one core each, partitions, and what the brokers carry and keep.
+ *
+ * Everything is proportional to what is known, waits, or goes through in a second; the factors are in coefficients.ts.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
+import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
+
+export interface SizeWish {
+  /** To be known, and fetched, in all. */
+  readonly urls: number;
+  readonly hosts: number;
+  /** Pages a second. */
+  readonly rate: number;
+  readonly delayMs: number;
+  readonly fetchMs: number;
+  readonly linksPerPage: number;
+  /** Copies of each partition on the brokers. */
+  readonly replication: number;
+  /** How long `pages` are kept there. */
+  readonly pagesKeptDays: number;
+}
+
+export const wishDefaults = {
+  fetchMs: webDefaults.fetchMs,
+  linksPerPage: webDefaults.linksPerPage,
+  replication: 3,
+  pagesKeptDays: 7,
+} as const;
+
+export interface Sizing {
+  /** Until every URL has been fetched. */
+  readonly days: number;
+  /** What the hosts allow, at most, pages a second; infinite (in JSON null) without a delay. */
+  readonly rateMax: number;
+  /** Hosts on lease at a time: `--concurrency` of frontiers, and of fetchers together. */
+  readonly hostsAtOnce: number;
+  readonly partitions: number;
+  readonly urlsPerPartition: number;
+  readonly frontiers: Service;
+  readonly fetchers: Service;
+  /** All of them. */
+  readonly brokers: Brokers;
+  /** In one process on the embedded log, everything kept; null: more than one core can do. */
+  readonly laptop: Laptop | null;
+  /** What fetchers receive, bytes a second. */
+  readonly receivedBytesPerSecond: number;
+}
+
+interface Service {
+  /** Busy. */
+  readonly cores: number;
+  readonly processes: number;
+  /** Of all processes. */
+  readonly memoryBytes: number;
+  /** Of all processes, at the end. */
+  readonly diskBytes: number;
+}
+
+interface Brokers {
+  readonly cores: number;
+  /** From clients; between brokers come as many again for each further copy. */
+  readonly inBytesPerSecond: number;
+  readonly outBytesPerSecond: number;
+  /** With copies. */
+  readonly diskBytes: number;
+}
+
+interface Laptop {
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly diskBytes: number;
+}
+
+/** Restores, snapshots and looks-up on disk stay quick up to here; collisions of fingerprints are at 3·10⁻⁴. DESIGN §4. */
+export const urlsPerPartition = 100e6;
+/** Beyond it even the filters before the disk are too large. */
+const urlsPerPartitionMax = 1e9;
+/** Fewer than the default make no crawl cheaper, and cannot be made more without a repartition. */
+const partitionsMin = 8;
+/** A frontier's memory at most, so that it restarts in minutes. */
+const frontierMemoryMax = 16e9;
+/** Topics of state are trimmed below the oldest of three snapshots, hours apart. */
+const stateKeptSeconds = 86_400;
+const tasksKeptSeconds = 86_400;
+
+export function sizeOf(wish: SizeWish): Sizing {
+  const { urls, hosts, rate, delayMs } = wish;
+  const rateMax = delayMs === 0 ? Number.POSITIVE_INFINITY : (1000 * hosts) / delayMs;
+  refuse(wish, rateMax);
+  const volumes = volumesOf(wish, urls);
+  const aSecond = volumesOf(wish, rate);
+  const linkMicros = memoryBytes.url * urls > memoryBytes.seen ? cpuMicros.linkOnDisk : cpuMicros.link;
+  const decideMicros = wish.linksPerPage * linkMicros + cpuMicros.lease;
+  const cores = (micros: number) => (rate * micros) / 1e6;
+  const frontierCores = cores(decideMicros + cpuMicros.frontierOnKafka);
+  const partitions = roundUp(Math.max(partitionsMin, urls / urlsPerPartition, frontierCores / busyShare));
+  const hostsAtOnce = hostsAtOnceFor(wish);
+  const copies = 1 + followerShare * (wish.replication - 1);
+  return {
+    days: urls / rate / 86_400,
+    rateMax,
+    hostsAtOnce,
+    partitions,
+    urlsPerPartition: urls / partitions,
+    frontiers: frontiersFor(volumes, frontierCores, partitions),
+    fetchers: fetchersFor(cores(cpuMicros.fetchOnKafka), hostsAtOnce),
+    brokers: {
+      cores: cores(cpuMicros.broker) * copies,
+      ...trafficOf(aSecond),
+      diskBytes: wish.replication * keptBytes(wish, volumes, aSecond),
+    },
+    laptop: laptopFor(volumes, aSecond),
+    receivedBytesPerSecond: rate * webDefaults.pageBytes * webDefaults.gzipShare,
+  };
+}
+
+/** A host is on lease while it is fetched from, and while it waits for its next turn. */
+function hostsAtOnceFor({ hosts, rate, delayMs, fetchMs }: SizeWish): number {
+  return Math.min(hosts, Math.ceil((rate * (delayMs + fetchMs)) / 1000));
+}
+
+function volumesOf({ linksPerPage, hosts }: SizeWish, pages: number): Volumes {
+  return { urls: pages, pages, links: pages * linksPerPage, hosts };
+}
+
+/** Throws INVALID_ARGUMENT where no machine would help. */
+function refuse(wish: SizeWish, rateMax: number): void {
+  const { urls, hosts, rate, delayMs, fetchMs } = wish;
+  if (rate > rateMax) {
+    const least = Math.ceil((rate * delayMs) / 1000);
+    const delay = Math.floor((1000 * hosts) / rate);
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `--rate ${rate}: ${hosts} hosts at one page in ${delayMs} ms each give ${Number(rateMax.toPrecision(3))} pages/s at most: ` +
+        `ask for that, or have ${least} hosts, or --delay ${delay}, or crawl hosts of your own by several leases (\`parallel\`)`,
+    );
+  }
+  const atOnce = hostsAtOnceFor(wish);
+  if (atOnce > crawlLimits.concurrencyMax) {
+    const most = Math.floor((1000 * crawlLimits.concurrencyMax) / (delayMs + fetchMs));
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `--rate ${rate}: ${atOnce} hosts would be fetched from at once, and a crawl leases ${crawlLimits.concurrencyMax}: ` +
+        `ask for ${most} pages/s, a shorter --delay, or make several crawls, by host`,
+    );
+  }
+  if (hosts > urls) {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `--hosts ${hosts}: a host has a URL at least; give ${urls} or fewer`,
+    );
+  }
+  const most = crawlLimits.partitionsMax * urlsPerPartitionMax;
+  if (urls > most) {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      `--urls ${urls}: a crawl holds ${most} at most (${crawlLimits.partitionsMax} partitions); make several crawls, by host`,
+    );
+  }
+}
+
+function frontiersFor(volumes: Volumes, cores: number, partitions: number): Service {
+  const { process, storesMax, host } = memoryBytes;
+  const memoryOf = (processes: number) => {
+    const urls = volumes.urls / processes;
+    return process + storesMax / 2 + seenBytes(urls) + (host * volumes.hosts) / processes;
+  };
+  let processes = Math.min(partitions, Math.max(1, Math.ceil(cores / busyShare)));
+  while (processes < partitions && memoryOf(processes) > frontierMemoryMax) processes += 1;
+  return { cores, processes, memoryBytes: processes * memoryOf(processes), diskBytes: stateBytesOf(volumes) };
+}
+
+function fetchersFor(cores: number, hostsAtOnce: number): Service {
+  const processes = Math.max(
+    Math.ceil(cores / busyShare),
+    Math.ceil(hostsAtOnce / (crawlLimits.concurrencyMax / 10)),
+    1,
+  );
+  const memory = processes * memoryBytes.fetcher + hostsAtOnce * memoryBytes.lease;
+  return { cores, processes, memoryBytes: memory, diskBytes: 0 };
+}
+
+/** Every record goes in once; the frontier reads its inputs, fetchers their tasks, one consumer the pages. */
+function trafficOf(aSecond: Volumes): Pick<Brokers, 'inBytesPerSecond' | 'outBytesPerSecond'> {
+  const bytes = topicBytesOf(aSecond);
+  const inBytesPerSecond = Object.values(bytes).reduce((sum, one) => sum + one, 0);
+  return { inBytesPerSecond, outBytesPerSecond: inBytesPerSecond - bytes['frontier-changelog'] };
+}
+
+/** One copy of what the brokers hold at the end of the crawl. */
+function keptBytes({ rate, pagesKeptDays }: SizeWish, whole: Volumes, aSecond: Volumes): number {
+  const seconds = whole.pages / rate;
+  const bytes = topicBytesOf(aSecond);
+  const kept = (topic: keyof typeof bytes, most: number) => bytes[topic] * Math.min(seconds, most);
+  return (
+    kept('pages', pagesKeptDays * 86_400) +
+    kept('tasks', tasksKeptSeconds) +
+    kept('discovered', stateKeptSeconds) +
+    kept('results', stateKeptSeconds) +
+    kept('frontier-changelog', stateKeptSeconds)
+  );
+}
+
+function laptopFor(whole: Volumes, aSecond: Volumes): Laptop | null {
+  const cores = embeddedCosts(aSecond).cpuMs / 1000;
+  if (cores > busyShare || whole.urls > urlsPerPartition) return null;
+  const { memoryBytes: memory, stateBytes, logBytes } = embeddedCosts(whole);
+  return { cores, memoryBytes: memory, diskBytes: stateBytes + logBytes };
+}
+
+/** To a number with many divisors, so that members can share them evenly; the crawl's limit is never passed. */
+function roundUp(count: number): number {
+  const step = count <= 16 ? 4 : count <= 64 ? 8 : count <= 256 ? 16 : 64;
+  return Math.min(crawlLimits.partitionsMax, Math.ceil(count / step) * step);
+}

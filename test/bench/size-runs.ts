@@ -1,0 +1,97 @@
+/** What `bench -- size` measures: a frontier that takes in links, one that leases, and whole crawls, each weighed. */
+import { join } from 'node:path';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { readDataFolder } from '../../services/runtime/data-folder/data-folder.ts';
+import { openReadOnlyLog } from '../../services/runtime/log/read-only.ts';
+import { recordsOf } from '../../services/runtime/log/records-of.ts';
+import { defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
+import { benchCrawl, logFolder } from './bench-partition.ts';
+import { measureCrawl } from './fetch-crawl.ts';
+import { bytesNow } from './folder-bytes.ts';
+import { ingest } from './ingest.ts';
+import { inTemporaryFolder } from './temporary-folder.ts';
+
+export interface WeighedIngest {
+  readonly links: number;
+  readonly urls: number;
+  readonly hosts: number;
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+  readonly stateBytes: number;
+  /** Of the records. */
+  readonly changelogBytes: number;
+}
+
+/** In this process: on one core, please. */
+export function weighIngest(links: number, hosts: number): Promise<WeighedIngest> {
+  return inTemporaryFolder(async (folder) => {
+    const config = { ...defaultSeen, memoryBytes: 2 ** 30 };
+    const one = await ingest({ folder, urls: links, hosts, duplicates: 0.7, config, profile: undefined });
+    const { queued: urls, cpuMs, rssBytes, stateBytes } = one;
+    const { 'frontier-changelog': changelog } = await weighTopics(logFolder(folder), benchCrawl, 1);
+    return { links, urls, hosts, cpuMs, rssBytes, stateBytes, changelogBytes: changelog!.bytes };
+  });
+}
+
+export interface TopicWeight {
+  readonly records: number;
+  /** Of keys and values. */
+  readonly bytes: number;
+}
+
+export interface WeighedCrawl {
+  readonly pages: number;
+  readonly hosts: number;
+  /** That reached the frontier. */
+  readonly links: number;
+  readonly urls: number;
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+  /** Of the data folder. */
+  readonly diskBytes: number;
+  readonly stateBytes: number;
+  /** Without the crawl's name. */
+  readonly topics: Readonly<Record<string, TopicWeight>>;
+}
+
+export async function weighCrawl(hosts: number, pagesPerHost: number): Promise<WeighedCrawl> {
+  let topics: Record<string, TopicWeight> = {};
+  let diskBytes = 0;
+  let stateBytes = 0;
+  const { said, cpuMillis, peakRssBytes } = await measureCrawl({
+    web: ['--preset', 'plain', '--hosts', `${hosts}`, '--pages', `${pagesPerHost}`],
+    crawl: ['--delay', '0'],
+    report: 'delayMs=0&sitemaps=false',
+    node: ['--max-semi-space-size=32'],
+    inspect: async (data) => {
+      stateBytes = bytesNow(join(data, 'state', '0'));
+      diskBytes = stateBytes + bytesNow(join(data, 'log'));
+      const folder = await readDataFolder(data);
+      topics = await weighTopics(folder.part('log'), folder.manifest.crawl, folder.manifest.partitions);
+    },
+  });
+  const counts = said as { readonly pages: number; readonly discovered: number; readonly admitted: number };
+  const { pages, discovered: links, admitted: urls } = counts;
+  return { pages, hosts, links, urls, cpuMs: cpuMillis, rssBytes: peakRssBytes, diskBytes, stateBytes, topics };
+}
+
+async function weighTopics(folder: string, crawl: string, partitions: number): Promise<Record<string, TopicWeight>> {
+  const log = await openReadOnlyLog(folder, new SystemClock());
+  const weights: Record<string, TopicWeight> = {};
+  try {
+    for (const { name } of log.topics()) {
+      const weight = { records: 0, bytes: 0 };
+      for (let partition = 0; partition < partitions; partition++) {
+        const { start, end } = await log.offsets(name, partition);
+        for await (const { key, value } of recordsOf(log, name, partition, start, end)) {
+          weight.records += 1;
+          weight.bytes += value.length + (key?.length ?? 0);
+        }
+      }
+      weights[name.slice(crawl.length + 1)] = weight;
+    }
+  } finally {
+    await log.close();
+  }
+  return weights;
+}
