@@ -36,6 +36,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   trace: [`example.org ${folder}`, `--ratio 0.001 ${kafka}`],
   explain: [`https://example.org/ ${folder}`],
   story: [`https://example.org/ ${folder} --svg story.svg`],
+  judge: ['--listen 127.0.0.1:8900 --hosts 50'],
   audit: [folder, `--host example.org ${folder}`],
   'what-if': [`--policy new.yaml ${folder}`],
   'policy set': [`policy.json ${folder}`],

@@ -19,6 +19,7 @@ import { addExplainCommand } from './explain-command.ts';
 import { addExportCommand } from './export-command.ts';
 import { addHostsCommand } from './hosts-command.ts';
 import { addInjectCommand } from './inject-command.ts';
+import { addJudgeCommand } from './judge-command.ts';
 import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addPauseCommands } from './pause-commands.ts';
@@ -65,6 +66,7 @@ export function createProgram(): Command {
   addStoryCommand(program);
   addAuditCommand(program);
   addWhatIfCommand(program);
+  addJudgeCommand(program);
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPurgeCommand(program);

@@ -32,6 +32,8 @@ export interface HostTraits {
   readonly loop: boolean;
   readonly calendar: boolean;
   readonly sitemap: boolean;
+  /** Its flaky URLs ask for a pause first. */
+  readonly throttled: boolean;
   readonly hostile: HostileKind | undefined;
 }
 
@@ -95,12 +97,15 @@ function drawTraits(options: WebOptions): HostTraits[] {
   const loops = pick(options.redirectLoops, 4, crawled);
   const calendars = pick(options.calendarMonths === 0 ? 0 : options.calendars, 5, crawled);
 
+  const throttled = pick(options.throttled, 8, crawled);
+
   return Array.from({ length: hosts }, (_, host) => ({
     robots: robotsOf(host),
     crawlDelayMs: delays.has(host) ? options.crawlDelayMs : 0,
     loop: loops.has(host),
     calendar: calendars.has(host),
     sitemap: sitemaps.has(host),
+    throttled: throttled.has(host),
     hostile: hostile.get(host),
   }));
 }

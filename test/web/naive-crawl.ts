@@ -49,7 +49,7 @@ export interface CrawlFinding {
   readonly refused: Set<string>;
 }
 
-/** Fetches all that can be reached; a 500 is tried twice. */
+/** Fetches all that can be reached; a 500 or 429 is tried twice. */
 export async function crawlNaively(plan: WebPlan, port: number, get: Get): Promise<CrawlFinding> {
   const found: CrawlFinding = { fetched: new Set(), redirected: new Set(), failed: new Set(), refused: new Set() };
   const queue = plan.seeds(port);
@@ -73,7 +73,7 @@ export async function crawlNaively(plan: WebPlan, port: number, get: Get): Promi
       continue;
     }
     let reply = await get(url, { 'accept-encoding': 'gzip' });
-    if (reply.status >= 500) reply = await get(url, { 'accept-encoding': 'gzip' });
+    if (reply.status >= 500 || reply.status === 429) reply = await get(url, { 'accept-encoding': 'gzip' });
     if (reply.status === 200) {
       found.fetched.add(next);
       for (const match of reply.body.matchAll(/<a href="([^"]*)"/g)) discover(match[1]!.replace(/&amp;/g, '&'), url);

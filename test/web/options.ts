@@ -42,6 +42,9 @@ export interface WebOptions {
   readonly errors: number;
   /** URLs that answer 500 once and 200 from then on, as a share of a host's pages. */
   readonly flaky: number;
+  /** Share of hosts whose flaky URLs answer 429 the first time, with Retry-After: `retryAfterSeconds`. */
+  readonly throttled: number;
+  readonly retryAfterSeconds: number;
   /** Share of ordinary pages that answer after `slowMs`. */
   readonly slow: number;
   readonly slowMs: number;
@@ -81,6 +84,8 @@ const plain: WebOptions = {
   missing: 0,
   errors: 0,
   flaky: 0,
+  throttled: 0,
+  retryAfterSeconds: 2,
   slow: 0,
   slowMs: 200,
   validators: 0,
@@ -131,6 +136,7 @@ export function webOptions(preset: PresetName, changes: Partial<WebOptions> = {}
   whole('linksPerPage', 5, 1000);
   whole('crawlDelayMs', 0, 86_400_000);
   whole('slowMs', 0, 86_400_000);
+  whole('retryAfterSeconds', 0, 86_400);
   whole('calendarMonths', -1, 12_000);
   for (const [name, value] of Object.entries(options)) {
     if (name in ranged || name === 'naming') continue;
@@ -151,5 +157,6 @@ const ranged = {
   linksPerPage: 0,
   crawlDelayMs: 0,
   slowMs: 0,
+  retryAfterSeconds: 0,
   calendarMonths: 0,
 };

@@ -159,7 +159,8 @@ function drawSpecials(host: number, traits: readonly HostTraits[], options: WebO
   }
   for (let n = 0; n < count(options.missing); n++) add('missing', `/gone/${n}`, n % 3 === 2 ? 410 : 404, somePage());
   for (let n = 0; n < count(options.errors); n++) add('error', `/error/${n}`, 500, somePage());
-  for (let n = 0; n < count(options.flaky); n++) add('flaky', `/flaky/${n}`, 200, somePage());
+  const flaky = Math.max(count(options.flaky), own.throttled ? 1 : 0);
+  for (let n = 0; n < flaky; n++) add('flaky', `/flaky/${n}`, 200, somePage());
   if (own.sitemap) for (let n = 0; n < count(options.sitemapOnly); n++) add('listed', `/listed/${n}`, 200, -1);
   if (own.calendar)
     for (let n = 0; n < options.calendarMonths; n++) add('month', monthPath(n), 200, n === 0 ? somePage() : -1);

@@ -79,6 +79,13 @@ export function createResponder(plan: WebPlan): Responder {
     return { status: resource.status, headers: ['Location', location], body: nothing, waitMs: 0 };
   };
 
+  const throttled = (): Answer => ({
+    status: 429,
+    headers: ['Content-Type', text, 'Retry-After', String(options.retryAfterSeconds)],
+    body: Buffer.from('Too many requests.\n'),
+    waitMs: 0,
+  });
+
   return {
     answer(ask, resource) {
       if (resource === undefined) return short(404, html, '<!doctype html><title>Not found</title>\n');
@@ -95,6 +102,7 @@ export function createResponder(plan: WebPlan): Responder {
           const key = `${ask.host}${resource.path}`;
           if (failedOnce.has(key)) return page(ask, resource);
           failedOnce.add(key);
+          if (plan.traits(ask.host).throttled) return throttled();
           return short(500, html, '<!doctype html><title>Try again</title>\n');
         }
         default:

@@ -12,6 +12,8 @@ import { createRequestLog, type RequestRecord } from './records.ts';
 import { createResponder } from './responses.ts';
 
 export interface WebServerOptions {
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly address?: string;
   /** 0, the default: any free port. */
   readonly port?: number;
   /** Listen on the address of each host too. Default: when hosts are named by address. */
@@ -147,7 +149,7 @@ export async function startWeb(plan: WebPlan, options: WebServerOptions = {}): P
     await log.close();
   };
   try {
-    await listen('127.0.0.1');
+    await listen(options.address ?? '127.0.0.1');
     if (options.addresses ?? plan.options.naming === 'addresses')
       for (const address of plan.hosts) await listen(address);
   } catch (error) {
