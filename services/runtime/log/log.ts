@@ -56,7 +56,7 @@ export interface GroupOptions {
   readonly topics: readonly string[];
   /**
    * A name that outlives this process: who comes back with it within a session is the same member, and nothing moves.
-   * Of two processes with one name the older is put out, by `onFailure`.
+   * Of two processes with one name the older is put out: it has nothing at once, and is told by `onFailure` a session later.
    */
   readonly instanceId?: string | undefined;
   /** Where others may ask this member, as `host:port`. */

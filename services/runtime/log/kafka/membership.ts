@@ -12,6 +12,7 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupOptions, Membership } from '../log.ts';
 import type { Cluster } from './cluster.ts';
+import { describeGroup } from './describe-group.ts';
 import { deadlineIn, isTransient, retrying } from './errors.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { type Assignment, decodeAssignment, encodeMetadata, type JoinedMember, shareOut } from './member-data.ts';
@@ -70,6 +71,8 @@ export async function joinGroup(
   let since: ReadonlyMap<number, number> = new Map();
   let isJoined = false;
   let isOut = false;
+  /** The group has another member by this one's name. */
+  let isFenced = false;
   const leaving = new AbortController();
   const waiting: (() => void)[] = [];
 
@@ -117,10 +120,9 @@ export async function joinGroup(
           `group ${group} has members that share out partitions in another way: use another group name, or stop them`,
         );
       case 'FENCED_INSTANCE_ID':
-        throw new CrawlstreamError(
-          'INVALID_ARGUMENT',
-          `another process has joined group ${group} as ${groupInstanceId}: give each its own --instance-id`,
-        );
+        isFenced = true;
+        memberId = '';
+        return false;
       case 'INVALID_SESSION_TIMEOUT':
         throw new CrawlstreamError(
           'INVALID_ARGUMENT',
@@ -131,11 +133,29 @@ export async function joinGroup(
     return true;
   };
 
+  /**
+   * Another process by this name is heard of within a session. Else it was a request to join that a broker was slow to
+   * see to: of one that has died since, or of this one.
+   */
+  const outlast = async () => {
+    onAssigned([], []);
+    since = new Map();
+    await sleep(options.sessionTimeoutMs + options.heartbeatMs, undefined, { signal: leaving.signal });
+    const members = await retrying(deadlineIn(options.giveUpMs), () => describeGroup(cluster, group));
+    isFenced = members.some(({ name }) => name === groupInstanceId);
+    if (!isFenced) return;
+    const message = `another process has joined group ${group} as ${groupInstanceId}: give each its own --instance-id`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  };
+
   const join = async () => {
     isJoined = false;
     const before = generation;
     await retrying(deadlineIn(options.giveUpMs), async () => {
-      while (!(await joinOnce())) leaving.signal.throwIfAborted();
+      do {
+        leaving.signal.throwIfAborted();
+        if (isFenced) await outlast();
+      } while (!(await joinOnce()));
     });
     leaving.signal.throwIfAborted();
     isJoined = true;
@@ -184,6 +204,8 @@ export async function joinGroup(
 
   /** A link of its own: the other one may be waiting for a rebalance to end. */
   const tellLeaving = async () => {
+    // Without an id it would be whoever has the name.
+    if (memberId === '') return;
     const request = raw('LeaveGroup', { groupId: group, memberId, groupInstanceId });
     const patience = new AbortController();
     const patient = sleep(options.leaveMs, undefined, { signal: patience.signal }).catch(() => {});
@@ -202,7 +224,7 @@ export async function joinGroup(
   } catch (error) {
     out();
     // The others wait for who began to join.
-    if (memberId !== '') await tellLeaving().catch(() => {});
+    await tellLeaving().catch(() => {});
     throw error;
   }
   const staying = stayIn();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
+import { type KafkaLogOptions, openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { GroupOptions, Log, Membership, StandbyPlace } from '../../../../../services/runtime/log/log.ts';
 import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
 import { skipReason } from '../../../../kafka/components.ts';
@@ -35,8 +35,9 @@ describe('groups on Kafka', { skip }, () => {
     await broker?.stop();
   });
 
-  const newLog = async () => {
-    const log = await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'groups', heartbeatMs: 200 });
+  const newLog = async (more: Partial<KafkaLogOptions> = {}) => {
+    const brokers = broker.brokers.split(',');
+    const log = await openKafkaLog({ brokers, clientId: 'groups', heartbeatMs: 200, ...more });
     open.push(log);
     return log;
   };
@@ -47,8 +48,8 @@ describe('groups on Kafka', { skip }, () => {
     await log.createTopics(topics.map((each) => ({ name: each, partitions, retention: 'state' as const })));
     return name;
   };
-  const join1 = async (group: string, more: Partial<GroupOptions> = {}): Promise<Member> => {
-    const log = await newLog();
+  const join1 = async (group: string, more: Partial<GroupOptions> = {}, sessionTimeoutMs = 10_000): Promise<Member> => {
+    const log = await newLog({ sessionTimeoutMs });
     const told: (readonly number[])[] = [];
     const copies: (readonly StandbyPlace[])[] = [];
     const failures: unknown[] = [];
@@ -177,13 +178,14 @@ describe('groups on Kafka', { skip }, () => {
   it('give a name that comes back its partitions, and move nothing', { timeout: 30_000 }, async () => {
     const group = await newGroup();
     const a = await join1(group, { instanceId: 'a' });
-    const b = await join1(group, { instanceId: 'b' });
+    const b = await join1(group, { instanceId: 'b' }, 1_500);
     await settled([a, b]);
     const [had, rounds] = [b.told.at(-1), a.told.length];
     // The same name in another process: as after a kill -9, before the session has run out.
     const again = await join1(group, { instanceId: 'b' });
     assert.deepEqual(again.told, [had]);
-    await sleep(1_000);
+    while (b.failures.length === 0) await sleep(100);
+    assert.deepEqual(b.told.at(-1), [], 'the older one has nothing any more');
     assert.equal(a.told.length, rounds, 'nobody else hears of it');
     assert.match(String(b.failures[0]), /another process has joined group .* as b: give each its own --instance-id/);
     assert.deepEqual([...a.failures, ...again.failures], []);

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cluster } from '../../../../../services/runtime/log/kafka/cluster.ts';
 import { transient } from '../../../../../services/runtime/log/kafka/errors.ts';
+import { encodeMetadata, shareOut } from '../../../../../services/runtime/log/kafka/member-data.ts';
 import { joinGroup } from '../../../../../services/runtime/log/kafka/membership.ts';
+import type { GroupOptions } from '../../../../../services/runtime/log/log.ts';
 
 type Answer = (name: string) => unknown;
 
@@ -23,12 +25,12 @@ function startCluster(answer: Answer) {
   return { cluster, asked };
 }
 
-function joining(cluster: Cluster, closing: AbortSignal) {
-  const options = { sessionTimeoutMs: 10_000, heartbeatMs: 500, giveUpMs: 120_000, leaveMs: 20, closing };
+function joining(cluster: Cluster, closing: AbortSignal, more: Partial<GroupOptions> = {}) {
+  const options = { sessionTimeoutMs: 20, heartbeatMs: 2, giveUpMs: 120_000, leaveMs: 20, closing };
   const told: (readonly number[])[] = [];
   const joins = joinGroup(
     cluster,
-    { group: 'g', topics: ['t'], onAssigned: (owned) => told.push(owned), onFailure: assert.ifError },
+    { group: 'g', topics: ['t'], onAssigned: (owned) => told.push(owned), onFailure: assert.ifError, ...more },
     options,
   );
   return { joins, told };
@@ -71,4 +73,45 @@ test('who leaves does not wait for a coordinator that is away', async () => {
   await membership.leave();
   assert.deepEqual(asked, ['JoinGroup', 'SyncGroup', 'LeaveGroup']);
   assert.deepEqual([membership.isOut, membership.committer(), membership.heldSince(0)], [true, undefined, undefined]);
+});
+
+const fenced = { errorCode: 82 };
+const metadata = encodeMetadata(
+  { group: 'g', topics: ['t'], instanceId: 'a', onAssigned: () => {}, onFailure: () => {} },
+  { owned: [], generation: 1, standbys: [] },
+);
+const [share] = shareOut([{ memberId: 'm', memberMetadata: metadata }], ['t'], 4);
+const { memberAssignment } = share!;
+
+/** Fences the member at its first heartbeat; `others`: who the group has a session later. */
+function startFencing(others: readonly object[]) {
+  let beats = 0;
+  return startCluster((name) => {
+    if (name === 'Heartbeat') return beats++ === 0 ? fenced : { errorCode: 0 };
+    if (name === 'DescribeGroups') return { groups: [{ errorCode: 0, state: 'Stable', members: others }] };
+    if (name === 'SyncGroup') return { errorCode: 0, memberAssignment };
+    return { errorCode: 0, generationId: 1, leaderId: 'x', memberId: 'm', members: [] };
+  });
+}
+
+test('who is put out by a request of a dead process that came late has nothing for a session, and joins again', async () => {
+  const { cluster, asked } = startFencing([]);
+  const { joins, told } = joining(cluster, new AbortController().signal, { instanceId: 'a' });
+  const membership = await joins;
+  while (told.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.deepEqual(told, [[0, 1, 2, 3], [], [], [0, 1, 2, 3]]);
+  const since = asked.slice(asked.indexOf('Heartbeat'));
+  assert.deepEqual(since.slice(0, 4), ['Heartbeat', 'DescribeGroups', 'JoinGroup', 'SyncGroup']);
+  await membership.leave();
+});
+
+test('who is put out by another process of its name is told so', async () => {
+  const { cluster } = startFencing([{ memberId: 'n', memberMetadata: metadata, memberAssignment }]);
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise((_, reject) => (fail = reject));
+  const { joins, told } = joining(cluster, new AbortController().signal, { instanceId: 'a', onFailure: fail });
+  const membership = await joins;
+  await assert.rejects(failed, { code: 'INVALID_ARGUMENT', message: /joined group g as a: give each its own/ });
+  assert.deepEqual(told, [[0, 1, 2, 3], []]);
+  assert.ok(membership.isOut);
 });
