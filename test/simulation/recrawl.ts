@@ -16,7 +16,7 @@ export const refreshingMs = 200_000;
 /** null: pages are visited once. */
 export function drawRecrawl(seed: number): RecrawlConfig | null {
   const chance = chanceOf(seed, 'recrawl');
-  if (!chance.happens(0.07)) return null;
+  if (!chance.happens(0.05)) return null;
   const intervalMs = chance.between(20, 60) * 1_000;
   return {
     ...defaultRecrawl,

@@ -298,7 +298,7 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
     if (policy.cash !== null && outcome.kind !== 'notModified') spendCash(decision, record.url);
     const { recrawl } = policy;
-    if (recrawl !== null) decideLateVisit(decision, recrawl, host.key, record, outcome.textSignature, again.entry.band);
+    if (recrawl !== null) decideLateVisit(decision, recrawl, host.key, { outcome, record, band: again.entry.band });
   }
   if (result.completedAtMs === 0) return;
   const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));

@@ -1,7 +1,7 @@
 /**
  * A partition's state from its inputs, where its changelog is lost: the URLs that were fetched, and how each ended.
  *
- * What is promised is exactly that. Order, times and choices were in the changelog alone: what was queued is queued
+ * What is promised is exactly that, and what visits told of pages that are visited again, with the time of the next. Order, times and choices were in the changelog alone: what was queued is queued
  * again, in the order it was found; leases and budgets are not known. Control comes first, then results, then discovered.
  *
  * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. DESIGN §4.10.
@@ -22,6 +22,7 @@ import { Decision, type PartitionIdentity } from './decision.ts';
 import type { Entry } from './entry.ts';
 import { FrontierPartition } from './partition.ts';
 import { politeDelayMs } from './politeness.ts';
+import { type AfterVisit, afterVisit } from './recrawl/after-visit.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import type { FrontierState } from './state.ts';
 
@@ -32,6 +33,8 @@ interface Course {
   hostKey: string;
   tries: number;
   hops: number;
+  /** What its visits told; undefined: none yet, or nothing is visited again. */
+  visits: AfterVisit | undefined;
 }
 
 export class FromInputs {
@@ -119,14 +122,24 @@ export class FromInputs {
     const key = keyOf(policy, outcome.url);
     let course = this.#courses.get(key);
     if (course === undefined) {
-      this.#courses.set(key, (course = { last: undefined, atMs: 0, hostKey, tries: 0, hops: 0 }));
+      this.#courses.set(key, (course = { last: undefined, atMs: 0, hostKey, tries: 0, hops: 0, visits: undefined }));
     }
     const { kind } = outcome;
     if (kind === 'redirect' && keyOf(policy, outcome.redirectUrl) === key) course.hops += 1;
-    else if (isTerminal(kind)) Object.assign(course, { last: outcome, atMs: completedAtMs });
-    else if (isRetriable(kind) && !isHostFailure(kind)) course.tries += 1;
+    else if (isTerminal(kind)) {
+      const visits = this.#visit(policy, course, outcome, completedAtMs);
+      Object.assign(course, { last: outcome, atMs: completedAtMs, visits });
+    } else if (isRetriable(kind) && !isHostFailure(kind)) course.tries += 1;
     const gaveUp = course.tries > policy.config.retriesMs.length || course.hops > urlLimits.redirectHopsMax;
     if (gaveUp && course.last === undefined) Object.assign(course, { last: outcome, atMs: completedAtMs });
+  }
+
+  /** The price of a visit is found anew by whoever goes on from here. */
+  #visit(policy: Policy, { visits }: Course, outcome: Outcome, atMs: number): AfterVisit | undefined {
+    const status = finals[outcome.kind];
+    if (policy.recrawl === null || status === undefined) return undefined;
+    const record = recordOf(policy, outcome, entryOf(outcome.url, 0, 0, 0), status, atMs);
+    return afterVisit(policy.recrawl, visits?.page, { outcome, atMs, band: 0, record }, null);
   }
 
   #arrive(policy: Policy, group: LinkGroup): void {
@@ -164,7 +177,7 @@ export class FromInputs {
   }
 
   /** The whole life of a URL that has ended, while nothing else of its host is queued. */
-  #close(policy: Policy, hostKey: string, entry: Entry, { last, atMs }: Course): void {
+  #close(policy: Policy, hostKey: string, entry: Entry, { last, atMs, visits }: Course): void {
     const { state } = this;
     const status: FinalStatus = finals[last!.kind] ?? 'dead';
     const leaseId = state.nextLeaseId;
@@ -176,6 +189,11 @@ export class FromInputs {
     const disposition = { to: 'final', status } as const;
     state.apply({ kind: 'resolve', leaseId, index: 0, disposition, record });
     state.apply({ kind: 'release', leaseId, expired: false });
+    if (visits === undefined || visits.delayS === null) return;
+    const { depth, band } = entry;
+    const page = { ...visits.page, band, record: { ...visits.page.record, depth } };
+    const [index, spent, proved, dueAtMs] = [0, true, null, atMs + 1_000 * visits.delayS] as const;
+    state.apply({ kind: 'visit', hostKey, leaseId: 0, index, dueAtMs, spent, proved, page });
   }
 }
 
