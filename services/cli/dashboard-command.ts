@@ -23,6 +23,7 @@ import { hostArgument } from './operator-commands.ts';
 import { sendRequest } from './send-request.ts';
 import { type StateSource, withStates } from './state-source.ts';
 import { stopOnSignals } from './stop-signals.ts';
+import { storyTeller } from './story-command.ts';
 import { productVersion } from './version.ts';
 
 interface DashboardCommandFlags extends KafkaFlags {
@@ -85,6 +86,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags): ViewedCrawl {
     },
     hosts: (asked) => listOf(source, { ...flags, ...asked }),
     explain: explainer({ log, codec, topics: manifest }, flags),
+    story: storyTeller({ log, codec, topics: manifest }, flags),
     hostKey: hostArgument,
     send: (records) => sendRequest(flags, clock, () => records),
   };

@@ -24,10 +24,11 @@ import type { Log } from '../runtime/log/log.ts';
 import { explainer } from './explain-command.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { hostArgument } from './operator-commands.ts';
+import { storyTeller } from './story-command.ts';
 import { productVersion } from './version.ts';
 
 export interface DeskOptions {
-  readonly log: MembersLog & Pick<Log, 'append' | 'offsetAt'>;
+  readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt'>;
   readonly codec: RecordCodec;
   readonly clock: Clock;
   readonly manifest: Manifest;
@@ -70,6 +71,7 @@ export class QueryDesk {
       members: () => queries.members(),
       hosts: (asked) => listHosts({ partitions, queries }, asked, false),
       explain: explainer({ log, codec, topics: manifest }, flags),
+      story: storyTeller({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,
       send: (records) => log.append(encodeRequest(codec, crawl, records)),
     });

@@ -24,7 +24,7 @@ export interface StateFlags extends KafkaFlags {
 }
 
 export interface StateSource {
-  readonly log: Pick<Log, 'offsetAt' | 'offsets' | 'reader'>;
+  readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   /** null: the log is in the data folder, and whoever crawls there holds it. */
   readonly brokersLog: Log | null;
   /** Sees what was written up to now: a data folder's log is of one moment. */

@@ -6,8 +6,10 @@ import { compilePolicy } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import { plainEvent } from '../../topology/story/story-event.ts';
 import { storyPicture } from '../../topology/story/story-picture.ts';
-import { storyText } from '../../topology/story/story-text.ts';
+import { sinceText, storyText } from '../../topology/story/story-text.ts';
 import { withScheme } from '../../topology/url/seed.ts';
+import { dashboardLimits } from '../dashboard/limits.ts';
+import type { StoryTold } from '../dashboard/told.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import { type Story, tellStory } from '../runtime/story/tell-story.ts';
 import { rows } from './check-print.ts';
@@ -37,7 +39,29 @@ export function addStoryCommand(program: Command): void {
     );
 }
 
-async function storyOf({ log, codec, topics }: ReadableCrawl, flags: KafkaFlags, given: string): Promise<Story> {
+/** For the dashboard. */
+export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+  return async (given: string): Promise<StoryTold> => {
+    const { url, events: all, changelogStart } = await storyOf(crawl, flags, withScheme(given));
+    const events = all.slice(-dashboardLimits.storyEvents);
+    const firstMs = all[0]?.atMs ?? 0;
+    const told = events.map((event) => {
+      const { time, text, topic, partition, offset, policyVersion } = plainEvent(event);
+      return { time, since: sinceText(event.atMs - firstMs), text, topic, partition, offset, policyVersion };
+    });
+    const picture = storyPicture(url, events);
+    return { url, events: told, all: all.length, picture, trimmed: changelogStart > 0 };
+  };
+}
+
+/** What is read of a crawl for it. */
+type ToldCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
+
+async function storyOf(
+  { log, codec, topics }: ToldCrawl,
+  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
+  given: string,
+): Promise<Story> {
   const { policy: text } = await readControl(log, codec, topics.crawl);
   if (text === null)
     throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');

@@ -28,6 +28,7 @@ import type {
   LettersTold,
   MemberTold,
   PartitionTold,
+  StoryTold,
   Told,
 } from './told.ts';
 
@@ -37,6 +38,7 @@ export interface CrawlView {
   hosts(asked: HostsAsked): Promise<HostListTold>;
   /** `url` as somebody typed it. */
   explain(url: string): Promise<ExplainTold>;
+  story(url: string): Promise<StoryTold>;
   /** `host` as somebody typed it. Resolves once it is durable, with the host's key. */
   act(act: HostAct, host: string, by: string): Promise<string>;
 }
@@ -52,6 +54,7 @@ export interface ViewedCrawl {
   members(): Promise<readonly MemberTold[] | null>;
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
+  story: CrawlView['story'];
   /** Host key of what somebody typed. */
   hostKey(host: string): string;
   /** Resolves once they are durable. */
@@ -114,6 +117,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
     history: () => historyOf(log, topics.crawl, topics.partitions),
     hosts: crawl.hosts,
     explain: crawl.explain,
+    story: crawl.story,
     async act(act, host, by) {
       const hostKey = crawl.hostKey(host);
       const kind = act === 'block' ? 'blockHost' : 'releaseHost';

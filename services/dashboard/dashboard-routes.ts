@@ -3,7 +3,8 @@
  * asks. `POST /hosts/KEY/block` and `/release` are control calls, for the page and for anybody else.
  *
  * What a crawl met is hostile: nothing here makes markup of it, and the page may run no script and load no file but ours
- * (Content-Security-Policy). To explain a URL reads much of a changelog: it is a control call too, one at a time.
+ * (Content-Security-Policy). To explain a URL, or to tell its story (`/story?url=URL` is a page of it), reads much of a
+ * changelog: it is a control call too, one at a time.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -60,17 +61,20 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
     app.get('/dashboard/hosts', async (request, reply) =>
       reply.headers(headers).send(await now().hosts(hostsAsked(request.query))),
     );
-    app.get('/dashboard/explain', { config: { access: 'control' } }, async (request, reply) => {
-      const { url } = request.query as { readonly url?: unknown };
-      if (typeof url !== 'string' || url.trim() === '') throw invalid('url is missing: name the URL to explain');
-      if (explaining) throw away('another URL is being explained: ask again in a moment');
-      explaining = true;
-      try {
-        return await reply.headers(headers).send(await now().explain(url.trim()));
-      } finally {
-        explaining = false;
-      }
-    });
+    app.get('/story', (request, reply) => reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`));
+    for (const telling of ['explain', 'story'] as const) {
+      app.get(`/dashboard/${telling}`, { config: { access: 'control' } }, async (request, reply) => {
+        const { url } = request.query as { readonly url?: unknown };
+        if (typeof url !== 'string' || url.trim() === '') throw invalid('url is missing: name the URL that is meant');
+        if (explaining) throw away('another URL is being explained: ask again in a moment');
+        explaining = true;
+        try {
+          return await reply.headers(headers).send(await now()[telling](url.trim()));
+        } finally {
+          explaining = false;
+        }
+      });
+    }
     app.get('/dashboard/events', (_, reply) => {
       if (viewers.full) throw away(`${dashboardLimits.viewersMax} pages look at this crawl already: close one`);
       reply.hijack();
@@ -98,6 +102,11 @@ async function sendFile(reply: Reply, name: string): Promise<unknown> {
   const asset = await assetOf(name);
   if (asset !== undefined) return reply.headers(headers).type(asset.type).send(asset.body);
   return reply.code(404).send({ error: 'NOT_FOUND', message: `the dashboard has no file ${name}` });
+}
+
+function queryOf(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at);
 }
 
 function hostsAsked(query: unknown): HostsAsked {

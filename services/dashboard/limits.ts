@@ -31,4 +31,6 @@ export const dashboardLimits = {
   /** Hosts of a table, and characters of what is searched for. */
   hostsMax: 200,
   searchCharsMax: 200,
+  /** Events of a URL's story: a page that comes back for years has many. */
+  storyEvents: 500,
 } as const;

@@ -5,7 +5,7 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
-import type { ExplainTold, HistoryTold, HostListTold, Told } from './told.ts';
+import type { ExplainTold, HistoryTold, HostListTold, StoryTold, Told } from './told.ts';
 
 export interface RemoteService {
   /** As in http://crawler:9464. */
@@ -37,6 +37,7 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     hosts: ({ search, sort, limit }) =>
       ask<HostListTold>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
     explain: (given) => ask<ExplainTold>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
+    story: (given) => ask<StoryTold>(`dashboard/story?${new URLSearchParams({ url: given })}`),
     act: async (act, host) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST')).host,
   };

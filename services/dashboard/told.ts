@@ -194,3 +194,26 @@ export type HostAct = (typeof hostActs)[number];
 export interface ExplainTold {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
+
+/** Everything that happened to one URL, as `crawlstream story` tells it. */
+export interface StoryTold {
+  readonly url: string;
+  readonly events: readonly StoryEventTold[];
+  /** Events there are; above those that are told, the newest are. */
+  readonly all: number;
+  /** An SVG of them. */
+  readonly picture: string;
+  /** What was before is gone. */
+  readonly trimmed: boolean;
+}
+
+export interface StoryEventTold {
+  readonly time: string;
+  /** Since the first one. */
+  readonly since: string;
+  readonly text: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly policyVersion: number;
+}

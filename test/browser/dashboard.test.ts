@@ -76,6 +76,17 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
   };
 
+  const assertAccessible = async (page: Page) => {
+    await page.evaluate(axe);
+    const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
+      readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+    };
+    assert.deepEqual(
+      found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      [],
+    );
+  };
+
   for (const state of states) {
     it(`is accessible, and fits a desk and a phone: a crawl that is ${state}`, async () => {
       const { page } = await show(state, { colorScheme: state === 'busy' ? 'dark' : 'light' });
@@ -88,14 +99,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         assert.ok((await width()) <= viewport.width, `${await width()} wide on ${viewport.width}`);
         await picture(page, `${state}-${viewport.width}`);
       }
-      await page.evaluate(axe);
-      const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
-        readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-      };
-      assert.deepEqual(
-        found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-        [],
-      );
+      await assertAccessible(page);
     });
   }
 
@@ -207,6 +211,28 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.keyboard.press('Enter');
     await page.locator('.explained').waitFor();
     assert.deepEqual(await page.locator('.explained dd').allTextContents(), ['https://example.org/a', 'taken, band 3']);
+  });
+
+  it('leads from what is explained to its story, a picture and a table on a page of its own', async () => {
+    const { page } = await show('live');
+    await page.getByRole('textbox', { name: 'URL' }).fill(hostile.url);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Its whole story' }).click();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
+    const texts = await page.locator('#story-events tbody tr td:nth-child(2)').allTextContents();
+    assert.deepEqual(texts, [hostile.detail, hostile.detail]);
+    const image = page.getByRole('img', { name: 'Timeline of 2 events' });
+    assert.ok(
+      (await image.evaluate('(one) => one.decode().then(() => one.naturalWidth)')) as number,
+      'it is a picture',
+    );
+    assert.equal(await page.evaluate('window.owned'), undefined);
+    await assertAccessible(page);
+    await picture(page, 'story');
+    await page.goto(new URL(`/story?${new URLSearchParams({ url: 'https://example.org/a' })}`, page.url()).href);
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.match(await page.title(), /^https:\/\/example\.org\/a – /);
   });
 
   it('is light or dark as the system is, until somebody says otherwise', async () => {

@@ -8,9 +8,12 @@ import type {
   HostTold,
   LetterTold,
   PartitionTold,
+  StoryTold,
   Told,
 } from '../../services/dashboard/told.ts';
 import { zeroCounters } from '../../topology/frontier/counters.ts';
+import { storyPicture } from '../../topology/story/story-picture.ts';
+import { sinceText } from '../../topology/story/story-text.ts';
 
 /** Names that want to be markup, to reach out of their place, or to be endless. */
 export const hostile = {
@@ -48,6 +51,7 @@ export function toldCrawl(state: State): ToldCrawl {
         return { hosts: found.slice(0, limit), matched: found.length, known: hosts.length, missing: [] };
       },
       explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'taken, band 3'] as const] }),
+      story: async (url) => storyOf(url),
       async act(act, host) {
         told.acts.push({ act, host });
         const at = hosts.findIndex((one) => one.host === host);
@@ -57,6 +61,19 @@ export function toldCrawl(state: State): ToldCrawl {
     },
   };
   return told;
+}
+
+/** One page whose URL and title are hostile, told in two topics. */
+function storyOf(url: string): StoryTold {
+  const events = (['discovered', 'pages'] as const).map((topic, offset) => ({
+    ...{ kind: offset === 0 ? ('discovered' as const) : ('page' as const), topic, partition: 0, offset },
+    ...{ atMs: startedMs + 2_500 * offset, policyVersion: 1, text: hostile.detail, details: {} },
+  }));
+  const told = events.map(({ atMs, text, topic, partition, offset, policyVersion }) => {
+    const since = sinceText(atMs - startedMs);
+    return { time: new Date(atMs).toISOString(), since, text, topic, partition, offset, policyVersion };
+  });
+  return { url, events: told, all: told.length, picture: storyPicture(url, events), trimmed: false };
 }
 
 const startedMs = Date.now() - 900_000;

@@ -23,7 +23,11 @@ export function showExplain(): ExplainBox {
     try {
       const { lines } = await askExplain(url);
       const facts = lines.flatMap(([name, value]) => [el('dt', {}, name.trim()), el('dd', { class: 'mono' }, value)]);
-      place.replaceChildren(el('dl', { class: 'facts explained' }, ...facts));
+      const story = `page/story.html?${new URLSearchParams({ url })}`;
+      place.replaceChildren(
+        el('dl', { class: 'facts explained' }, ...facts),
+        el('p', { class: 'more' }, el('a', { href: story }, 'Its whole story, event by event')),
+      );
     } catch (error) {
       place.replaceChildren(el('p', { class: 'failure' }, (error as Error).message));
     } finally {

@@ -1,5 +1,5 @@
 /** What the page asks of the service, and how it says who it is where a token is wanted. */
-import type { ExplainTold, HistoryTold, HostAct, HostListTold, HostsAsked } from '../told.ts';
+import type { ExplainTold, HistoryTold, HostAct, HostListTold, HostsAsked, StoryTold } from '../told.ts';
 import { askToken } from './token.ts';
 
 /** For as long as the page is open, and nowhere else. */
@@ -13,6 +13,11 @@ export function askHosts({ search, sort, limit }: HostsAsked): Promise<HostListT
 
 export function askExplain(url: string): Promise<ExplainTold> {
   return ask<ExplainTold>(`explain?${new URLSearchParams({ url })}`);
+}
+
+/** Of a page below `page/`. */
+export function askStory(url: string): Promise<StoryTold> {
+  return ask<StoryTold>(`../story?${new URLSearchParams({ url })}`);
 }
 
 /** Resolves once the word is durable in the crawl's log. */

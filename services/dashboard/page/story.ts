@@ -1,0 +1,59 @@
+/**
+ * The page of one URL's story: a picture and a table of every event. The URL is in the address, so that a story can be
+ * linked to. The picture is shown as an image, in which nothing can run.
+ */
+import type { StoryEventTold, StoryTold } from '../told.ts';
+import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
+import { askStory } from './requests.ts';
+import { themeButton } from './theme.ts';
+
+const [form, field] = [byId<HTMLFormElement>('story-form'), byId<HTMLInputElement>('story-url')];
+const [size, picture, events] = [byId('story-size'), byId('story-picture'), byId('story-events')];
+
+themeButton(byId<HTMLButtonElement>('theme'), () => {});
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  history.replaceState(null, '', `?${new URLSearchParams({ url: field.value.trim() })}`);
+  void tell();
+});
+field.value = new URLSearchParams(location.search).get('url') ?? '';
+void tell();
+
+async function tell(): Promise<void> {
+  const url = field.value.trim();
+  picture.replaceChildren();
+  events.replaceChildren();
+  if (url === '') return setText(size, 'Which URL?');
+  setText(size, 'Reading what the crawl has written of it …');
+  try {
+    show(await askStory(url));
+  } catch (error) {
+    setText(size, (error as Error).message);
+  }
+}
+
+function show({ url, events: told, all, picture: svg, trimmed }: StoryTold): void {
+  document.title = `${url} – Crawlstream`;
+  const shown = told.length < all ? `the newest ${told.length} of ${all} events` : `${all} events`;
+  setText(size, `${shown}${trimmed ? '; what was before the changelog’s beginning is gone' : ''}`);
+  if (told.length === 0) return;
+  const source = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  const image = el('img', { class: 'story-picture', src: source, alt: `Timeline of ${told.length} events` });
+  picture.replaceChildren(el('section', { class: 'scroll', tabindex: 0, 'aria-label': 'Timeline, scrollable' }, image));
+  const names = ['Since', 'What happened', 'Topic', 'Offset', 'Policy', 'Time'];
+  const head = el('thead', {}, rowOf(...names.map((name) => heading(name, name === 'Offset'))));
+  const table = el('table', {}, head, el('tbody', {}, ...told.map(line)));
+  events.replaceChildren(scrolled('Events', table));
+}
+
+function line({ since, text, topic, partition, offset, policyVersion, time }: StoryEventTold): HTMLTableRowElement {
+  const version = policyVersion === 0 ? '' : String(policyVersion);
+  return rowOf(
+    cell(since),
+    cell(text),
+    cell(topic),
+    cell(`${partition}@${offset}`, true),
+    cell(version),
+    cell(el('time', { datetime: time }, time)),
+  );
+}
