@@ -222,11 +222,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
     const texts = await page.locator('#story-events tbody tr td:nth-child(2)').allTextContents();
     assert.deepEqual(texts, [hostile.detail, hostile.detail]);
-    const image = page.getByRole('img', { name: 'Timeline of 2 events' });
-    assert.ok(
-      (await image.evaluate('(one) => one.decode().then(() => one.naturalWidth)')) as number,
-      'it is a picture',
-    );
+    await page.getByRole('img', { name: 'Timeline of 2 events' }).waitFor();
+    const image = 'document.querySelector(".story-picture")';
+    assert.equal(await page.evaluate(`${image}.decode().then(() => ${image}.naturalWidth)`), 640);
     assert.equal(await page.evaluate('window.owned'), undefined);
     await assertAccessible(page);
     await picture(page, 'story');
