@@ -19,6 +19,7 @@ import { addHttpOption, withHttp } from './http-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import type { RoleFlags } from './role-commands.ts';
 import { runRole } from './role-commands.ts';
+import { say } from './say.ts';
 
 interface Flags extends RoleFlags, ConsumerFlags {
   readonly fromStart?: boolean;
@@ -81,8 +82,4 @@ function runOnKafka(name: ConsumerName, flags: Flags): Promise<void> {
     attached.ended.catch(onFailure);
     return attached;
   });
-}
-
-function say(text: string): void {
-  process.stderr.write(`crawlstream: ${text}\n`);
 }

@@ -20,6 +20,7 @@ import { withHttp } from './http-flags.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addCrawlOptions } from './kafka-flags.ts';
 import { hostArgument } from './operator-commands.ts';
+import { say } from './say.ts';
 import { sendRequest } from './send-request.ts';
 import { type StateSource, withStates } from './state-source.ts';
 import { stopOnSignals } from './stop-signals.ts';
@@ -47,7 +48,6 @@ export function addDashboardCommand(program: Command): void {
 async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
   const clock = new SystemClock();
   const stop = new AbortController();
-  const say = (text: string) => void process.stderr.write(`crawlstream: ${text}\n`);
   let view: CrawlView | undefined;
   const dashboard = createDashboard(clock, () => view);
   const serve = (shown: CrawlView) =>

@@ -27,6 +27,7 @@ import type { MemberFlags } from './member-flags.ts';
 import { instanceIdOf } from './member-flags.ts';
 import type { QueryDesk } from './query-desk.ts';
 import { printNotice, printRestore } from './restore-text.ts';
+import { say } from './say.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { seenConfigOf } from './seen-flags.ts';
 import { needSnapshotPlace, openShelf, type SnapshotRoleFlags } from './snapshot-flags.ts';
@@ -69,8 +70,8 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env) }),
     standbys: flags.standbys,
     holds: () => kept,
-    onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
-    onStandbyTrouble: ({ message }) => process.stderr.write(`crawlstream: standby: ${message}\n`),
+    onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
+    onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn'),
     shelf,
     onNotice: printNotice,
     meters,

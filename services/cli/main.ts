@@ -4,6 +4,7 @@
 import { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { createProgram } from './program.ts';
+import { say } from './say.ts';
 
 // A reader of our output that goes away (head, less) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -17,10 +18,10 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   } else if (error instanceof CrawlstreamError) {
-    process.stderr.write(`crawlstream: ${error.message}\n`);
+    say(error.message, 'error', { code: error.code });
     process.exitCode = error.code === 'INVALID_ARGUMENT' || error.code === 'INVALID_SEED' ? 2 : 1;
   } else {
-    process.stderr.write(`crawlstream: a bug, please report it: ${(error as Error).stack}\n`);
+    say(`a bug, please report it: ${(error as Error).stack}`, 'fatal');
     process.exitCode = 70;
   }
 }

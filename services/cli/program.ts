@@ -2,13 +2,15 @@
  * The command tree: every command with its options, help and examples. Made anew for each caller, so that the reference
  * (deploy/), shell completion and tests can walk it.
  */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addAclsCommand } from './acls-command.ts';
+import { oneOf } from './arguments.ts';
 import { addAuditCommand } from './audit-command.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
 import { addConfigCommand } from './config/config-command.ts';
+import { serviceNames } from './config/settings.ts';
 import { addConsumerCommands } from './consumer-commands.ts';
 import { addCrawlCommand } from './crawl-command.ts';
 import { addDashboardCommand } from './dashboard-command.ts';
@@ -29,6 +31,7 @@ import { addReadCommands } from './read-commands.ts';
 import { addRepartitionCommand } from './repartition-command.ts';
 import { addResetCommand } from './reset-command.ts';
 import { addRoleCommands } from './role-commands.ts';
+import { logFormats, sayInJson } from './say.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addSeekCommand } from './seek-command.ts';
 import { addSizeCommand } from './size-command.ts';
@@ -91,11 +94,23 @@ export function createProgram(): Command {
   for (const command of leavesOf(program)) {
     command.option('--config <file>', 'read settings from a YAML or JSON file (default: CRAWLSTREAM_CONFIG)');
   }
-  program.hook('preAction', (_, command) => {
+  for (const command of program.commands.filter(isService)) {
+    const option = new Option(
+      '--log <format>',
+      'what is said on stderr: lines for people, or JSON lines with trace ids',
+    );
+    command.addOption(option.argParser(oneOf('--log', logFormats)).default('text'));
+  }
+  program.hook('preAction', async (_, command) => {
     // They look at a configuration, and run with none.
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
+    if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
   });
   return program;
+}
+
+function isService(command: Command): boolean {
+  return serviceNames.some((name) => name === command.name());
 }
 
 /** The commands that do something: those without commands below them, in the order of the help. */

@@ -1,5 +1,6 @@
 /** What a person sees of a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
 import type { Counters } from '../../topology/frontier/counters.ts';
+import { say, speaksJson } from './say.ts';
 
 export interface CrawlStatus {
   readonly counters: Counters;
@@ -24,6 +25,7 @@ const redrawMs = 200;
 const lineMs = 5_000;
 
 export function createProgress(out: NodeJS.WriteStream, nowMs: () => number): Progress {
+  if (speaksJson()) return createRecords(nowMs);
   return out.isTTY ? createView(out, nowMs) : createLines(out, nowMs);
 }
 
@@ -62,6 +64,21 @@ function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
       out.write(`${lineOf(status)}\n`);
     },
     note: (text) => out.write(`${text}\n`),
+    end: () => {},
+  };
+}
+
+function createRecords(nowMs: () => number): Progress {
+  let writtenAtMs = nowMs();
+  return {
+    show: ({ counters, readyHosts, delayedHosts, pagesPerSecond }) => {
+      if (nowMs() - writtenAtMs < lineMs) return;
+      writtenAtMs = nowMs();
+      const { page: pages, queued, retrying, leases } = counters;
+      const hosts = { readyHosts, delayedHosts, hostsOnLease: leases };
+      say('progress', 'info', { pages, pagesPerSecond, queued, retrying, ...hosts, failures: failures(counters) });
+    },
+    note: (text) => say(text),
     end: () => {},
   };
 }

@@ -1,13 +1,15 @@
 /** Progress of a restore in one line of stderr; only restores that take a while are told of. */
 import type { RestoreProgress } from '../frontier/restore.ts';
+import { say } from './say.ts';
 
 export function printRestore(progress: RestoreProgress): void {
-  process.stderr.write(`crawlstream: ${restoreText(progress)}\n`);
+  const { partition, records, recordsTotal, leftMs } = progress;
+  say(restoreText(progress), 'info', { partition, records, recordsTotal, leftMs });
 }
 
 /** What was passed over, and what was taken instead. */
 export function printNotice(text: string): void {
-  process.stderr.write(`crawlstream: ${text}\n`);
+  say(text, 'warn');
 }
 
 export function restoreText({ partition, records, recordsTotal, urls, elapsedMs, leftMs }: RestoreProgress): string {

@@ -17,6 +17,7 @@ import { takeFetcherRole, takeFrontierRole } from './kafka-roles.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
 import { QueryDesk } from './query-desk.ts';
+import { say } from './say.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions } from './seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from './snapshot-flags.ts';
@@ -76,7 +77,6 @@ export async function runRole(
   take: TakeRole,
   routes: readonly Routes[] = [],
 ): Promise<void> {
-  const say = (text: string) => void process.stderr.write(`crawlstream: ${text}\n`);
   await withHttp(flags, { role: name, routes, say }, (service) =>
     withTracing(flags, service, say, () => keepRole(flags, service, take)),
   );
@@ -98,7 +98,7 @@ async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Pro
         // Nothing was under way, or what became of it is said.
         if (stop.signal.aborted && isCutShort(error)) return;
         if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
-        process.stderr.write(`crawlstream: ${error.message}; starting again\n`);
+        say(`${error.message}; starting again`, 'warn', { code: error.code });
         await clock.sleepUntil(clock.nowMs() + againMs, stop.signal);
       }
     }
@@ -124,7 +124,7 @@ async function holdRole(
   service.probes.serve(() => held.waitsFor?.() ?? null);
   try {
     await Promise.race([held.ready?.(), stopped]);
-    if (!signal.aborted) process.stderr.write(`crawlstream: ready, crawl ${manifest.crawl}\n`);
+    if (!signal.aborted) say(`ready, crawl ${manifest.crawl}`, 'info', { crawl: manifest.crawl });
     if (!signal.aborted) await stopped;
   } finally {
     service.probes.suspend('stopping');
@@ -138,6 +138,6 @@ async function handOver(held: HeldRole, log: Pick<Log, 'close'>): Promise<void> 
   } catch (error) {
     if (!isCutShort(error)) throw error;
     const text = `not all was handed over (${error.message}): others do it again once its time has run out`;
-    process.stderr.write(`crawlstream: ${text}\n`);
+    say(text, 'warn');
   }
 }

@@ -1,12 +1,15 @@
+import { note, speaksJson } from './say.ts';
+
 /** The first signal drains, the second leaves at once: what is durable stays so. */
 export function stopOnSignals(
   stop: AbortController,
   said: string,
-  say: (text: string) => void = (text) => process.stderr.write(`\n${text}\n`),
+  // A ^C that the terminal echoed stands before it.
+  tell: (text: string) => void = (text) => note(speaksJson() ? text : `\n${text}`),
 ): () => void {
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(130);
-    say(`${said} (again to leave at once)`);
+    tell(`${said} (again to leave at once)`);
     stop.abort();
   };
   process.on('SIGINT', onSignal);

@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../topology/trace/tracing.ts';
 import type { Service } from '../runtime/service.ts';
+import type { Span, SpanSink } from '../runtime/tracing/spans.ts';
 import { bad } from './arguments.ts';
+import { say, speaksJson } from './say.ts';
 import { productVersion } from './version.ts';
 
 export interface OtlpFlags {
@@ -67,11 +69,14 @@ function endpointOf({ otlp }: OtlpFlags, env: NodeJS.ProcessEnv): string | undef
 export async function withTracing<T>(
   flags: OtlpFlags & { readonly crawl?: string },
   service: Service,
-  say: (text: string) => void,
+  tell: (text: string) => void,
   act: () => Promise<T>,
 ): Promise<T> {
   const endpoint = endpointOf(flags, process.env);
-  if (endpoint === undefined) return act();
+  if (endpoint === undefined) {
+    if (speaksJson()) service.spans = { tell: logSpan, counts: {} };
+    return act();
+  }
   const { openOtlpSink } = await import('../runtime/tracing/otlp-sink.ts');
   const sink = openOtlpSink({
     endpoint,
@@ -80,13 +85,31 @@ export async function withTracing<T>(
       'service.version': productVersion,
       'process.pid': `${process.pid}`,
     },
-    onTrouble: say,
+    onTrouble: tell,
   });
-  service.spans = sink;
+  service.spans = speaksJson() ? { tell: both(sink.tell, logSpan), counts: sink.counts } : sink;
   try {
     return await act();
   } finally {
     service.spans = undefined;
     await sink.close();
   }
+}
+
+/** What the log says of a traced URL: that it was fetched, and what the frontier made of it. */
+const logged = new Set(['fetch', 'resolve', 'expire']);
+
+function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void {
+  if (!logged.has(name)) return;
+  const ids = { trace_id: span.traceId, span_id: span.spanId, trace_flags: '01' };
+  const fields = { ...attributes, ...ids, ms: endMs - startMs };
+  if (error === '') say(name, 'info', fields);
+  else say(`${name}: ${error}`, 'warn', fields);
+}
+
+function both(one: SpanSink, other: SpanSink): SpanSink {
+  return (span) => {
+    one(span);
+    other(span);
+  };
 }

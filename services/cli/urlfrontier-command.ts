@@ -13,6 +13,7 @@ import { wholeNumber } from './arguments.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { newCrawl } from './new-crawl.ts';
+import { say } from './say.ts';
 import type { SeenFlags } from './seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from './seen-flags.ts';
 import { stopOnSignals } from './stop-signals.ts';
@@ -106,8 +107,4 @@ async function pem(option: string, file: string): Promise<Buffer> {
   } catch (error) {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${option} ${file}: ${(error as Error).message}`, error);
   }
-}
-
-function say(text: string): void {
-  process.stderr.write(`crawlstream: ${text}\n`);
 }

@@ -19,6 +19,7 @@ import { fingerprintKeyOf, stateFolder } from './crawl-folder.ts';
 import { type KafkaConnection, withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { printRestore } from './restore-text.ts';
+import { say } from './say.ts';
 import { type SeenFlags, seenConfigOf } from './seen-flags.ts';
 
 export interface ServedKafka {
@@ -98,7 +99,7 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
     leasesPerPartition: 0,
     address,
     onFailure,
-    onReopen: ({ message }) => process.stderr.write(`crawlstream: ${message}; opening the partition again\n`),
+    onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
     onProgress: printRestore,
     openStore: (partition) => joining.openStore(number, partition),
   });

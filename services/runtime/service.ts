@@ -15,10 +15,10 @@ export interface Service {
   spans: SpanOutlet | undefined;
 }
 
-/** `counts`: spans that were sent, and those that could not be. */
+/** `counts`: of spans, by what became of them. */
 export interface SpanOutlet {
   readonly tell: SpanSink;
-  readonly counts: { readonly exported: number; readonly failed: number };
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 export function createService(role: string): Service {

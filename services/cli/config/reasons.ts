@@ -48,6 +48,7 @@ export const reasons: Readonly<Record<string, string>> = {
   keep: 'everything is kept: disk is cheaper than a crawl made again',
   http: 'nothing listens that nobody asked for; on this machine only, unless a host is named',
   dashboard: 'nothing listens that nobody asked for; on this machine only, unless a host is named',
+  log: 'a person reads it first; machines that gather logs ask for JSON',
   otlp: 'OpenTelemetry’s own variables name a collector where there is one; without one no span is made',
   traceRatio: 'traces cost some 10 kB a URL with their collector; a crawl’s health is told by metrics',
   traceHosts: 'a host is traced when somebody asks what becomes of it',

@@ -1,0 +1,42 @@
+/**
+ * What a command says on stderr while it works: lines for people, or with `--log json` one JSON object a line, by pino,
+ * with time, level and fields, `trace_id` and `span_id` among them where a traced URL is spoken of (the names that
+ * OpenTelemetry gives them in logs). Written at once: a process that is killed has said what it did.
+ */
+import type { Logger } from 'pino';
+
+export const logFormats = ['text', 'json'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+export type LogLevel = 'info' | 'warn' | 'error' | 'fatal';
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+let logger: Logger | undefined;
+
+/** From now on, of this process. */
+export async function sayInJson(service: string, version: string): Promise<void> {
+  const { pino, stdTimeFunctions } = await import('pino');
+  logger = pino(
+    {
+      base: { service: `crawlstream-${service}`, version, pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
+}
+
+export function speaksJson(): boolean {
+  return logger !== undefined;
+}
+
+export function say(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
+  if (logger === undefined) process.stderr.write(`crawlstream: ${text}\n`);
+  else logger[level](fields, text);
+}
+
+/** The same, of a service's notice: people see it alone on its line. */
+export function note(text: string): void {
+  if (logger === undefined) process.stderr.write(`${text}\n`);
+  else logger.info(text);
+}
