@@ -68,6 +68,8 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   const newestLetters = new NewestLetters(log, codec, topics.crawl, topics.partitions);
   let before: Look | undefined;
   let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
+  /** Under way, for all who ask meanwhile. */
+  let history: Promise<HistoryTold> | undefined;
   let letters: { readonly atMs: number; readonly told: LettersTold | null } | undefined;
 
   return {
@@ -114,7 +116,10 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       };
       return { ...told, troubles: troublesOf(told) };
     },
-    history: () => historyOf(log, topics.crawl, topics.partitions),
+    history() {
+      history ??= historyOf(log, topics.crawl, topics.partitions).finally(() => (history = undefined));
+      return history;
+    },
     hosts: crawl.hosts,
     explain: crawl.explain,
     story: crawl.story,

@@ -17,12 +17,13 @@ export interface Sample {
 type ReadableLog = Pick<Log, 'offsets' | 'offsetAt' | 'reader'>;
 
 export async function historyOf(log: ReadableLog, crawl: string, partitions: number): Promise<HistoryTold> {
-  const { historyReads, historyReadsMin, historyPoints } = dashboardLimits;
+  const { historyReads, historyReadsMin, historyPoints, historyPartitionsAtOnce } = dashboardLimits;
   const reads = Math.max(historyReadsMin, Math.floor(historyReads / partitions));
   const topic = `${crawl}.frontier-changelog`;
   const all: Sample[][] = [];
-  for (let partition = 0; partition < partitions; partition++) {
-    all.push(await samplesOf(log, topic, partition, reads));
+  for (let first = 0; first < partitions; first += historyPartitionsAtOnce) {
+    const some = Array.from({ length: Math.min(historyPartitionsAtOnce, partitions - first) }, (_, i) => first + i);
+    all.push(...(await Promise.all(some.map((partition) => samplesOf(log, topic, partition, reads)))));
   }
   return summed(all, historyPoints);
 }

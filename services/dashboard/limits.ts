@@ -22,6 +22,8 @@ export const dashboardLimits = {
   historyReads: 480,
   historyReadsMin: 8,
   historyPoints: 240,
+  /** Enough to hide round trips to brokers. */
+  historyPartitionsAtOnce: 8,
   /** Nobody has told of the crawl for so long: a broker may be away, and who looks is told so. */
   patienceMs: 5_000,
   /** Another service that is asked for all of it has this long. */

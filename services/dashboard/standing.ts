@@ -53,6 +53,11 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
   if (members !== null && nobodys.length > 0 && !isOver) {
     say('bad', `Nobody owns ${named(nobodys)}: start a frontier`);
   }
+  const silent = members?.filter(({ name, address }) => address !== null && partitions.some(isSilentOf(name))) ?? [];
+  for (const { name } of silent) {
+    const held = named(partitions.filter(isSilentOf(name)));
+    say('warn', `Frontier ${name} of ${held} does not answer: if it is gone, others take over in a moment`);
+  }
   for (const { partition, restored, restoreLeftMs } of partitions.filter(isRestoring)) {
     const left = restoreLeftMs === null || restoreLeftMs === 0 ? '' : `, ${Math.ceil(restoreLeftMs / 1000)} s left`;
     say('note', `Partition ${partition} is being restored: ${Math.floor(100 * (restored ?? 0))} %${left}`);
@@ -79,6 +84,11 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
 
 export function isRestoring({ owner, restored }: PartitionTold): boolean {
   return owner !== null && restored !== null && restored < 1;
+}
+
+/** A frontier that answers tells how far restored its partitions are. */
+export function isSilentOf(member: string): (one: PartitionTold) => boolean {
+  return ({ owner, restored }) => owner === member && restored === null;
 }
 
 function named(partitions: readonly PartitionTold[]): string {

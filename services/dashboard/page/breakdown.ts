@@ -117,8 +117,9 @@ function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: n
 
 function showFreshness(place: HTMLElement, freshness: Told['freshness']): void {
   if (freshness === null) {
-    const why = 'No page is visited again: a crawl with --recrawl keeps its pages fresh.';
-    if (place.textContent !== why) place.replaceChildren(el('p', { class: 'empty' }, why));
+    const flag = el('code', {}, '--recrawl');
+    const why = ['No page is visited again: a crawl with ', flag, ' keeps its pages fresh.'];
+    if (place.querySelector('code') === null) place.replaceChildren(el('p', { class: 'empty' }, ...why));
     return;
   }
   const { pages, fresh, ageP50S, ageP95S, withinGoal, sitemapTrust } = freshness;

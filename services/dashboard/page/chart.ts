@@ -102,7 +102,13 @@ export class Chart {
       hooks: { ready: [(plot) => plot.setLegend({ idx: plot.data[0].length - 1 })] },
       scales: { y: { range: (_, __, most) => [0, most > 0 ? 1.1 * most : 1] } },
       axes: [
-        { ...axis, grid: { show: false }, space: 90, values: (_, seconds) => seconds.map((one) => timeText(one)) },
+        {
+          ...axis,
+          grid: { show: false },
+          size: 32,
+          space: 90,
+          values: (_, seconds) => seconds.map((one) => timeText(one)),
+        },
         { ...axis, grid, size: 62, values: (_, values) => values.map(text) },
       ],
       series: [

@@ -60,6 +60,7 @@ export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
   const table = el('table', { class: 'hosts' }, head, body);
   const empty = el('p', { class: 'empty', hidden: true }, 'No host to show.');
   byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table), empty);
+  setText(size, 'asking …');
   search.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => void refresh(), typingMs);

@@ -3,11 +3,12 @@ import type { PartitionTold, Told } from '../told.ts';
 import { bar, byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { count, duration, percent, ranges, short } from './numbers.ts';
 
-type State = 'owned' | 'restoring' | 'nobody' | 'unknown';
+type State = 'owned' | 'restoring' | 'silent' | 'nobody' | 'unknown';
 
 const stateTexts: Readonly<Record<State, string>> = {
   owned: 'owned',
   restoring: 'being restored',
+  silent: 'no answer',
   nobody: 'nobody’s',
   unknown: 'not known from here',
 };
@@ -20,7 +21,7 @@ export function showPartitions(): (told: Told) => void {
   const table = el('table', { class: 'partitions' }, el('thead', {}, rowOf(...columns, ...more)), body);
   byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));
   return ({ partitions, members }) => {
-    const states = partitions.map((one) => stateOf(one, members !== null));
+    const states = partitions.map((one) => stateOf(one, members));
     const most = Math.max(1, ...partitions.map(waiting));
     map.replaceChildren(...partitions.map((one, i) => cellOf(one, states[i]!, waiting(one) / most)));
     map.setAttribute('aria-label', mapText(partitions, states));
@@ -29,8 +30,10 @@ export function showPartitions(): (told: Told) => void {
   };
 }
 
-function stateOf({ owner, restored }: PartitionTold, isKnown: boolean): State {
-  if (owner === null) return isKnown ? 'nobody' : 'unknown';
+function stateOf({ owner, restored }: PartitionTold, members: Told['members']): State {
+  if (owner === null) return members === null ? 'unknown' : 'nobody';
+  const listens = members?.some(({ name, address }) => name === owner && address !== null) ?? false;
+  if (restored === null && listens) return 'silent';
   return restored !== null && restored < 1 ? 'restoring' : 'owned';
 }
 
@@ -91,5 +94,5 @@ function partitionRow(one: PartitionTold, state: State): HTMLTableRowElement {
 
 function copyText({ member, behind, staleMs }: PartitionTold['standbys'][number]): string {
   if (behind === null || staleMs === null) return `${member}: beginning`;
-  return `${member}: ${behind === 0 ? 'up to date' : `${duration(staleMs)} behind`}`;
+  return `${member}: ${staleMs < 1_000 ? 'up to date' : `${duration(staleMs)} behind`}`;
 }

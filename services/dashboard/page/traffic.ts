@@ -46,7 +46,7 @@ const depth: ChartOptions = {
   title: 'URLs that wait, by why they wait',
   lines: [
     { label: 'queued', color: '--line-1', filled: true },
-    { label: 'to be retried', color: '--line-2' },
+    { label: 'retrying', color: '--line-2' },
     { label: 'deferred', color: '--line-3' },
     { label: 'on lease', color: '--line-4' },
   ],

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookOf, type Seen, standingOf, troublesOf } from '../../../services/dashboard/standing.ts';
+import type { PartitionTold, Told } from '../../../services/dashboard/told.ts';
+import { zeroCounters } from '../../../topology/frontier/counters.ts';
+
+function partition(change: Partial<PartitionTold> = {}, counters: Record<string, number> = { admitted: 5, page: 5 }) {
+  return {
+    ...{ partition: 0, owner: 'a', standbys: [], lag: { control: 0, results: 0, discovered: 0 } },
+    ...{ restored: 1, restoreLeftMs: 0, readyHosts: 0, delayedHosts: 0, freshness: null },
+    counters: { ...zeroCounters(), ...counters },
+    ...change,
+  };
+}
+
+function standing(partitions: readonly PartitionTold[], change: Partial<Seen> = {}): string {
+  const now = lookOf(partitions, null);
+  return standingOf({ before: now, now, paused: false, partitions, unchangedMs: 0, ...change });
+}
+
+test('how a crawl stands: empty, restoring, running, quiet, paused, done, its quota spent', () => {
+  const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
+  assert.equal(standing([partition({}, {})]), 'empty');
+  assert.equal(standing([busy, partition({ restored: 0.4 })]), 'restoring');
+  assert.equal(standing([busy]), 'running');
+  assert.equal(standing([busy], { unchangedMs: 100_000 }), 'quiet');
+  assert.equal(standing([busy], { paused: true }), 'paused');
+  assert.equal(standing([partition()]), 'done');
+  assert.equal(standing([partition()], { before: undefined }), 'running', 'one look tells no end');
+  assert.equal(
+    standing([partition({ lag: { control: 0, results: 0, discovered: 1 } })]),
+    'running',
+    'there is more to read',
+  );
+  const spent = lookOf([partition({}, { admitted: 9, queued: 4, page: 5, quotaSpent: 5 })], 5);
+  assert.equal(standing([busy], { before: spent, now: spent }), 'quotaSpent');
+});
+
+function troubles(change: Partial<Told>): string[] {
+  const told: Omit<Told, 'troubles'> = {
+    ...{ crawl: 'c', release: '0', atMs: 1_000_000, standing: 'running', policyVersion: 1, pageQuota: null },
+    ...{ counts: zeroCounters(), hosts: { known: 1, fetching: 0, ready: 0, delayed: 0 }, partitions: [partition()] },
+    ...{ members: [{ name: 'a', address: 'a:1', owned: [0] }], freshness: null },
+    recent: { outcomes: 0, kinds: [], fetches: [], newestMs: null },
+    letters: { records: 0, reasons: [], newest: [] },
+    ...change,
+  };
+  return troublesOf(told).map(({ severity, text }) => `${severity}: ${text}`);
+}
+
+test('nothing is said of a crawl that is well', () => {
+  assert.deepEqual(troubles({}), []);
+});
+
+test('partitions without an owner, and frontiers that do not answer, are named', () => {
+  const ownerless = [partition({ owner: null, restored: null }), partition({ partition: 1 })];
+  assert.deepEqual(troubles({ partitions: ownerless }), ['bad: Nobody owns partition 0: start a frontier']);
+  assert.deepEqual(troubles({ partitions: ownerless, members: null }), [], 'nobody knows');
+  assert.deepEqual(troubles({ partitions: ownerless, standing: 'done' }), [], 'nobody needs to');
+  assert.deepEqual(troubles({ partitions: [partition({ restored: null })] }), [
+    'warn: Frontier a of partition 0 does not answer: if it is gone, others take over in a moment',
+  ]);
+  const unlistening = {
+    members: [{ name: 'a', address: null, owned: [0] }],
+    partitions: [partition({ restored: null })],
+  };
+  assert.deepEqual(troubles(unlistening), [], 'it cannot be asked at all');
+});
+
+test('failing fetches are told by their share, and by what most of them are', () => {
+  const kinds = (timeouts: number) => ({
+    outcomes: 100,
+    kinds: [
+      { kind: 'fetched', count: 100 - timeouts, failed: false },
+      { kind: 'timeout', count: timeouts, failed: true },
+    ],
+    ...{ fetches: [], newestMs: 1_000_000 },
+  });
+  assert.deepEqual(troubles({ recent: kinds(20) }), []);
+  assert.deepEqual(troubles({ recent: kinds(38) }), [
+    'warn: 38 % of the last minute’s fetches failed, most of them as timeout',
+  ]);
+});
+
+test('leases without results, backlogs, unreadable records and letters that cannot be read are told', () => {
+  const counts = { ...zeroCounters(), leases: 3, undecodable: 2 };
+  const recent = { outcomes: 0, kinds: [], fetches: [], newestMs: 900_000 };
+  const partitions = [partition({ lag: { control: 0, results: 12_000, discovered: 40 } })];
+  assert.deepEqual(troubles({ counts, recent, partitions, letters: null }), [
+    'warn: Leases are out, and no result has come for 100 s: is a fetcher up?',
+    'warn: 12,000 messages of results are not decided yet',
+    'bad: 2 records nobody could read: see the dead letters',
+    'note: The dead letters cannot be read from here',
+  ]);
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { CrawlView } from '../../../services/dashboard/crawl-view.ts';
+import { dashboardLimits } from '../../../services/dashboard/limits.ts';
+import type { Told } from '../../../services/dashboard/told.ts';
+import { type ViewEvent, Viewers } from '../../../services/dashboard/viewers.ts';
+
+/** A clock moved by hand, and a crawl that counts how often it is looked at. */
+function start(look: () => Promise<void> = async () => {}) {
+  let nowMs = 0;
+  let looks = 0;
+  const sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>();
+  const clock = {
+    nowMs: () => nowMs,
+    sleepUntil: (untilMs: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        const wake = () => {
+          sleepers.delete(sleeper);
+          resolve();
+        };
+        const sleeper = { untilMs, wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', sleeper.wake);
+      }),
+  };
+  const view = {
+    async look() {
+      looks += 1;
+      await look();
+      return { atMs: nowMs, standing: 'running' } as Told;
+    },
+  } as CrawlView;
+  const viewers = new Viewers({ clock, view: () => view });
+  const settle = async () => {
+    for (let i = 0; i < 20; i++) await turn();
+  };
+  const pass = async (ms: number) => {
+    await settle();
+    nowMs += ms;
+    for (const { untilMs, wake } of [...sleepers]) if (untilMs <= nowMs) wake();
+    await settle();
+  };
+  return { viewers, pass, settle, looks: () => looks };
+}
+
+function viewer(reads = true) {
+  const events: ViewEvent[] = [];
+  const one = { reads, ended: false, events };
+  return {
+    ...{ events, state: one },
+    send: (event: ViewEvent) => one.reads && events.push(event) > 0,
+    end: () => void (one.ended = true),
+  };
+}
+
+test('nobody looks: the crawl is not looked at; many look: once a second for all of them', async () => {
+  const { viewers, pass, looks } = start();
+  await pass(60_000);
+  assert.equal(looks(), 0);
+  const [one, other] = [viewer(), viewer()];
+  viewers.add(one);
+  viewers.add(other);
+  for (let second = 0; second < 5; second++) await pass(1_000);
+  assert.equal(looks(), one.events.length);
+  assert.ok(looks() >= 5 && looks() <= 7, `${looks()}`);
+  assert.deepEqual(other.events, one.events);
+  viewers.remove(one);
+  viewers.remove(other);
+  await pass(1_000);
+  const before = looks();
+  await pass(60_000);
+  assert.equal(looks(), before);
+  const again = viewer();
+  viewers.add(again);
+  await pass(1_000);
+  assert.ok(again.events.length > 0, 'it begins again');
+});
+
+test('a viewer that reads nothing is skipped, and cut off after a while; the others notice nothing', async () => {
+  const { viewers, pass } = start();
+  const [good, stuck] = [viewer(), viewer(false)];
+  viewers.add(good);
+  viewers.add(stuck);
+  for (let second = 0; second < dashboardLimits.unreadMax + 2; second++) await pass(1_000);
+  assert.equal(stuck.state.ended, true);
+  assert.ok(good.events.length > dashboardLimits.unreadMax);
+});
+
+test('a look that fails is told, and the next one is tried; one that does not end is told of while it lasts', async () => {
+  let act: () => Promise<void> = () => Promise.reject(new Error('the broker is away'));
+  const { viewers, pass } = start(() => act());
+  const one = viewer();
+  viewers.add(one);
+  await pass(1_000);
+  assert.deepEqual(one.events[0], { event: 'trouble', data: '{"message":"the broker is away"}' });
+  let finish = () => {};
+  act = () => new Promise((resolve) => (finish = resolve));
+  await pass(1_000);
+  await pass(dashboardLimits.patienceMs);
+  assert.match(one.events.at(-1)!.data, /has not answered for \d+ s: a broker may be away/);
+  finish();
+  await pass(0);
+  assert.equal(one.events.at(-1)!.event, 'told');
+});
+
+test('the end of a crawl is the last word; a service that stops ends its streams', async () => {
+  const { viewers, pass, settle } = start();
+  const one = viewer();
+  viewers.add(one);
+  await pass(1_000);
+  await viewers.over('done');
+  assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).standing], ['over', 'done']);
+  viewers.close();
+  await settle();
+  assert.equal(one.state.ended, true);
+});
