@@ -3,7 +3,8 @@
  * position that is no longer there (`crawlstream seek`).
  */
 import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import type { FrontierPartition, Step } from '../../topology/frontier/partition.ts';
+import type { FrontierPartition } from '../../topology/frontier/partition.ts';
+import type { Step } from '../../topology/frontier/step.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogReader, LogRecord } from '../runtime/log/log.ts';

@@ -8,7 +8,7 @@
  * offset it expects does it write the view and publish what the step put out; on anything else it drops this object
  * and opens a new one from the changelog (DESIGN §4.1–4.2).
  */
-import type { Control, DeadLetter, Discovered, Result, Task } from '../../schemas/types.ts';
+import type { Control, Discovered, Result } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -41,8 +41,8 @@ import { decidePrice } from './recrawl/decide-price.ts';
 import type { StoreJob } from './seen/store-job.ts';
 import { verifyCheck } from './self-check.ts';
 import type { FrontierState } from './state.ts';
+import { Decided, type Step } from './step.ts';
 import { taskOf } from './task-of.ts';
-import type { TraceEvent } from './trace-events.ts';
 import { unreadable } from './unreadable.ts';
 
 /** A record of an input topic; `record` is null where nobody could read the bytes. */
@@ -53,50 +53,8 @@ export type Input = { readonly offset: number } & (
   | { readonly topic: InputTopic; readonly record: null; readonly bytes: Uint8Array; readonly why: string }
 );
 
-export interface Step {
-  /** The changelog record. */
-  readonly commit: Buffer;
-  /** Offset the record must get. */
-  readonly offset: number;
-  /** To be acked before the commit is appended. */
-  readonly deadLetters: readonly DeadLetter[];
-  /** To be published once the commit is acked at `offset`. To be asked for after `reads` and before the next step. */
-  readonly tasks: readonly Task[];
-  readonly controls: readonly ControlMessage[];
-  /** What it did to URLs that are traced, in order; to be told once the commit is acked. */
-  readonly traced: readonly TraceEvent[];
-}
-
 /** Where each input is read from next. */
 export type Positions = Readonly<Record<InputTopic, InputPosition>>;
-
-class Decided implements Step {
-  readonly commit: Buffer;
-  readonly offset: number;
-  readonly deadLetters: readonly DeadLetter[];
-  readonly controls: readonly ControlMessage[];
-  readonly traced: readonly TraceEvent[];
-  readonly #makeTasks: () => readonly Task[];
-  #tasks: readonly Task[] | undefined;
-
-  constructor(
-    commit: Buffer,
-    offset: number,
-    { deadLetters, controls, traced }: Pick<Decision, 'deadLetters' | 'controls' | 'traced'>,
-    makeTasks: () => readonly Task[],
-  ) {
-    this.commit = commit;
-    this.offset = offset;
-    this.deadLetters = deadLetters;
-    this.controls = controls;
-    this.traced = traced;
-    this.#makeTasks = makeTasks;
-  }
-
-  get tasks(): readonly Task[] {
-    return (this.#tasks ??= this.#makeTasks());
-  }
-}
 
 export class FrontierPartition {
   readonly identity: PartitionIdentity;

@@ -11,9 +11,10 @@
 import type { Claim, Commit, InputTopic } from '../frontier/changelog.ts';
 import { decodeChangelog, judgeCommit } from '../frontier/changelog.ts';
 import type { PartitionIdentity } from '../frontier/decision.ts';
-import type { Input, Positions, Step } from '../frontier/partition.ts';
+import type { Input, Positions } from '../frontier/partition.ts';
 import { FrontierPartition, replay } from '../frontier/partition.ts';
 import type { FrontierState } from '../frontier/state.ts';
+import type { Step } from '../frontier/step.ts';
 import type { ListSource } from '../url/url-lists.ts';
 
 export interface Difference {
