@@ -21,6 +21,7 @@ export const benchPlan: readonly PlannedBench[] = [
   plan('restore', 'restore', '--urls', '1000000', '--hosts', '50000'),
   plan('snapshot', 'snapshot', '--urls', '500000', '--hosts', '50000'),
   plan('growth, drum', 'hundred-million', '--urls', '2000000', '--hosts', '100000', '--seen', 'drum'),
+  plan('billion-hosts', 'billion-hosts', '--hosts', '10000000', '--days', '1', '--check', '100000'),
   plan('topology', 'topology', '--urls', '1000000'),
   plan('clients', 'clients', '--urls', '200000'),
   plan('crawl', 'crawl', '--kafka', '--hosts', '100', '--pages', '50'),

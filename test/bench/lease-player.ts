@@ -58,7 +58,7 @@ export class LeasePlayer implements Player {
     const tasks = this.#tasks;
     this.#tasks = [];
     const nowMs = Date.now();
-    return tasks.map((task) => resultOf(task, nowMs));
+    return tasks.map((task) => fetchedResult(task, nowMs, fetchMs));
   }
 
   take(task: Task): void {
@@ -104,7 +104,8 @@ export class LeasePlayer implements Player {
   }
 }
 
-function resultOf(task: Task, nowMs: number): Result {
+/** All of a task's URLs were pages. */
+export function fetchedResult(task: Task, nowMs: number, fetchMs: number): Result {
   return {
     partition: task.partition,
     epoch: task.epoch,
@@ -114,7 +115,7 @@ function resultOf(task: Task, nowMs: number): Result {
     last: true,
     completedAtMs: nowMs,
     outcomes: task.urls.map(outcomeOf),
-    requests: task.urls.map(({ url }, index) => requestOf(url, index, nowMs)),
+    requests: task.urls.map(({ url }, index) => requestOf(url, index, nowMs, fetchMs)),
     host: blankHostFacts,
     robotsHops: [],
     grantedAtMs: 0,
@@ -146,7 +147,7 @@ function outcomeOf({ url }: TaskUrl, index: number): Outcome {
   };
 }
 
-function requestOf(url: string, outcomeIndex: number, endMs: number): Request {
+function requestOf(url: string, outcomeIndex: number, endMs: number, fetchMs: number): Request {
   return {
     url,
     kind: 'page',
