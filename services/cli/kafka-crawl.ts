@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { sumCounters } from '../../topology/frontier/counters.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../topology/url/seed-list.ts';
+import type { FetcherConfig } from '../fetcher/fetcher.ts';
+import type { Websub } from '../push/websub.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
 import { lookAt } from '../runtime/crawl/look.ts';
@@ -24,6 +26,7 @@ import type { SeenFlags } from './seen-flags.ts';
 import { sendToKafka } from './send-to-kafka.ts';
 import type { SnapshotRoleFlags } from './snapshot-flags.ts';
 import { watchCrawl } from './watch-crawl.ts';
+import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
   readonly clock: Clock;
@@ -33,7 +36,7 @@ export interface KafkaCrawl {
   readonly service: Service;
   /** Hears of the frontier that is asked. */
   readonly desk: QueryDesk;
-  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & SnapshotRoleFlags & ConsumerFlags;
+  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & SnapshotRoleFlags & ConsumerFlags & WebsubFlags;
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -62,9 +65,15 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       return lookAt(log, manifest.crawl, manifest.partitions, pageQuota);
     };
     let consumers: Consumers | undefined;
+    const subscribing = new AbortController();
+    let renewed: Promise<void> | undefined;
     try {
       consumers = await attachToKafka(crawl, connection);
-      const fetcher = await takeFetcherRole(role, fetcherConfig(flags));
+      const config = fetcherConfig(flags);
+      desk.websub = await subscribe(crawl, connection, config);
+      renewed = desk.websub?.keep(subscribing.signal);
+      renewed?.catch(fail);
+      const fetcher = await takeFetcherRole(role, config);
       let outcome: CrawlOutcome;
       try {
         const hosts = () => {
@@ -87,7 +96,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       await consumers.drain();
       return outcome;
     } finally {
-      await Promise.allSettled([frontier.stop(), consumers?.stop()]);
+      subscribing.abort();
+      await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed]);
     }
   });
 }
@@ -99,6 +109,17 @@ async function attachToKafka(
 ): Promise<Consumers> {
   const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
   return attachConsumers({ log, codec, clock, manifest, part, shared: true, fromStart: false, service, say }, flags);
+}
+
+/** Subscriptions are this process's own: the callback leads to it alone. */
+async function subscribe(
+  { clock, flags }: KafkaCrawl,
+  { log, codec, manifest }: KafkaConnection,
+  fetcher: FetcherConfig,
+): Promise<Websub | undefined> {
+  if (flags.callback === undefined) return undefined;
+  const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+  return openWebsub({ folder, callback: flags.callback, fetcher }, { log, codec, clock, topics: manifest });
 }
 
 /** Its band is the policy's to say. */

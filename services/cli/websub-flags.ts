@@ -22,7 +22,7 @@ export function addWebsubOption(command: Command): Command {
 }
 
 interface Subscribing {
-  readonly folder: DataFolder;
+  readonly folder: Pick<DataFolder, 'part'>;
   readonly callback?: string | undefined;
   readonly fetcher: FetcherConfig;
 }

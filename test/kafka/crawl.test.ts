@@ -16,6 +16,7 @@ import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import type { Running } from '../services/cli/command.ts';
 import { lastJson, runCommand, startCommand } from '../services/cli/command.ts';
+import { crawlWithPushes } from '../services/cli/crawl-with-pushes.ts';
 import { fetchedAgain, publishedTasks } from '../services/cli/fetched-again.ts';
 import { listening, scrape, untilReady } from '../services/cli/listening.ts';
 import type { SmallWeb } from '../services/cli/small-web.ts';
@@ -219,6 +220,13 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
       return web.web.requests().filter(({ host, path }) => web.plan.hosts[host] === hostname && path === pathname)
         .length;
     }
+  });
+
+  it('fetches what hubs and others push in the next slot of its host', async () => {
+    const data = join(folder, 'pushed');
+    await crawlWithPushes([...at('pushed'), '--partitions', '2', '--data', data]);
+    const { revisits, changesFound, scheduled } = await stats('pushed');
+    assert.ok((revisits as number) >= 3 && (scheduled as number) >= 4 && changesFound === 0);
   });
 
   it('runs every role as the compose file says', async () => {
