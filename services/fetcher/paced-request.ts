@@ -11,6 +11,7 @@ import type { AddressPacer, AddressTurn } from './address-pacer.ts';
 import type { Bandwidth } from './bandwidth.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './http-client.ts';
+import { retryAfterMsOf } from './outcomes.ts';
 import type { Pacer } from './pacer.ts';
 import type { Resolver } from './resolver.ts';
 import type { Slots } from './slots.ts';
@@ -89,6 +90,16 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
   request.record(response, place?.apartMs ?? 0);
   road.onResponse?.(request, response);
   return response;
+}
+
+/**
+ * A pause asked for in answer to what is no URL of the lease (robots.txt, a sitemap): the host's next turn waits for it. The
+ * frontier hears of it with the lease's results, and until then there is nobody else to keep it.
+ */
+export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: HttpResponse): void {
+  if (response.status !== 429 && response.status !== 503) return;
+  const pauseMs = retryAfterMsOf(response);
+  if (pauseMs > 0) pacer.hold(hostKey, ownClock.nowMs() + pauseMs + 1);
 }
 
 /**

@@ -17,7 +17,7 @@ import { gatherEntries } from './entry-links.ts';
 import { type Headers, headerOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import { requestRecord } from './outcomes.ts';
-import { pacedRequest, type Road } from './paced-request.ts';
+import { keepPause, pacedRequest, type Road } from './paced-request.ts';
 import type { LinkMaker, LinkOrigin } from './page-links.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { isOurs } from './request-failure.ts';
@@ -108,6 +108,7 @@ async function readSitemap(
     reporter.requested(n === made.length - 1 ? { ...request, bytes } : request);
   });
   if (response === null) return null;
+  keepPause(road, task.hostKey, response);
   const target = redirectTarget(errand.url, response.status, headerOf(response.headers, 'location') || null);
   if (target !== null) agenda.add({ ...childOf(reading, errand, target), hop: errand.hop + 1 });
   return response;

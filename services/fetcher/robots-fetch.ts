@@ -11,7 +11,7 @@ import { headerOf } from './headers.ts';
 import type { HttpResponse } from './http-client.ts';
 import type { LeaseRunner } from './lease.ts';
 import { requestRecord, retryAfterMsOf } from './outcomes.ts';
-import { pacedRequest } from './paced-request.ts';
+import { keepPause, pacedRequest } from './paced-request.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { isOurs } from './request-failure.ts';
 import type { RobotsFetch, RobotsResponse } from './robots-cache.ts';
@@ -40,7 +40,9 @@ export function robotsFetch(runner: LeaseRunner, task: Task, reporter: LeaseRepo
       record: (made, addressDelayMs) =>
         reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
     });
-    return response === null || isOurs(response.failure) ? null : robotsResponse(response);
+    if (response === null || isOurs(response.failure)) return null;
+    keepPause(runner.road, hostKey, response);
+    return robotsResponse(response);
   };
 }
 

@@ -127,14 +127,15 @@ export function createAudit(options: AuditOptions): Audit {
   };
 
   const takeRequest = (request: Request, result: Result, place: Place) => {
-    counts.fetches += 1;
-    counts.byKind[request.kind] += 1;
-    counts.firstMs = Math.min(counts.firstMs, request.startMs);
-    counts.lastMs = Math.max(counts.lastMs, request.endMs);
     const origin = originOf(request.url);
     const host = origin.slice(origin.indexOf('//') + 2);
     seen.hosts.add(host);
     const book = bookOf(host);
+    if (book.contacts.has({ ...request, fetcherId: result.fetcherId })) return;
+    counts.fetches += 1;
+    counts.byKind[request.kind] += 1;
+    counts.firstMs = Math.min(counts.firstMs, request.startMs);
+    counts.lastMs = Math.max(counts.lastMs, request.endMs);
     const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash);
     const rules = copy === undefined || copy.rules === 'damaged' ? null : copy.rules;
     const { startMs, endMs, status, retryAfterMs, url } = request;

@@ -13,6 +13,8 @@ import { broken, type Contact, type Tolerance } from './contact.ts';
 import type { Violation } from './violation.ts';
 
 export interface HostContacts {
+  /** Is this a request that was told of before? A record may land twice. */
+  has(told: Pick<Contact, 'url' | 'startMs' | 'endMs' | 'fetcherId'>): boolean;
   add(contact: Contact): Violation[];
   /** Start of the latest, ms since the Unix epoch. */
   readonly lastMs: number;
@@ -80,6 +82,10 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
     get lastMs() {
       return window.at(-1)?.startMs ?? 0;
     },
+    has: ({ url, startMs, endMs, fetcherId }) =>
+      window.some(
+        (one) => one.startMs === startMs && one.endMs === endMs && one.url === url && one.fetcherId === fetcherId,
+      ),
     add(contact) {
       const at = window.findLastIndex(({ startMs }) => startMs <= contact.startMs) + 1;
       window.splice(at, 0, contact);

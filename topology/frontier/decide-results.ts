@@ -67,6 +67,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
     const to = decideOutcome(decision, policy, lease, outcome, entry, result);
     if (outcome.traceparent !== '') noteResolved(decision, lease, outcome, entry, to);
   }
+  learnPauses(lesson, result);
   if (result.last) {
     lease.entries.forEach((entry, index) => {
       if (entry === null) return;
@@ -219,6 +220,14 @@ function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
   if (finals[kind] === 'page' && !outcome.soft404) lesson.pages += 1;
   const request = result.requests.find((one) => one.outcomeIndex === outcome.index);
   if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
+}
+
+/** Pauses asked for in answer to what is no URL of the lease: robots.txt, sitemaps. */
+function learnPauses(lesson: Lesson, { requests, completedAtMs }: Result): void {
+  for (const { outcomeIndex, status, retryAfterMs, endMs } of requests) {
+    if (outcomeIndex >= 0 || retryAfterMs === 0 || (status !== 429 && status !== 503)) continue;
+    lesson.retryAfterMs = Math.max(lesson.retryAfterMs, endMs + retryAfterMs - completedAtMs);
+  }
 }
 
 /** The host's facts after a message; the same object where nothing was learnt. */

@@ -146,6 +146,21 @@ test('what there is no time for, and what fails, waits for the next lease; what 
   assert.equal((await harness.groups()).length, 7);
 });
 
+test('a pause that a sitemap asks for is kept by whatever comes next', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.end(`Sitemap: ${site.url('a.test', '/s.xml')}`);
+    else if (request.url === '/s.xml') response.writeHead(429, { 'retry-after': '1' }).end();
+    else page(response);
+  });
+  const harness = await startHarness(t);
+  const { requests } = await harness.lease({ urls: taskUrls(site.url('a.test', '/1')) });
+  assert.equal(requests.find(({ kind }) => kind === 'sitemap')?.retryAfterMs, 1_000);
+  await harness.lease({ urls: taskUrls(site.url('a.test', '/2')) });
+  const asked = site.hits.find(({ path }) => path === '/s.xml')!;
+  const next = site.hits.find(({ path }) => path === '/2')!;
+  assert.ok(next.startMs - asked.endMs >= 1_000, `${next.startMs - asked.endMs} ms`);
+});
+
 test('a sitemap is cut at the protocol’s 50,000 entries, its bomb is not unpacked, and nothing of it is lost before', async (t) => {
   const lines = Array.from({ length: parseLimits.sitemapEntriesMax }, (_, n) => `http://a.test/${n}`).join('\n');
   // 50 MB of blank lines, then links again: 60 kB on the wire.

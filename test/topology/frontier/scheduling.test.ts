@@ -45,6 +45,18 @@ describe('the next contact of a host', () => {
     assert.deepEqual(paths(hand.leaseExactlyAfter(90_000)), [0]);
   });
 
+  it('waits for a Retry-After of robots.txt or a sitemap as well, from the end of that request', () => {
+    const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    const task = hand.lease();
+    const result = hand.resultOf(task, () => ({}));
+    const sitemap = { ...result.requests[0]!, kind: 'sitemap', outcomeIndex: -1, status: 503 } as const;
+    const asked = { ...sitemap, endMs: hand.nowMs - 2_000, retryAfterMs: 60_000 };
+    hand.rig.send('results', { ...result, requests: [asked, ...result.requests] });
+    hand.rig.step(hand.nowMs, 0);
+    hand.leaseExactlyAfter(58_000);
+  });
+
   it('never comes nearer: a shorter wait does not cut a longer one', () => {
     const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
     hand.links(a, 5);
