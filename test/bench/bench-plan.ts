@@ -34,4 +34,5 @@ export const benchPlan: readonly PlannedBench[] = [
   plan('freshness', 'freshness', '--pages', '4000'),
   plan('recrawl-year', 'recrawl-year', '--pages', '2000'),
   plan('dedup', 'dedup'),
+  plan('size', 'size'),
 ];
