@@ -1,11 +1,12 @@
 /**
  * Snapshots on a schedule, each taken by a process of its own beside this one.
  *
- * It reads what this one writes, so nobody here waits for it, and its memory is gone when it is done. One at a time; one
- * that fails is said, and the next is taken when it is due.
+ * It reads what this one writes and leaves it the processor, so nobody here waits for it, and its memory is gone when it
+ * is done. One at a time; one that fails is said, and the next is taken when it is due.
  */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../runtime/clock.ts';
+import { yieldProcessor } from './yield-processor.ts';
 
 export interface SnapshotSchedule {
   readonly everyMs: number;
@@ -34,6 +35,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<string
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, 'state', 'snapshot', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  yieldProcessor(child);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-4_096)));
   const stop = () => child.kill('SIGKILL');

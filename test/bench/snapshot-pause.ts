@@ -4,14 +4,16 @@
  * What the owner of a large partition notices of a snapshot that is taken of it: the longest time between two of its
  * commits that became durable, and the latest timer of its event loop, by turns without a snapshot and beside one. Links
  * come all the time, as a crawl's do, and the view is written every few seconds, in both. The snapshot is taken by a
- * process of its own, as `state snapshot` is; both share one core, which is the hardest case. At most 100 ms is promised.
+ * process of its own, as a schedule takes it; both share one core, which is the hardest case. At most 100 ms is promised.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { yieldProcessor } from '../../services/cli/yield-processor.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { benchOptions } from './bench-options.ts';
 import { openBenchPartition } from './bench-partition.ts';
@@ -31,6 +33,9 @@ interface Pauses {
   readonly besideGapMs: number;
   readonly aloneP99Ms: number;
   readonly besideP99Ms: number;
+  /** The longest, less what the owner's thread waited for its core: what is left on a machine that others use. */
+  readonly aloneOwnMs: number;
+  readonly besideOwnMs: number;
   /** By how much the latest timer was late, ms. */
   readonly aloneLateMs: number;
   readonly besideLateMs: number;
@@ -97,6 +102,8 @@ async function measure(
     besideGapMs: other.gapMs,
     aloneP99Ms: one.p99Ms,
     besideP99Ms: other.p99Ms,
+    aloneOwnMs: one.ownMs,
+    besideOwnMs: other.ownMs,
     aloneLateMs: one.lateMs,
     besideLateMs: other.lateMs,
     commits: one.commits + other.commits,
@@ -104,11 +111,17 @@ async function measure(
 }
 
 function figuresOf(all: readonly Watched[]) {
-  const gaps = all.flatMap(({ gapsMs }) => gapsMs).sort((a, b) => a - b);
-  const [p99Ms, gapMs] = [gaps[Math.floor(0.99 * gaps.length)]!, gaps.at(-1)!];
+  const gaps = all.flatMap((one) => one.gaps);
+  const [whole, own] = (['ms', 'ownMs'] as const).map((of) => gaps.map((gap) => gap[of]).sort((a, b) => a - b));
   const lateMs = Math.max(...all.map((one) => one.lateMs));
-  const [gap, p99, late] = [gapMs, p99Ms, lateMs].map((ms) => Number(ms.toFixed(1)));
-  return { gapMs: gap!, p99Ms: p99!, lateMs: late!, commits: gaps.length };
+  const tenths = (ms: number) => Number(ms.toFixed(1));
+  return {
+    gapMs: tenths(whole!.at(-1)!),
+    p99Ms: tenths(whole![Math.floor(0.99 * gaps.length)]!),
+    ownMs: tenths(own!.at(-1)!),
+    lateMs: tenths(lateMs),
+    commits: gaps.length,
+  };
 }
 
 /** In a process of its own, on this process's core. */
@@ -116,14 +129,29 @@ async function snapshotOf(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [compiledMain, 'snapshot-pause', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  yieldProcessor(child);
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`the snapshot ended with ${code}`);
 }
 
 interface Watched {
   readonly seconds: number;
-  readonly gapsMs: readonly number[];
+  readonly gaps: readonly Gap[];
   readonly lateMs: number;
+}
+
+interface Gap {
+  readonly ms: number;
+  readonly ownMs: number;
+}
+
+/** How long this thread has been ready to run and was not run, ms, on Linux; elsewhere 0. */
+function waitedMs(): number {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /** Links at a steady pace; sees commits become durable at each turn of the owner. */
@@ -134,7 +162,8 @@ class PacedPlayer implements Player {
   #dueMs = 0;
   #seen: unknown;
   #seenMs = 0;
-  #gapsMs: number[] = [];
+  #waitedMs = 0;
+  #gaps: Gap[] = [];
 
   constructor(hosts: number) {
     this.#source = new LinkSource({ hosts, duplicates: 0.7 });
@@ -143,12 +172,12 @@ class PacedPlayer implements Player {
   async watch(act: () => Promise<void>): Promise<Watched> {
     const late = monitorEventLoopDelay({ resolution: 1 });
     const beganMs = performance.now();
-    [this.#seenMs, this.#gapsMs] = [beganMs, []];
+    [this.#seenMs, this.#waitedMs, this.#gaps] = [beganMs, waitedMs(), []];
     late.enable();
     await act();
     late.disable();
     const seconds = (performance.now() - beganMs) / 1000;
-    return { seconds, gapsMs: this.#gapsMs, lateMs: late.max / 1e6 };
+    return { seconds, gaps: this.#gaps, lateMs: late.max / 1e6 };
   }
 
   discovered() {
@@ -168,7 +197,9 @@ class PacedPlayer implements Player {
     const newest = this.committed();
     if (newest === this.#seen) return;
     const nowMs = performance.now();
-    this.#gapsMs.push(nowMs - this.#seenMs);
-    [this.#seen, this.#seenMs] = [newest, nowMs];
+    const waited = waitedMs();
+    const ms = nowMs - this.#seenMs;
+    this.#gaps.push({ ms, ownMs: ms - (waited - this.#waitedMs) });
+    [this.#seen, this.#seenMs, this.#waitedMs] = [newest, nowMs, waited];
   }
 }
