@@ -8,6 +8,8 @@ import type { Place, UrlStory } from '../../topology/frontier/url-story.ts';
 import type { Admission, Policy } from '../../topology/policy/policy.ts';
 import { compilePolicy } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
+import { admitSpan } from '../../topology/trace/journey.ts';
+import { fingerprint } from '../../topology/url/fingerprint.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { explainNormalize } from '../../topology/url/normalize.ts';
 import { withScheme } from '../../topology/url/seed.ts';
@@ -15,8 +17,10 @@ import { explainSeenKey, seenKey } from '../../topology/url/seen-key.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import type { Told } from '../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../runtime/crawl/tell-url.ts';
+import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { print } from './check-print.ts';
+import { fingerprintKeyOf } from './crawl-folder.ts';
 import { explainLines, explainText } from './explain-text.ts';
 import { hostStanding } from './host-standing.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
@@ -98,7 +102,17 @@ async function explain(
     leases: story.leased,
     outcomes: story.outcomes,
     nextDueAtMs: nextDue(story, place),
+    trace: traceOf(policy, topics, url),
   };
+}
+
+/** Of a URL that is traced: its first trace, from the admission to the page. */
+function traceOf({ tracing }: Policy, manifest: Manifest, url: string): { readonly traceId: string } | null {
+  const { hi: keyHi, lo: keyLo } = fingerprintKeyOf(manifest);
+  const words = new Uint32Array(2);
+  fingerprint(seenKey(url), keyHi, keyLo, words);
+  const [hi = 0, lo = 0] = words;
+  return tracing?.traces(hostKeyOf(url), lo) === true ? { traceId: admitSpan(hi, lo).traceId } : null;
 }
 
 const nothingKnown = {
@@ -114,6 +128,7 @@ const nothingKnown = {
   leases: [],
   outcomes: [],
   nextDueAtMs: null,
+  trace: null,
 } as const;
 
 function filterOf({ config }: Policy, admission: Admission) {

@@ -30,6 +30,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
+    ['trace', explained.trace?.traceId ?? null],
     [
       'as of',
       asOf === null ? null : `${time(asOf.atMs)}, partition ${explained.partition}, ${changelogText(asOf.changelog)}`,

@@ -32,7 +32,7 @@ describe('traces, with a real collector', { skip }, async () => {
 
   const of = (trace: ReadonlyMap<string, ReceivedSpan[]>, name: string) => trace.get(name)?.[0] as ReceivedSpan;
 
-  it('every page has one trace, with every hop of its way under the right parent', () => {
+  it('every page has one trace, with every hop of its way under the right parent', async () => {
     assert.ok(pages > 10);
     const withPage = [...traces.values()].filter((trace) =>
       trace.get('lease')?.some(({ attributes }) => attributes['crawlstream.outcome'] === 'fetched'),
@@ -51,6 +51,9 @@ describe('traces, with a real collector', { skip }, async () => {
     }
     assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, spans.length, 'no span is told of twice');
     assert.ok(spans.every(({ service }) => service === 'crawlstream-crawl'));
+    const { traceId, attributes } = of(withPage[0]!, 'admit');
+    const explained = await runCommand(['explain', String(attributes['url.full']), '--data', data, '--json']);
+    assert.deepEqual(lastJson(explained)['trace'], { traceId });
   });
 
   it('times are those of the crawl, and each hop follows the one before', () => {

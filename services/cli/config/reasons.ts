@@ -50,7 +50,7 @@ export const reasons: Readonly<Record<string, string>> = {
   dashboard: 'nothing listens that nobody asked for; on this machine only, unless a host is named',
   log: 'a person reads it first; machines that gather logs ask for JSON',
   otlp: 'OpenTelemetry’s own variables name a collector where there is one; without one no span is made',
-  traceRatio: 'traces cost some 10 kB a URL with their collector; a crawl’s health is told by metrics',
+  traceRatio: 'a trace is eight spans, some 3 kB of the collector’s; a crawl’s health is told by metrics',
   traceHosts: 'a host is traced when somebody asks what becomes of it',
   instanceId: 'a pod’s host name, which its restart keeps; elsewhere none, since processes may share one',
   browser: 'most pages need no browser, and the one that is installed is the one to use',

@@ -36,7 +36,7 @@ ${workedTable()}
 ${factorsTable()}
 A host gives one page in its delay at most: \`--rate\` beyond hosts ÷ delay is refused. Fingerprints that do not fit
 \`--seen-memory\` (${bytesText(memoryBytes.seen)} a process) are looked up on disk. The archive and other consumers are not in it: an archive
-adds a response's bytes (\`--responses\`) to the brokers' traffic, an index some 130 µs a page to a process of its own.
+adds a response's bytes (\`--responses\`) to the brokers' traffic, a dedup costs some 130 µs a page in a process of its own.
 `;
 }
 
