@@ -12,6 +12,7 @@ import { authorityList, hostEdges, pageEdges } from '../export/graph-tables.ts';
 import { hostsTable } from '../export/hosts-table.ts';
 import { pagesTable } from '../export/pages-table.ts';
 import { parquetFile } from '../export/parquet-writer.ts';
+import { rateList } from '../export/rate-list.ts';
 import type { Column, RowWriter, Table } from '../export/table.ts';
 import { csv, jsonLines } from '../export/text-writers.ts';
 import type { Source } from '../export/topic-records.ts';
@@ -21,10 +22,11 @@ import { readPurges } from '../runtime/crawl/purges.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { storedSchedules } from './freshness-stats.ts';
 import { addCrawlOptions, type KafkaFlags } from './kafka-flags.ts';
-import { withCrawl } from './open-crawl.ts';
+import { type ReadableCrawl, withCrawl } from './open-crawl.ts';
 
-const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority'] as const;
+const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
 const formats = ['jsonl', 'csv', 'parquet'] as const;
 
 interface ExportFlags extends KafkaFlags {
@@ -50,7 +52,8 @@ export function addExportCommand(program: Command): void {
       `
 Pages and URLs come in the order of their URLs, each once, as of its newest fetch. A graph needs a crawl made with
 --with graph (on Kafka: fetchers with --outlinks and crawlstream graph); hosts then have inDegree and pageRank too, and
-authority is the PageRank of hosts as a list for a policy's score.lists.
+authority is the PageRank of hosts as a list for a policy's score.lists. Rates are the changes per day of each page that was
+visited twice, as npm run bench -- freshness --rates takes them.
 
 Example:
   $ crawlstream export pages --data crawl-data/example.org --format parquet --out pages.parquet`,
@@ -68,8 +71,13 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   }
   let unreadable = 0;
   let rows = 0;
-  await withCrawl(flags, async ({ log, codec, topics }) => {
+  await withCrawl(flags, async (readable) => {
+    const { log, codec, topics } = readable;
     const { crawl, partitions } = topics;
+    if (what === 'rates') {
+      rows = await writeLines(rateList(await storedSchedules(withStates(readable), partitions)), out);
+      return;
+    }
     const source: Source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics) };
     await withGraph(what, flags, async (graph) => {
       if (what === 'authority') {
@@ -82,7 +90,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   });
   const told = {
     what,
-    ...(what !== 'authority' && { format }),
+    ...(what !== 'authority' && what !== 'rates' && { format }),
     rows,
     unreadable,
     ...(out !== undefined && { file: out }),
@@ -91,6 +99,13 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   const stream = out === undefined ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
   else process.stderr.write(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
+}
+
+/** When pages are visited again is in the state, and on no topic that others read. */
+function withStates(readable: ReadableCrawl): ReadableCrawl {
+  if (readable.folder !== null) return readable;
+  const message = 'rates are read from a data folder: name the --data of a crawl, without --brokers';
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }
 
 async function tableOf(

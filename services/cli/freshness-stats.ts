@@ -1,6 +1,7 @@
 /** How fresh a crawl's pages are, from the views in its data folder: what `stats` prints beside the counters. */
 import type { Counters } from '../../topology/frontier/counters.ts';
 import { type Freshness, freshnessNow } from '../../topology/frontier/recrawl/freshness-now.ts';
+import type { RecrawlState } from '../../topology/frontier/recrawl/recrawl-state.ts';
 import { storedSchedule } from '../frontier/stored-schedule.ts';
 import { type StateSource, withView } from './state-source.ts';
 
@@ -10,6 +11,19 @@ export interface FreshnessStats extends Omit<Freshness, 'freshByBand'> {
   readonly changedShare: number | null;
 }
 
+/** Of each partition that has a view here. */
+export async function storedSchedules(
+  source: Pick<StateSource, 'folder' | 'refresh'>,
+  partitions: number,
+): Promise<RecrawlState[]> {
+  const schedules: RecrawlState[] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    const schedule = await withView(source, partition, async (store) => store && storedSchedule(store));
+    if (schedule !== undefined) schedules.push(schedule);
+  }
+  return schedules;
+}
+
 /** null: nothing is to be visited again. */
 export async function freshnessStats(
   source: Pick<StateSource, 'folder' | 'refresh'>,
@@ -17,11 +31,7 @@ export async function freshnessStats(
   { revisits, changesFound }: Pick<Counters, 'revisits' | 'changesFound'>,
   nowMs: number,
 ): Promise<FreshnessStats | null> {
-  const schedules = [];
-  for (let partition = 0; partition < partitions; partition++) {
-    const schedule = await withView(source, partition, async (store) => store && storedSchedule(store));
-    if (schedule !== undefined) schedules.push(schedule);
-  }
+  const schedules = await storedSchedules(source, partitions);
   if (!schedules.some(({ table }) => table.size > 0)) return null;
   const { freshByBand: _, ...freshness } = freshnessNow(schedules, nowMs);
   return { ...freshness, changedShare: revisits === 0 ? null : changesFound / revisits };

@@ -16,6 +16,9 @@ test('a page pushed by WebSub, or submitted, is fetched again in the next polite
   const { pages, withinGoal, changedShare, ageP95S } = freshness;
   assert.ok(pages >= 5 && withinGoal === 1 && changedShare === 0 && ageP95S! < 120, stats.stdout);
   assert.match((await runCommand(['stats', '--data', data])).stdout, /seen within 7 days +100\.0%\n/);
+  const rates = await runCommand(['export', 'rates', '--data', data]);
+  const each = rates.stdout.trimEnd().split('\n').map(Number);
+  assert.ok(each.length >= 2 && each.every((rate) => rate > 0 && rate < 200), rates.stdout);
   const explained = await runCommand(['explain', `${origin}/a`, '--data', data, '--json']);
   const due = (JSON.parse(explained.stdout) as { nextDueAtMs: number }).nextDueAtMs;
   assert.ok(due > Date.now() + 20 * 86_400_000, `${explained.stdout}`);
