@@ -78,8 +78,8 @@ function storyOf(url: string): StoryTold {
 
 const startedMs = Date.now() - 900_000;
 
-/** Grows by itself. */
-function toldOf(state: State, atMs: number): Told {
+/** They grow by themselves. */
+function countsOf(state: State, atMs: number) {
   const seconds = (atMs - startedMs) / 1_000;
   const isEmpty = state === 'empty';
   const scale = isEmpty ? 0 : state === 'busy' ? 40_000 : 1;
@@ -100,6 +100,13 @@ function toldOf(state: State, atMs: number): Told {
   counts.admitted = pages + counts.redirected + counts.denied + counts.failed + counts.dead + counts.leased;
   counts.admitted += counts.queued + counts.retrying + counts.deferred;
   if (state === 'done') Object.assign(counts, { leases: 0, leased: 0, queued: 0, retrying: 0 });
+  return counts;
+}
+
+function toldOf(state: State, atMs: number): Told {
+  const isEmpty = state === 'empty';
+  const scale = isEmpty ? 0 : state === 'busy' ? 40_000 : 1;
+  const counts = countsOf(state, atMs);
   const partitions = partitionsOf(state, counts);
   const told: Omit<Told, 'troubles'> = {
     ...{
@@ -132,7 +139,7 @@ function toldOf(state: State, atMs: number): Told {
     },
     freshness: isEmpty
       ? null
-      : { pages, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
+      : { pages: counts.page, fresh: 0.914, ageP50S: 41_000, ageP95S: 310_000, withinGoal: 0.987, sitemapTrust: null },
     letters: {
       records: isEmpty ? 0 : 412,
       reasons: isEmpty ? [] : [{ reason: 'retriesExhausted', count: 3 }],
@@ -213,7 +220,8 @@ function partitionsOf(state: State, counts: Told['counts']): PartitionTold[] {
 
 function historyOf(state: State, nowMs: number): HistoryTold {
   const atMs = state === 'empty' ? [] : Array.from({ length: 200 }, (_, i) => nowMs - (200 - i) * 4_500);
-  const column = (name: string) => atMs.map((at) => toldOf(state, at).counts[name]!);
+  const counts = atMs.map((at) => countsOf(state, at));
+  const column = (name: 'page' | 'discovered' | 'admitted' | 'bytes' | 'fetches') => counts.map((one) => one[name]);
   const wave = (base: number, swing: number) => atMs.map((_, i) => Math.round(base * (1 + swing * Math.sin(i / 17))));
   const scale = state === 'busy' ? 40_000 : 1;
   const [page, discovered, admitted] = [column('page'), column('discovered'), column('admitted')];
