@@ -351,6 +351,8 @@ export const crawlLimits = {
   seenMemoryMb: 1_024,
   seenMemoryMbMin: 16,
   seenMemoryMbMax: 1 << 20,
+  /** Seeds that one request carries, of many: some megabytes in the mailbox of a data folder, a dozen appends to brokers. */
+  seedsPerRequest: 50_000,
   /** Links published per page: the longest honest link lists are about this long. */
   linksPerPageMax: 1_000,
 } as const;

@@ -7,7 +7,7 @@ import { validatePolicy } from '../../topology/policy/validate.ts';
 import { type DumpOptions, dumpCrawl } from '../frontier/transfer/dump-crawl.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../runtime/data-folder/data-folder.ts';
-import { openLineWriter } from '../runtime/lines/line-writer.ts';
+import { type LineWriter, openLineWriter } from '../runtime/lines/line-writer.ts';
 import { createListFiles } from '../runtime/policy/list-files.ts';
 import { createOverlayStore } from '../runtime/store/overlay-store.ts';
 import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
@@ -19,6 +19,7 @@ import { printRestore } from './restore-text.ts';
 import { withSnapshots } from './state-snapshot.ts';
 import { type StateSource, withScratch, withStates, withView } from './state-source.ts';
 import { productVersion } from './version.ts';
+import { createWorkBar } from './work-bar.ts';
 
 export interface DumpFlags extends KafkaFlags {
   /** Where snapshots are kept. Absent: in the data folder. */
@@ -49,7 +50,7 @@ export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals
   await withStates(flags, async (source) => {
     refuseServed(source.manifest, 'dump', 'its clients list its URLs, with their metadata, by ListURLs');
     const head = await headOf(source);
-    const lines = await openLineWriter(file);
+    const lines = counting(await openLineWriter(file));
     try {
       const lists = createListFiles(source.folder?.part('lists'));
       const fetchersGone = source.folder !== null && flags.brokers === undefined && !(await isHeld(source.folder));
@@ -68,6 +69,26 @@ export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals
     }
   });
   return totals!;
+}
+
+/** Shows on a terminal how many there are. */
+function counting(lines: LineWriter): LineWriter {
+  const bar = createWorkBar('lines written', 0);
+  return {
+    write(line) {
+      bar.add(1);
+      lines.write(line);
+    },
+    flush: () => lines.flush(),
+    finish() {
+      bar.end();
+      return lines.finish();
+    },
+    abandon() {
+      bar.end();
+      return lines.abandon();
+    },
+  };
 }
 
 /** Does a crawl hold the folder? Its fetchers are in the same process. */

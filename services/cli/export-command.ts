@@ -25,6 +25,7 @@ import type { StateStore } from '../runtime/store/store.ts';
 import { storedSchedules } from './freshness-stats.ts';
 import { addCrawlOptions, type KafkaFlags } from './kafka-flags.ts';
 import { type ReadableCrawl, withCrawl } from './open-crawl.ts';
+import { createWorkBar } from './work-bar.ts';
 
 const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
 const formats = ['jsonl', 'csv', 'parquet'] as const;
@@ -190,10 +191,13 @@ async function pourIntoFile(
 
 async function pour({ rows }: Table, writer: RowWriter): Promise<number> {
   let count = 0;
+  const bar = createWorkBar('rows written', 0);
   for await (const row of rows) {
     await writer.write(row);
     count += 1;
+    bar.add(1);
   }
+  bar.end();
   await writer.end();
   return count;
 }

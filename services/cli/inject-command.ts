@@ -1,68 +1,121 @@
-/** `crawlstream inject`: seeds into a crawl, on Kafka or in a data folder, from the command line, a file, or standard input. */
+/**
+ * `crawlstream inject`: seeds into a crawl, on Kafka or in a data folder, from the command line, a file, or standard input;
+ * and sitemaps, whose URLs its fetchers find as they read them, under robots.txt and with the host's delay.
+ *
+ * All seeds are checked before the first is sent. They go in portions, so that a million take some seconds and no more
+ * memory than their text a few times over; a command that is stopped between two of them may be run again.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import { sitemapsEveryMs } from '../../topology/policy/sitemaps.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import { parseSeed } from '../../topology/url/seed.ts';
 import type { ListedSeed } from '../../topology/url/seed-list.ts';
 import { parseSeedList } from '../../topology/url/seed-list.ts';
-import { SystemClock } from '../runtime/clock.ts';
+import { type Clock, SystemClock } from '../runtime/clock.ts';
 import { readControl } from '../runtime/crawl/control-log.ts';
-import { seedRequest } from '../runtime/crawl/requests.ts';
+import { policyRequest, seedRequest } from '../runtime/crawl/requests.ts';
+import { print } from './check-print.ts';
 import { withKafka } from './kafka-connection.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { withCrawl } from './open-crawl.ts';
+import { operatorName } from './operator-commands.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds } from './policy-flags.ts';
 import { listsOfCrawl } from './policy-lists.ts';
 import { sendRequest } from './send-request.ts';
 import { sendToKafka } from './send-to-kafka.ts';
+import { createWorkBar } from './work-bar.ts';
 
 interface InjectFlags extends KafkaFlags, PolicyFlags {
   readonly newPolicy?: boolean;
+  readonly json?: boolean;
 }
 
 export function addInjectCommand(program: Command): void {
   const command = program
     .command('inject')
-    .description('send seeds to a crawl, running or not; the first ones on Kafka also set its policy')
-    .argument('<seed...>', 'URLs, files with one URL a line (and priority=0 to 7 after it), or - for standard input');
+    .description('send seeds or sitemaps to a crawl, running or not; the first seeds on Kafka also set its policy')
+    .argument('[seed...]', 'URLs, files with one URL a line (and priority=0 to 7 after it), or - for standard input');
   addPolicyOptions(command);
   addKafkaOptions(command, 'data folder of the crawl, instead of brokers')
     .option('--new-policy', 'make these options the policy, though one is in force')
+    .option('--json', 'as one JSON object')
     .action(inject);
 }
 
 async function inject(given: string[], flags: InjectFlags): Promise<void> {
   const clock = new SystemClock();
-  const listed: ListedSeed[] = [];
-  for (const one of given) listed.push(...(await seedsIn(one)));
-  const urls = normalSeeds(listed.map(({ url }) => url));
-  const seeds = listed.map((seed, index) => ({ ...seed, url: urls[index]! }));
-  if (flags.brokers === undefined && flags.data !== undefined) {
-    await injectIntoFolder(seeds, flags, clock);
-    return;
+  const beganMs = clock.nowMs();
+  const { sitemap: sitemaps = [] } = flags;
+  if (given.length === 0 && sitemaps.length === 0) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'nothing to inject: give URLs, a file of them, - or --sitemap');
   }
-  await withKafka(flags, clock, true, async (connection) => {
-    await sendToKafka({ ...connection, clock, seeds, flags, always: flags.newPolicy ?? false });
-  });
-  process.stdout.write(`${seeds.length} seeds sent to crawl ${flags.crawl}\n`);
+  const listed: ListedSeed[] = [];
+  for (const one of given) for (const seed of await seedsIn(one)) listed.push(seed);
+  const urls = normalSeeds(listed.map(({ url }) => url));
+  const seeds = listed.map(({ priority }, index) => ({ priority, url: urls[index]! }));
+  const isInFolder = flags.brokers === undefined && flags.data !== undefined;
+  const policy = isInFolder ? await injectIntoFolder(seeds, flags, clock) : await injectIntoKafka(seeds, flags, clock);
+  await nameSitemaps(policy, sitemaps, flags, clock);
+  const crawl = isInFolder ? `the crawl in ${flags.data}` : `crawl ${flags.crawl}`;
+  const seconds = (clock.nowMs() - beganMs) / 1_000;
+  const what = [
+    ...(seeds.length > 0 || sitemaps.length === 0 ? [`${seeds.length} seeds`] : []),
+    ...(sitemaps.length > 0 ? [`${sitemaps.length} sitemaps`] : []),
+  ];
+  const took = seconds < 1 ? '' : ` in ${seconds.toFixed(1)} s`;
+  print(
+    { json: { seeds: seeds.length, sitemaps, seconds }, text: `${what.join(' and ')} sent to ${crawl}${took}` },
+    flags.json,
+  );
+}
+
+async function injectIntoKafka(seeds: readonly ListedSeed[], flags: InjectFlags, clock: Clock): Promise<PolicyConfig> {
+  return withKafka(flags, clock, true, (connection) =>
+    sendToKafka({ ...connection, clock, seeds, flags, always: flags.newPolicy ?? false }),
+  );
 }
 
 /** The policy of a data folder is that of its crawl: seeds must be within its scope. */
-async function injectIntoFolder(seeds: readonly ListedSeed[], flags: InjectFlags, clock: SystemClock): Promise<void> {
+async function injectIntoFolder(seeds: readonly ListedSeed[], flags: InjectFlags, clock: Clock): Promise<PolicyConfig> {
   const policy = await withCrawl(flags, ({ log, codec, topics }) => readPolicy(log, codec, topics.crawl));
   checkSeeds(
     seeds.map(({ url }) => url),
     policy,
     await listsOfCrawl(policy, flags),
   );
-  await sendRequest(flags, clock, (topics) => seedRequest(topics, seeds, clock.nowMs()));
-  process.stdout.write(`${seeds.length} seeds sent to the crawl in ${flags.data}\n`);
+  const bar = createWorkBar('URLs sent', seeds.length);
+  for (let at = 0; at < seeds.length; at += crawlLimits.seedsPerRequest) {
+    const some = seeds.slice(at, at + crawlLimits.seedsPerRequest);
+    await sendRequest(flags, clock, (topics) => seedRequest(topics, some, clock.nowMs()));
+    bar.add(some.length);
+  }
+  bar.end();
+  return policy;
+}
+
+/** A new version of the policy that names them too: their hosts are due at once. A policy just made of `flags` has them. */
+async function nameSitemaps(
+  policy: PolicyConfig,
+  sitemaps: readonly string[],
+  flags: InjectFlags,
+  clock: Clock,
+): Promise<void> {
+  const { everyMs = sitemapsEveryMs, rules = [] } = policy.sitemaps ?? {};
+  const known = new Set(rules.flatMap(({ urls }) => urls));
+  const news = sitemaps.filter((one) => !known.has(one));
+  if (news.length === 0) return;
+  const atMs = clock.nowMs();
+  const version = Math.max(atMs, policy.version + 1);
+  const next = { ...policy, version, sitemaps: { everyMs, rules: [...rules, { urls: news }] } };
+  await sendRequest(flags, clock, (topics) => policyRequest(topics, next, operatorName(), atMs));
 }
 
 async function readPolicy(...crawl: Parameters<typeof readControl>): Promise<PolicyConfig> {

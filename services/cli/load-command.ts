@@ -15,6 +15,7 @@ import { totalsText } from './dump-command.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { withTarget } from './load-target.ts';
+import { createWorkBar, type WorkBar } from './work-bar.ts';
 
 export interface LoadFlags extends KafkaFlags {
   readonly key?: KeyMode;
@@ -56,7 +57,9 @@ export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTota
   const fresh = { partitions, keyMode: flags.key ?? head.keyMode, fingerprintKey };
   let totals: DumpTotals | undefined;
   await withTarget(flags, clock, fresh, head.id, async (target) => {
-    totals = await loadCrawl({ ...target, clock, head, lines, onProgress: tellNowAndThen(clock) });
+    const bar = tellNowAndThen(clock);
+    totals = await loadCrawl({ ...target, clock, head, lines, onProgress: bar.set });
+    bar.end();
     const { folder } = target;
     // What `crawl` was asked for is asked for here, too: the same options are no news.
     if (folder === null || head.asked === null || (await readRequest(folder)).policy !== null) return;
@@ -69,7 +72,9 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
   const clock = new SystemClock();
   const fresh = { keyMode: flags.key };
   await withTarget(flags, clock, fresh, null, async (target) => {
-    const totals = await loadSeen({ ...target, clock, lines: readLines(file), onProgress: tellNowAndThen(clock) });
+    const bar = tellNowAndThen(clock);
+    const totals = await loadSeen({ ...target, clock, lines: readLines(file), onProgress: bar.set });
+    bar.end();
     const { urls, imported, invalid, firstInvalid } = totals;
     if (flags.json) process.stdout.write(`${JSON.stringify(totals)}\n`);
     else process.stdout.write(`${urls} URLs read, ${imported} of them were not known before\n`);
@@ -92,12 +97,16 @@ async function openDump(file: string): Promise<{ readonly head: DumpHead; readon
   };
 }
 
-/** A line on stderr every few seconds. */
-function tellNowAndThen(clock: SystemClock): (lines: number) => void {
+/** On a terminal a count that goes up, elsewhere a line on stderr every few seconds. */
+function tellNowAndThen(clock: SystemClock): Pick<WorkBar, 'set' | 'end'> {
+  if (process.stderr.isTTY) return createWorkBar('lines loaded', 0);
   let toldMs = clock.nowMs();
-  return (lines) => {
-    if (clock.nowMs() - toldMs < tellMs) return;
-    toldMs = clock.nowMs();
-    process.stderr.write(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
+  return {
+    set(lines) {
+      if (clock.nowMs() - toldMs < tellMs) return;
+      toldMs = clock.nowMs();
+      process.stderr.write(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
+    },
+    end: () => {},
   };
 }

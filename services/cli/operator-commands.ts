@@ -131,10 +131,15 @@ function operator(program: Command, name: string, description: string): Command 
   return addOperatorOptions(command);
 }
 
+/** Who says so, if nobody else is named. */
+export function operatorName(): string {
+  return `${userInfo().username}@${hostname()}`;
+}
+
 /** Where the crawl is, who speaks, and how to print. */
 export function addOperatorOptions(command: Command): Command {
   return addCrawlOptions(command)
-    .option('--by <name>', 'who says so', `${userInfo().username}@${hostname()}`)
+    .option('--by <name>', 'who says so', operatorName())
     .option('--json', 'as one line of JSON');
 }
 

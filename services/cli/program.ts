@@ -26,6 +26,7 @@ import { addLoadCommand } from './load-command.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { addPauseCommands } from './pause-commands.ts';
 import { addPolicyCommands } from './policy-commands.ts';
+import { addProofCommands } from './proof-commands.ts';
 import { addPurgeCommand } from './purge-command.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRepartitionCommand } from './repartition-command.ts';
@@ -88,6 +89,7 @@ export function createProgram(): Command {
   addTopicsCommand(program);
   addAclsCommand(program);
   addUrlfrontierCommand(program);
+  addProofCommands(program);
   addConfigCommand(program);
   addCompletionCommand(program);
   addExamples(program);

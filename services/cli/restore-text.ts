@@ -1,10 +1,21 @@
-/** Progress of a restore in one line of stderr; only restores that take a while are told of. */
+/**
+ * Progress of a restore: on a terminal a bar that ends as a line, elsewhere lines on stderr. Only restores that take a
+ * while are told of.
+ */
 import type { RestoreProgress } from '../frontier/restore.ts';
-import { say } from './say.ts';
 
-export function printRestore(progress: RestoreProgress): void {
-  const { partition, records, recordsTotal, leftMs } = progress;
-  say(restoreText(progress), 'info', { partition, records, recordsTotal, leftMs });
+import { say, speaksJson } from './say.ts';
+import { barText } from './work-bar.ts';
+
+export function printRestore(
+  progress: RestoreProgress,
+  out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
+): void {
+  const { partition, records, recordsTotal, elapsedMs, leftMs } = progress;
+  const isOver = records === recordsTotal;
+  if (!out.isTTY || speaksJson()) say(restoreText(progress), 'info', { partition, records, recordsTotal, leftMs });
+  else if (isOver) out.write(`\r${restoreText(progress)}\x1b[K\n`);
+  else out.write(`\r${barText(`records of partition ${partition}`, records, recordsTotal, elapsedMs)}\x1b[K`);
 }
 
 /** What was passed over, and what was taken instead. */

@@ -1,6 +1,7 @@
 /** Policy and seeds to a crawl on Kafka: the policy where it differs from the one in force, then the seeds. */
 
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/limits.ts';
 import { listsOf } from '../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
@@ -12,6 +13,7 @@ import { createListFiles } from '../runtime/policy/list-files.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import type { PolicyFlags } from './policy-flags.ts';
 import { checkSeeds, policyOf } from './policy-flags.ts';
+import { createWorkBar } from './work-bar.ts';
 
 export interface Sending extends KafkaConnection {
   readonly clock: Clock;
@@ -49,7 +51,12 @@ export async function sendToKafka({
     policy = { ...policy, version };
     await log.append(policyRecords(codec, manifest, policy, askedBy, clock.nowMs()));
   } else policy = inForce;
-  if (seeds.length > 0)
-    await log.append(encodeRequest(codec, manifest.crawl, seedRequest(manifest, seeds, clock.nowMs())));
+  const bar = createWorkBar('URLs sent', seeds.length);
+  for (let at = 0; at < seeds.length; at += crawlLimits.seedsPerRequest) {
+    const some = seeds.slice(at, at + crawlLimits.seedsPerRequest);
+    await log.append(encodeRequest(codec, manifest.crawl, seedRequest(manifest, some, clock.nowMs())));
+    bar.add(some.length);
+  }
+  bar.end();
   return policy;
 }

@@ -12,6 +12,7 @@ import { withCurrentState } from './current-state.ts';
 import { printNotice } from './restore-text.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource } from './state-source.ts';
 import { productVersion } from './version.ts';
+import { createWorkBar } from './work-bar.ts';
 
 export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
   /** Absent: every partition. */
@@ -36,6 +37,7 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
   await withShelf(source, flags.to, async (shelf) => {
     const numbers = flags.partition ?? partitionsOf(source, {});
     const partitions = [];
+    const bar = createWorkBar('partitions taken', numbers.length);
     for (const partition of numbers) {
       partitionsOf(source, { partition });
       const beganMs = source.clock.nowMs();
@@ -45,8 +47,11 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
       const seconds = (source.clock.nowMs() - beganMs) / 1000;
       const one = { taken, seconds, ...(manifest && summary(manifest)), trimmed };
       partitions.push({ partition, ...one });
+      bar.end();
       if (!flags.json) process.stdout.write(`${snapshotText(partition, one)}\n`);
+      bar.add(1);
     }
+    bar.end();
     if (flags.json) process.stdout.write(`${JSON.stringify({ to: shelf.objects.place, partitions })}\n`);
   });
 }

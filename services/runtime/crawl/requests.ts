@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { blankLinkGroup } from '../../../schemas/blank.ts';
-import type { Control, DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
+import type { Control, DeadLetter, Discovered, Link, LinkGroup } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { compileSitemaps } from '../../../topology/policy/sitemaps.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
@@ -75,19 +75,34 @@ export function aboutHost({ partitions, keyMode }: CrawlTopics, record: Control)
   return [{ topic: 'control', partition, key: null, record }];
 }
 
-/** URLs are normalised. */
+/** URLs are normalised. Those of a partition share messages, in their order. */
 export function seedRequest(
   { partitions, keyMode }: CrawlTopics,
   seeds: readonly ListedSeed[],
   nowMs: number,
 ): RequestRecord[] {
-  return seeds.map((seed) => {
-    const hostKey = hostKeyOf(seed.url);
+  const records: RequestRecord[] = [];
+  const open = new Map<number, { links: number; readonly groups: SeedGroup[] }>();
+  for (const { url, priority } of seeds) {
+    const hostKey = hostKeyOf(url);
     const key = partitionKeyOf(hostKey, keyMode);
-    const record: Discovered = { groups: [seedGroup(seed, hostKey, nowMs)] };
-    return { topic: 'discovered', partition: partitionOf(key, partitions), key, record };
-  });
+    const partition = partitionOf(key, partitions);
+    let message = open.get(partition);
+    if (message === undefined || message.links === linksPerMessage) {
+      message = { links: 0, groups: [] };
+      open.set(partition, message);
+      records.push({ topic: 'discovered', partition, key, record: { groups: message.groups } });
+    }
+    const last = message.groups.at(-1);
+    const link = { url, lastModifiedMs: 0, priority };
+    if (last?.hostKey === hostKey) last.links.push(link);
+    else message.groups.push({ ...blankLinkGroup, hostKey, discoveredAtMs: nowMs, links: [link] });
+    message.links += 1;
+  }
+  return records;
 }
+
+type SeedGroup = Omit<LinkGroup, 'links'> & { readonly links: Link[] };
 
 export interface ForcedUrl {
   /** Normal. */
@@ -136,10 +151,6 @@ function sliced<T>(list: readonly T[]): T[][] {
   const slices: T[][] = [];
   for (let at = 0; at < list.length; at += linksPerMessage) slices.push(list.slice(at, at + linksPerMessage));
   return slices;
-}
-
-function seedGroup({ url, priority }: ListedSeed, hostKey: string, nowMs: number): LinkGroup {
-  return { ...blankLinkGroup, hostKey, discoveredAtMs: nowMs, links: [{ url, lastModifiedMs: 0, priority }] };
 }
 
 export function policyRecords(

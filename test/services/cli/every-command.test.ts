@@ -51,6 +51,29 @@ test('operators’ events that no other test sends are taken, with who and when'
   assert.equal((await sent(['release', host, '/calendar/'])).kind, 'releaseTrap');
 });
 
+test('inject names a sitemap: the policy has it from then on, and its host is due', async () => {
+  const url = `${seed}more.xml`;
+  const { seeds, sitemaps } = await json(['inject', '--sitemap', url, '--data', data]);
+  assert.deepEqual([seeds, sitemaps], [0, [url]]);
+  assert.match(
+    JSON.stringify(await json(['policy', 'show', '--data', data])),
+    /"rules":\[\{"urls":\["[^"]*more\.xml"\]\}\]/,
+  );
+  const nothing = await runCommand(['inject', '--data', data]);
+  assert.equal(nothing.code, 2);
+  assert.match(nothing.stderr, /nothing to inject: give URLs/);
+});
+
+test('simulate runs a crawl under faults, and bench names what there is to measure', async () => {
+  const simulated = await runCommand(['simulate', '--seed', '2', '--json']);
+  assert.deepEqual(lastJson(simulated), { seeds: 1, passed: 1, failed: [] });
+  const { code, stdout } = await runCommand(['bench']);
+  assert.equal(code, 0);
+  assert.match(stdout, /NAME is one of .*\bfetch, .*\bfrontier, /);
+  const unknown = await runCommand(['bench', 'nothing']);
+  assert.equal(unknown.code, 2);
+});
+
 test('seek is an event on control that says from where to read', async () => {
   const seek = await runCommand(['seek', '--topic', 'discovered', '--to', 'earliest', '--data', data]);
   assert.equal(seek.code, 0, seek.stderr);
