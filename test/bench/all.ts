@@ -82,14 +82,15 @@ function optionsOf(args: readonly string[]) {
   const runs = Number(values.runs ?? 3);
   if (!Number.isSafeInteger(runs) || runs < 1)
     throw new CrawlstreamError('INVALID_ARGUMENT', `--runs ${values.runs}: give a whole number above 0`);
+  const everything = benchPlan();
   const wanted = values.only?.split(',').map((label) => label.trim());
   // A label may have a comma itself: a bench's name stands for all of its labels.
-  const planned = benchPlan.filter(
+  const planned = everything.filter(
     ({ label, bench }) => wanted === undefined || wanted.includes(label) || wanted.includes(bench),
   );
-  const unknown = wanted?.find((one) => !benchPlan.some(({ label, bench }) => label === one || bench === one));
+  const unknown = wanted?.find((one) => !everything.some(({ label, bench }) => label === one || bench === one));
   if (unknown !== undefined) {
-    const known = [...new Set(benchPlan.map(({ bench }) => bench))].join(', ');
+    const known = [...new Set(everything.map(({ bench }) => bench))].join(', ');
     throw new CrawlstreamError('INVALID_ARGUMENT', `--only ${unknown}: give some of ${known}`);
   }
   return { runs, planned, out: values.out, json: values.json ?? false };

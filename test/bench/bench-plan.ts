@@ -1,7 +1,9 @@
 /**
- * What `bench all` runs: every bench that there is, at a size that takes seconds. Sizes stay as they are, or results of
- * two commits would not be of the same thing; a new measurement is a new name.
+ * What `bench all` runs: every bench that there is, at a size that takes seconds, or as it is by itself where none is given
+ * here. Sizes stay as they are, or results of two commits would not be of the same thing; a new measurement is a new label.
  */
+import { benchNames } from './bench-names.ts';
+
 export interface PlannedBench {
   /** Unique: what results are compared by. */
   readonly label: string;
@@ -11,7 +13,7 @@ export interface PlannedBench {
 
 const plan = (label: string, bench: string, ...args: readonly string[]): PlannedBench => ({ label, bench, args });
 
-export const benchPlan: readonly PlannedBench[] = [
+const sized: readonly PlannedBench[] = [
   plan('frontier', 'frontier', '--urls', '2000000'),
   plan('seen-test, exact', 'seen-test', '--urls', '3000000'),
   plan('seen-test, drum', 'seen-test', '--urls', '3000000', '--seen', 'drum', '--memory', '32'),
@@ -33,6 +35,13 @@ export const benchPlan: readonly PlannedBench[] = [
   plan('coverage', 'coverage', '--pages', '2000'),
   plan('freshness', 'freshness', '--pages', '4000'),
   plan('recrawl-year', 'recrawl-year', '--pages', '2000'),
-  plan('dedup', 'dedup'),
-  plan('size', 'size'),
 ];
+
+/** They are about results, and measure nothing. */
+const others = new Set(['all', 'compare']);
+
+export function benchPlan(): PlannedBench[] {
+  const isSized = new Set(sized.map(({ bench }) => bench));
+  const rest = benchNames().filter((name) => !isSized.has(name) && !others.has(name));
+  return [...sized, ...rest.map((name) => plan(name, name))];
+}

@@ -4,17 +4,17 @@
  * A crawl of a billion hosts, simulated (host-model.ts): the frontier's own host clock and budgets on virtual time, with
  * the largest hosts one by one and the rest by sample, in bounded memory. `--rate`: pages a second that the fetchers
  * could do, were there always hosts that may be contacted. What it comes to (hosts and URLs known, queued, deferred, on
- * the clock; links a second) is sized with costs measured on this project's machine (crawl-size.ts).
+ * the clock) goes into the sizing model (`crawlstream size`), whose costs were measured.
  *
  * First the model is checked where the real frontier still fits into memory: at each of `--check` hosts (1000000; 0: not
  * at all) both crawl the same population for seventeen minutes of their time, and the difference is told.
  */
 import { parseArgs } from 'node:util';
+import { sizeOf, wishDefaults } from '../../services/cli/sizing/size-model.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { newHostFacts } from '../../topology/frontier/changes.ts';
 import { defaultBudget } from '../../topology/policy/budget.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
-import { crawlSize, measuredCosts } from './crawl-size.ts';
 import { HostModel, type Mark } from './host-model.ts';
 import { drawPopulation } from './host-population.ts';
 import { onOneCore } from './one-core.ts';
@@ -35,6 +35,9 @@ const seeds = 1_000_000;
 /** Hosts drawn, whatever their number. */
 const drawn = 1_000_000;
 const facts = { fresh: newHostFacts, fetched: { ...newHostFacts, fetchMs } };
+
+/** An account and its sketch (topology/frontier/budgets/budgets-state.ts). */
+const bytesPerBudget = 300;
 
 /** Of a check: everything known, small budgets that begin anew, so that much is deferred and comes back. */
 const checked = { pagesPerHost: 3, untilMs: 1_020_000, marks: 17, drawn: 50_000, hostsPerLease: 200 } as const;
@@ -70,18 +73,22 @@ export async function run(args: readonly string[]): Promise<void> {
   const { cpuSeconds } = cost();
   console.table(marks.map(rowOf));
   const last = marks.at(-1)!;
-  const size = crawlSize({
-    knownHosts: last.knownHosts,
-    knownUrls: last.pages + last.queued + last.deferred,
-    pagesPerSecond: rateOf(marks),
-    linksPerPage,
+  const { size, budgetBytes } = sizeFor(last, Math.min(rate, rateOf(marks)));
+  const { frontiers, fetchers, brokers, partitions } = size;
+  const gigabytes = (bytes: number) => Number((bytes / 1e9).toFixed(1));
+  const cores = ({ cores }: { readonly cores: number }) => Number(cores.toFixed(1));
+  console.table({
+    partitions: { count: partitions },
+    frontiers: {
+      count: frontiers.processes,
+      cores: cores(frontiers),
+      'memory GB': gigabytes(frontiers.memoryBytes),
+      'disk GB': gigabytes(frontiers.diskBytes),
+    },
+    'budgets, in frontiers too': { 'memory GB': gigabytes(budgetBytes) },
+    fetchers: { count: fetchers.processes, cores: cores(fetchers), 'memory GB': gigabytes(fetchers.memoryBytes) },
+    'brokers, each record once': { cores: cores(brokers), 'disk GB': gigabytes(brokers.diskBytes) },
   });
-  const gigabytes = (parts: Readonly<Record<string, number>>) =>
-    Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, Number((bytes / 1e9).toFixed(1))]));
-  console.table({ 'memory, GB': gigabytes(size.memoryBytes), 'disk, GB': gigabytes(size.diskBytes) });
-  const { memoryBytes: _, diskBytes: __, partitionsFor, ...counts } = size;
-  console.table(counts);
-  console.table({ 'partitions for': partitionsFor });
   if (!json) return;
   const result = {
     name: 'billion-hosts',
@@ -89,7 +96,7 @@ export async function run(args: readonly string[]): Promise<void> {
     ...{ simulationCpuSeconds: cpuSeconds, rssBytes: peakRssBytes(), checks },
     marks,
     size,
-    costs: measuredCosts,
+    budgetBytes,
   };
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
@@ -144,6 +151,18 @@ function check(hosts: number): Check {
 
 function configOf(changes: Partial<PolicyConfig>): PolicyConfig {
   return { ...defaultPolicy(), version: 1, delayMs, delayFactor: 0, queuedMax: Number.MAX_SAFE_INTEGER, ...changes };
+}
+
+/**
+ * What it takes to hold what is known at the end, and to fetch at that rate, each record kept once. Budgets are not in the
+ * sizing model, as most crawls have none.
+ */
+function sizeFor({ knownHosts, pages, queued, deferred }: Mark, rate: number) {
+  const urls = Math.round(pages + queued + deferred);
+  const { linksPerPage, pagesKeptDays } = wishDefaults;
+  const hosts = Math.min(urls, Math.round(knownHosts));
+  const size = sizeOf({ urls, hosts, rate, delayMs, fetchMs, linksPerPage, replication: 1, pagesKeptDays });
+  return { size, budgetBytes: hosts * bytesPerBudget };
 }
 
 /** Over the busiest stretch between two marks. */

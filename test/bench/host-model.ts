@@ -138,7 +138,17 @@ export class HostModel {
 
   #mark(): Mark {
     const { pages, knownHosts, working, queued, deferred } = this.#sums;
-    return { atMs: this.#nowMs, pages, knownHosts, workingHosts: working, leases: this.#out, queued, deferred };
+    // Weights are no whole numbers.
+    const whole = (sum: number) => Math.max(0, Math.round(sum));
+    return {
+      atMs: this.#nowMs,
+      pages: whole(pages),
+      knownHosts: whole(knownHosts),
+      workingHosts: whole(working),
+      leases: whole(this.#out),
+      queued: whole(queued),
+      deferred: whole(deferred),
+    };
   }
 
   /** Pages that have become known since, and what the budget makes of them. */
