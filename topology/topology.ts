@@ -63,7 +63,7 @@ export const processors: readonly Processor[] = [
     name: 'render',
     does: 'opens pages that need it in a browser, and publishes what their scripts made of them',
     reads: ['render'],
-    writes: ['pages', 'discovered', 'dead-letters'],
+    writes: ['pages', 'discovered', 'results', 'robots', 'dead-letters'],
     stores: [],
   },
   {

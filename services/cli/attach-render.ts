@@ -1,4 +1,5 @@
 /** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { Render } from '../../schemas/types.ts';
 import { renderLimits } from '../../topology/consumer-limits.ts';
@@ -6,6 +7,7 @@ import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import { partitionKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
+import { createContactRecords } from '../fetcher/contact-records.ts';
 import { acceptEncoding } from '../fetcher/content-coding.ts';
 import { createDnsLookup } from '../fetcher/dns-lookup.ts';
 import { createExtractor } from '../fetcher/extract.ts';
@@ -50,10 +52,16 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
     isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
   });
   const http = createHttpClient({ clock, resolver });
+  const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
+  const publishContacts = async () => {
+    const records = contacts.take();
+    if (records.length > 0) await log.append(records);
+  };
   const subresources = createSubresources({
     http,
     pacer: createPacer(clock, stopping.signal),
-    robots: createRobotsCache(clock, productToken),
+    robots: createRobotsCache(clock, productToken, contacts.readRobots),
+    record: contacts.requested,
     clock,
     headers: userAgent,
     limits: renderLimits,
@@ -87,7 +95,7 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
       });
     },
     publish: async (made) => {
-      const records = pageRecords(made, codec, manifest);
+      const records = [...contacts.take(), ...pageRecords(made, codec, manifest)];
       if (records.length > 0) await log.append(records);
     },
     say: context.say,
@@ -101,6 +109,7 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
     close: async () => {
       stopping.abort();
       await Promise.all([browser.close(), http.close(), extractor.close()]);
+      await publishContacts();
     },
   });
 }

@@ -1,5 +1,7 @@
 /** The two roles a process can take in a crawl on Kafka, each a member of its consumer group. */
+
 import { mkdir, readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
@@ -148,7 +150,8 @@ export async function takeFetcherRole(role: Role, config: FetcherConfig): Promis
     crawl,
     partitions,
     keyMode,
-    fetcherId: `${process.pid}`,
+    // In containers they all have the same number.
+    fetcherId: `${hostname()}-${process.pid}`,
     normalize: compileNormalizer(normalize),
     config,
     onSpan: service.spans?.tell,

@@ -6,12 +6,14 @@
  * are rendered sees one client more, which keeps its delay.
  */
 
+import type { Request } from '../../schemas/types.ts';
 import { robotsLimits } from '../../topology/limits.ts';
 import { isAllowed } from '../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Headers, headerOf } from './headers.ts';
 import type { HttpClient, HttpResponse } from './http-client.ts';
+import { type RequestPurpose, requestRecord } from './outcomes.ts';
 import type { Pacer } from './pacer.ts';
 import { originOf, type RobotsCache, type RobotsFetch } from './robots-cache.ts';
 
@@ -42,6 +44,8 @@ export interface SubresourceOptions {
   /** User-Agent and so on: names and values in turn. */
   readonly headers: Headers;
   readonly limits: SubresourceLimits;
+  /** Hears of each request that was made. */
+  readonly record: (request: Request) => void;
 }
 
 export function createSubresources(options: SubresourceOptions): Subresources {
@@ -51,17 +55,25 @@ export function createSubresources(options: SubresourceOptions): Subresources {
   const underWay = new Map<string, Promise<Subresource | null>>();
   let bytes = 0;
 
-  const paced = async (url: string, delayMs: number, latestStartMs: number, bodyBytesMax: number) => {
+  const paced = async (
+    url: string,
+    delayMs: number,
+    latestStartMs: number,
+    bodyBytesMax: number,
+    purpose: Pick<RequestPurpose, 'kind' | 'hop' | 'robotsHash' | 'robotsAtMs'>,
+  ) => {
     const turn = await pacer.acquire(hostKeyOf(url), delayMs, latestStartMs);
     if (turn === null) return null;
     const response = await http.request({ url, headers: options.headers, bodyBytesMax });
     turn.release(clock.nowMs(), delayMs);
+    options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, response, 0));
     return response;
   };
   const robotsFetch =
     (delayMs: number, latestStartMs: number): RobotsFetch =>
     async (asked) => {
-      const response = await paced(asked.at(-1)!, delayMs, latestStartMs, robotsLimits.bodyBytesMax);
+      const purpose = { kind: 'robots', hop: asked.length - 1, robotsHash: '', robotsAtMs: 0 } as const;
+      const response = await paced(asked.at(-1)!, delayMs, latestStartMs, robotsLimits.bodyBytesMax, purpose);
       return response === null ? null : robotsResponse(response);
     };
   const forget = (url: string) => {
@@ -72,7 +84,9 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     const answer = await robots.get(originOf(url), robotsFetch(delayMs, latestStartMs));
     if (answer === null || answer.robots.status === 'unreachable' || !isAllowed(answer.robots.rules, url)) return null;
     const politeMs = Math.max(delayMs, answer.robots.rules.crawlDelayMs ?? 0);
-    const response = await paced(url, politeMs, latestStartMs, limits.bodyBytesMax);
+    const { hash: robotsHash, fetchedAtMs: robotsAtMs } = answer.robots;
+    const purpose = { kind: 'other', hop: 0, robotsHash, robotsAtMs } as const;
+    const response = await paced(url, politeMs, latestStartMs, limits.bodyBytesMax, purpose);
     if (response === null || response.failure !== null || response.truncated) return null;
     const { status, body } = response;
     const made = { status, headers: withoutCoding(response.headers), body };

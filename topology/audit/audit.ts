@@ -140,6 +140,7 @@ export function createAudit(options: AuditOptions): Audit {
     const rules = copy === undefined || copy.rules === 'damaged' ? null : copy.rules;
     const { startMs, endMs, status, retryAfterMs, url } = request;
     const { fetcherId, leaseId } = result;
+    const pace = orders.paceOf(result.hostKey, result.grantedAtMs || startMs, result.policyVersion);
     const contact: Contact = {
       place,
       host,
@@ -150,9 +151,9 @@ export function createAudit(options: AuditOptions): Audit {
       retryAfterMs:
         retryAfterMs || (result.outcomes.find(({ index }) => index === request.outcomeIndex)?.retryAfterMs ?? 0),
       fetcherId,
-      client: leaseId === 0 ? 'browser' : 'leases',
+      client: leaseId === 0 ? fetcherId : 'leases',
       leaseId,
-      pace: orders.paceOf(result.hostKey, result.grantedAtMs || startMs, result.policyVersion),
+      pace: leaseId === 0 ? { ...pace, factor: 0 } : pace,
       crawlDelayMs: rules?.crawlDelayMs ?? 0,
     };
     if (request.kind === 'robots') answersOf(book, origin).note({ endMs, status, fetcherId });

@@ -13,8 +13,8 @@ export interface Contact {
   /** Asked for by the response, ms from its end; 0: nothing. */
   readonly retryAfterMs: number;
   readonly fetcherId: string;
-  /** `leases`: by the fetchers, in leases. `browser`: what pages load for themselves, by whoever renders them. */
-  readonly client: 'leases' | 'browser';
+  /** `leases`: all fetchers together, for a host is theirs by lease. A renderer is one by itself, beside them. */
+  readonly client: string;
   /** Of its partition; the same for all requests of a lease. */
   readonly leaseId: number;
   readonly pace: Pace;

@@ -4,7 +4,8 @@
  * A contact occupies its host from its start until a wait after its end: the delay ordered, or a factor of how long it
  * took. A host with n lanes may be occupied n times. A Crawl-delay is the whole host's. Where two contacts went by
  * different orders, the milder counts. Whole milliseconds, nothing forgiven within one fetcher; between two, the skew of
- * their clocks. What a page's scripts and styles cost is another client's, beside the fetchers (services/render).
+ * their clocks. What a page's scripts and styles cost is another client's, beside the fetchers, which keeps the delay
+ * alone (services/render).
  *
  * Contacts come nearly in order of time: the window keeps the latest, sorted, so that one that comes late meets its
  * neighbours. Memory: `contactsKept` per host and lane, less where nothing happens.

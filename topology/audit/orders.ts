@@ -45,6 +45,10 @@ type Ledger = Map<string, Dated[]>;
 
 export function createOrders(noticeMs: number): Orders {
   const policies = new Map<number, PolicyOrders>();
+  /** Where no version was recorded, the one that was in force. */
+  const versions: { readonly atMs: number; readonly version: number }[] = [];
+  const versionAt = (ms: number) =>
+    (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
   const delays: Ledger = new Map();
   const lanes: Ledger = new Map();
   const blocks: Ledger = new Map();
@@ -57,14 +61,18 @@ export function createOrders(noticeMs: number): Orders {
   return {
     note(event) {
       const { kind, hostKey, atMs, amount } = event;
-      if (kind === 'policy') policies.set(event.version, policyOrders(event.payload));
+      if (kind === 'policy' && !policies.has(event.version)) {
+        policies.set(event.version, policyOrders(event.payload));
+        versions.splice(versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, { atMs, version: event.version });
+      }
       if (kind === 'hostDelay') enter(delays, hostKey, { atMs, amount });
       if (kind === 'hostLeases') enter(lanes, hostKey, { atMs, amount });
       if (kind === 'blockHost') enter(blocks, hostKey, { atMs, amount: 1 });
       if (kind === 'releaseHost') enter(blocks, hostKey, { atMs, amount: 0 });
     },
     paceOf(host, grantedAtMs, policyVersion) {
-      const policy = policies.get(policyVersion) ?? nothingOrdered;
+      const version = policyVersion || versionAt(grantedAtMs);
+      const policy = policies.get(version) ?? nothingOrdered;
       const ordered = inForce(delays, host, grantedAtMs);
       const delayMs = Math.min(...ordered.map((amount) => (amount < 0 ? policy.delayMs : amount)));
       const allowed = inForce(lanes, host, grantedAtMs).map((amount) =>
@@ -76,7 +84,7 @@ export function createOrders(noticeMs: number): Orders {
         factor: policy.factor,
         factorCapMs: policy.factorCapMs,
         lanes: Math.max(1, ...allowed),
-        source: byOperator ? 'an operator’s delay for the host' : `policy ${policyVersion}`,
+        source: byOperator ? 'an operator’s delay for the host' : `policy ${version}`,
       };
     },
     blockedSince(host, atMs) {

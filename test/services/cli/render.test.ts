@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
 import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { runCommand } from './command.ts';
+import { lastJson, runCommand } from './command.ts';
 
 const app = `
   const number = Number(location.pathname.slice(1)) || 0;
@@ -56,6 +56,10 @@ test('links and text that scripts make are found by a browser beside the crawl, 
   const asked = site.hits.map(({ path }) => path);
   assert.equal(asked.filter((path) => path === '/app.js').length, 1, 'a script is fetched once for all pages');
   assert.ok(!asked.includes('/secret/data.json'), 'what robots.txt forbids is not fetched for a script either');
+
+  const judged = lastJson(await runCommand(['audit', '--data', data, '--json']));
+  assert.deepEqual(judged['details'], []);
+  assert.equal(judged['fetches'], site.hits.length, 'what a browser loads is on record, too');
 
   const found = await runCommand(['search', 'harbor', '--data', data]);
   assert.equal(found.stdout.trimEnd().split('\n').length, 4);
