@@ -12,7 +12,7 @@ import type { Told } from './told.ts';
 
 /** An event of `text/event-stream`. */
 export interface ViewEvent {
-  readonly event: 'told' | 'trouble' | 'over';
+  readonly event: 'told' | 'waiting' | 'trouble' | 'over';
   readonly data: string;
 }
 
@@ -123,7 +123,10 @@ export class Viewers {
     try {
       return { event: 'told', data: JSON.stringify(await this.now()) };
     } catch (error) {
-      return { event: 'trouble', data: JSON.stringify({ message: (error as Error).message }) };
+      // A crawl that is starting, or partitions that change hands: nobody has to do anything.
+      const isAway = error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST';
+      const data = JSON.stringify({ message: (error as Error).message });
+      return { event: isAway ? 'waiting' : 'trouble', data };
     }
   }
 

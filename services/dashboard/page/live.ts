@@ -6,6 +6,8 @@ import type { Told } from '../told.ts';
 
 export interface LiveListener {
   onTold(told: Told): void;
+  /** The service is there, and the crawl is not up yet. */
+  onWaiting(message: string): void;
   /** The service is there, and cannot look at the crawl. */
   onTrouble(message: string): void;
   /** The crawl has ended, and its service with it. */
@@ -52,6 +54,7 @@ export function listen(listener: LiveListener): void {
         take(message.data);
       });
     on('told', (data) => listener.onTold(JSON.parse(data) as Told));
+    on('waiting', (data) => listener.onWaiting((JSON.parse(data) as { readonly message: string }).message));
     on('trouble', (data) => listener.onTrouble((JSON.parse(data) as { readonly message: string }).message));
     on('over', (data) => {
       isOver = true;

@@ -104,6 +104,10 @@ listen({
     setBanner('');
     show(told);
   },
+  onWaiting(message) {
+    setStanding('waiting', 'starting');
+    if (lastMs !== undefined) setBanner(`${message}.${age()}`);
+  },
   onTrouble(message) {
     setStanding('trouble', 'cannot be looked at');
     setBanner(`${message}.${age()}`);

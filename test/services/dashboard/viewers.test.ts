@@ -5,6 +5,7 @@ import type { CrawlView } from '../../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../../services/dashboard/limits.ts';
 import type { Told } from '../../../services/dashboard/told.ts';
 import { type ViewEvent, Viewers } from '../../../services/dashboard/viewers.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 
 /** A clock moved by hand, and a crawl that counts how often it is looked at. */
 function start(look: () => Promise<void> = async () => {}) {
@@ -102,6 +103,15 @@ test('a look that fails is told, and the next one is tried; one that does not en
   finish();
   await pass(0);
   assert.equal(one.events.at(-1)!.event, 'told');
+});
+
+test('while the crawl is not up yet, viewers are told to wait', async () => {
+  const away = new CrawlstreamError('OWNERSHIP_LOST', 'it is not up yet');
+  const { viewers, pass } = start(() => Promise.reject(away));
+  const one = viewer();
+  viewers.add(one);
+  await pass(1_000);
+  assert.deepEqual(one.events[0], { event: 'waiting', data: '{"message":"it is not up yet"}' });
 });
 
 test('the end of a crawl is the last word; a service that stops ends its streams', async () => {
