@@ -125,7 +125,13 @@ function sitemapsOf({ sitemap = [], recrawl, recrawlEvery: every }: PolicyFlags)
 }
 
 function sitemapLocation(text: string): string {
-  return text.startsWith('/') && !text.startsWith('//') ? text : parseSeed(text);
+  if (text.startsWith('/') && !text.startsWith('//')) return text;
+  try {
+    return parseSeed(text);
+  } catch (error) {
+    const message = `--sitemap ${JSON.stringify(text)}: give an http or https URL, or a path such as /sitemap.xml`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
+  }
 }
 
 /** Unless pages are asked for more often, none is visited twice within an hour. */

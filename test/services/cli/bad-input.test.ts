@@ -72,6 +72,7 @@ test('a bad value of any option is refused by name, with what to give instead, a
     ['--retries', Array(21).fill('1').join(), /--retries .*at most 20 of them/],
     ['--resolve', 'example.org', /--resolve example.org: expected HOST\[:PORT\]:ADDRESS/],
     ['--contact', 'me', /--contact "me": give a web address or a mail address/],
+    ['--sitemap', 'foo:bar', /--sitemap "foo:bar": give an http or https URL, or a path such as \/sitemap.xml/],
     ['--keep', '3 weeks', /--keep "3 weeks": give a number and s, m, h or d/],
     ['--partitions', '0', /--partitions "0": give a whole number from 1/],
     ['--partitions', '1000000', /--partitions "1000000": give a whole number from 1 to 1024/],
