@@ -41,7 +41,8 @@ export function whatIfText(report: WhatIfReport, changed: readonly string[]): st
 
 function comparedText({ compared, divergence }: WhatIfReport): string {
   if (divergence !== null) return 'the same up to the first divergence';
-  return compared.differences === 0 ? 'no difference, to the byte' : 'no decision differs';
+  if (compared.differences === 0) return 'no difference, to the byte';
+  return `no decision differs (${compared.differences} records are not the same to the byte: they name another policy, or another release wrote them)`;
 }
 
 function divergenceText({ divergence, startMs }: WhatIfReport): string {
