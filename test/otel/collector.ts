@@ -2,25 +2,19 @@
  * A real OpenTelemetry Collector on loopback for tests: takes spans by OTLP over HTTP, as in production, and hands what it
  * understood of them to the test, as JSON.
  *
- * Built once by Go, a minute or two, into a cache folder, from the Collector's own modules; 0.100 is the newest whose
- * modules can all be had. Where Go is missing, the tests that need it are skipped; where `CI` is set that is a failure.
+ * Built from the Collector's own modules; 0.100 is the newest whose modules can all be had.
  */
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { cacheFolder, fetchOnce } from '../kafka/components.ts';
+import { go, goProgram } from '../go/program.ts';
 import { freePorts, isListening } from '../kafka/daemon.ts';
 
-const run = promisify(execFile);
-
 const version = 'v0.100.0';
-const name = `otelcol-${version}`;
 const modules = [
   'component',
   'confmap',
@@ -57,42 +51,18 @@ export interface TestCollector {
   stop(): Promise<void>;
 }
 
-/** Why the tests that need it can't run here; undefined where they can. */
-export async function collectorSkipReason(): Promise<string | undefined> {
-  const reason = await findMissing();
-  if (reason && process.env['CI']) throw new Error(`${reason}: in CI nothing may be skipped`);
-  return reason;
-}
+const otelcol = goProgram({ name: 'otelcol', version, what: 'the OpenTelemetry Collector' }, async (into) => {
+  await copyFile(join(import.meta.dirname, 'collector.go'), join(into, 'main.go'));
+  const needs = modules.map((path) => `\tgo.opentelemetry.io/collector/${path} ${version}\n`).join('');
+  await writeFile(join(into, 'go.mod'), `module otelcol\n\ngo 1.22\n\nrequire (\n${needs})\n`);
+  const args = ['build', '-mod=mod', '-trimpath', '-ldflags=-s', '-o', join(into, 'otelcol'), '.'];
+  return go(args, { CGO_ENABLED: '0' }, into);
+});
 
-async function findMissing(): Promise<string | undefined> {
-  if (existsSync(join(cacheFolder, name))) return undefined;
-  try {
-    await run('go', ['version']);
-  } catch {
-    return 'no Go here to build the OpenTelemetry Collector with';
-  }
-  try {
-    await program();
-    return undefined;
-  } catch (error) {
-    return `the OpenTelemetry Collector could not be built: ${(error as Error).message.split('\n')[0]}`;
-  }
-}
-
-async function program(): Promise<string> {
-  const folder = await fetchOnce(name, async (into) => {
-    await copyFile(join(import.meta.dirname, 'collector.go'), join(into, 'main.go'));
-    const needs = modules.map((path) => `\tgo.opentelemetry.io/collector/${path} ${version}\n`).join('');
-    await writeFile(join(into, 'go.mod'), `module otelcol\n\ngo 1.22\n\nrequire (\n${needs})\n`);
-    const env = { ...process.env, CGO_ENABLED: '0' };
-    const args = ['build', '-mod=mod', '-trimpath', '-ldflags=-s', '-o', join(into, 'otelcol'), '.'];
-    await run('go', args, { cwd: into, env, timeout: 600_000 });
-  });
-  return join(folder, 'otelcol');
-}
+export const collectorSkipReason = otelcol.skipReason;
 
 export async function startCollector(): Promise<TestCollector> {
-  const file = await program();
+  const file = await otelcol.file();
   const spans: ReceivedSpan[] = [];
   const target = createServer((request, response) => {
     const chunks: Buffer[] = [];

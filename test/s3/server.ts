@@ -1,23 +1,14 @@
-/**
- * A real S3 server on loopback for tests: versitygw over a folder, installed once by Go into a cache folder.
- *
- * Where Go is missing, the tests that need it say so and are skipped; where `CI` is set that is a failure.
- */
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+/** A real S3 server on loopback for tests: versitygw over a folder. */
+import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { cacheFolder, fetchOnce } from '../kafka/components.ts';
+import { go, goProgram } from '../go/program.ts';
 import { freePorts, isListening } from '../kafka/daemon.ts';
 
-const run = promisify(execFile);
-
 const version = 'v1.8.0';
-const name = `versitygw-${version}`;
 
 export interface TestS3 {
   /** What AWS's own tools take, and so ours: endpoint, credentials. */
@@ -29,43 +20,18 @@ export interface TestS3 {
   stop(): Promise<void>;
 }
 
-/** Why the tests that need the server can't run here; undefined where they can. */
-export async function s3SkipReason(): Promise<string | undefined> {
-  const reason = await findMissing();
-  if (reason && process.env['CI']) throw new Error(`${reason}: in CI nothing may be skipped`);
-  return reason;
-}
+/** One that a developer has installed, or else a fresh one. */
+const versitygw = goProgram({ name: 'versitygw', version, what: 'the S3 server' }, async (into) => {
+  const there = join(await go(['env', 'GOPATH']), 'bin', 'versitygw');
+  const about = await go(['version', '-m', there]).catch(() => '');
+  if (about.includes(`versitygw\t${version}`)) return copyFile(there, join(into, 'versitygw'));
+  return go(['install', `github.com/versity/versitygw/cmd/versitygw@${version}`], { GOBIN: into });
+});
 
-async function findMissing(): Promise<string | undefined> {
-  if (existsSync(join(cacheFolder, name))) return undefined;
-  try {
-    await run('go', ['version']);
-  } catch {
-    return 'no Go here to install the S3 server with';
-  }
-  try {
-    await program();
-    return undefined;
-  } catch (error) {
-    return `the S3 server could not be installed: ${(error as Error).message.split('\n')[0]}`;
-  }
-}
-
-/** One that a developer has installed, or else a fresh one: a minute or two of compiling. */
-async function program(): Promise<string> {
-  const folder = await fetchOnce(name, async (into) => {
-    const { stdout } = await run('go', ['env', 'GOPATH']);
-    const there = join(stdout.trim(), 'bin', 'versitygw');
-    const about = await run('go', ['version', '-m', there]).catch(() => ({ stdout: '' }));
-    if (about.stdout.includes(`versitygw\t${version}`)) return copyFile(there, join(into, 'versitygw'));
-    const env = { ...process.env, GOBIN: into };
-    await run('go', ['install', `github.com/versity/versitygw/cmd/versitygw@${version}`], { env, timeout: 600_000 });
-  });
-  return join(folder, 'versitygw');
-}
+export const s3SkipReason = versitygw.skipReason;
 
 export async function startS3(): Promise<TestS3> {
-  const file = await program();
+  const file = await versitygw.file();
   const [port] = await freePorts(1);
   const folder = await mkdtemp(join(tmpdir(), 'crawlstream-s3-'));
   const buckets = join(folder, 'buckets');
