@@ -29,66 +29,53 @@ export function weighIngest(links: number, hosts: number): Promise<WeighedIngest
     const one = await ingest({ folder, urls: links, hosts, duplicates: 0.7, config, profile: undefined });
     const { queued: urls, cpuMs, rssBytes, stateBytes } = one;
     const { 'frontier-changelog': changelog } = await weighTopics(logFolder(folder), benchCrawl, 1);
-    return { links, urls, hosts, cpuMs, rssBytes, stateBytes, changelogBytes: changelog!.bytes };
+    return { links, urls, hosts, cpuMs, rssBytes, stateBytes, changelogBytes: changelog! };
   });
-}
-
-export interface TopicWeight {
-  readonly records: number;
-  /** Of keys and values. */
-  readonly bytes: number;
 }
 
 export interface WeighedCrawl {
   readonly pages: number;
   readonly hosts: number;
-  /** That reached the frontier. */
-  readonly links: number;
   readonly urls: number;
   readonly cpuMs: number;
   readonly rssBytes: number;
   /** Of the data folder. */
   readonly diskBytes: number;
-  readonly stateBytes: number;
-  /** Without the crawl's name. */
-  readonly topics: Readonly<Record<string, TopicWeight>>;
+  /** Bytes of keys and values, by topic without the crawl's name. */
+  readonly topics: Readonly<Record<string, number>>;
 }
 
 export async function weighCrawl(hosts: number, pagesPerHost: number): Promise<WeighedCrawl> {
-  let topics: Record<string, TopicWeight> = {};
+  let topics: Record<string, number> = {};
   let diskBytes = 0;
-  let stateBytes = 0;
   const { said, cpuMillis, peakRssBytes } = await measureCrawl({
     web: ['--preset', 'plain', '--hosts', `${hosts}`, '--pages', `${pagesPerHost}`],
     crawl: ['--delay', '0'],
     report: 'delayMs=0&sitemaps=false',
     node: ['--max-semi-space-size=32'],
     inspect: async (data) => {
-      stateBytes = bytesNow(join(data, 'state', '0'));
-      diskBytes = stateBytes + bytesNow(join(data, 'log'));
+      diskBytes = bytesNow(join(data, 'state', '0')) + bytesNow(join(data, 'log'));
       const folder = await readDataFolder(data);
       topics = await weighTopics(folder.part('log'), folder.manifest.crawl, folder.manifest.partitions);
     },
   });
-  const counts = said as { readonly pages: number; readonly discovered: number; readonly admitted: number };
-  const { pages, discovered: links, admitted: urls } = counts;
-  return { pages, hosts, links, urls, cpuMs: cpuMillis, rssBytes: peakRssBytes, diskBytes, stateBytes, topics };
+  const { pages, admitted: urls } = said as { readonly pages: number; readonly admitted: number };
+  return { pages, hosts, urls, cpuMs: cpuMillis, rssBytes: peakRssBytes, diskBytes, topics };
 }
 
-async function weighTopics(folder: string, crawl: string, partitions: number): Promise<Record<string, TopicWeight>> {
+async function weighTopics(folder: string, crawl: string, partitions: number): Promise<Record<string, number>> {
   const log = await openReadOnlyLog(folder, new SystemClock());
-  const weights: Record<string, TopicWeight> = {};
+  const weights: Record<string, number> = {};
   try {
     for (const { name } of log.topics()) {
-      const weight = { records: 0, bytes: 0 };
+      let bytes = 0;
       for (let partition = 0; partition < partitions; partition++) {
         const { start, end } = await log.offsets(name, partition);
         for await (const { key, value } of recordsOf(log, name, partition, start, end)) {
-          weight.records += 1;
-          weight.bytes += value.length + (key?.length ?? 0);
+          bytes += value.length + (key?.length ?? 0);
         }
       }
-      weights[name.slice(crawl.length + 1)] = weight;
+      weights[name.slice(crawl.length + 1)] = bytes;
     }
   } finally {
     await log.close();

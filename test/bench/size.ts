@@ -73,7 +73,7 @@ function ofCrawl(one: WeighedCrawl): Line[] {
   const model = embeddedCosts({ urls, pages, links: pages * webDefaults.linksPerPage, hosts });
   const line = liner(`crawl of ${pages} pages`);
   const topic = (name: keyof EmbeddedCosts['topicBytes']) =>
-    line(name, 'B a page', model.topicBytes[name] / pages, topics[name]!.bytes / pages);
+    line(name, 'B a page', model.topicBytes[name] / pages, topics[name]! / pages);
   return [
     line('CPU', 'ms a page', model.cpuMs / pages, cpuMs / pages),
     line('memory', 'MB', model.memoryBytes / 1e6, rssBytes / 1e6),
