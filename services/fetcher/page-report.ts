@@ -134,7 +134,8 @@ function commonFields(response: HttpResponse): Partial<Outcome> {
   };
 }
 
-function validator(headers: Headers, name: string): string {
+/** Empty: there is none that could be sent back. */
+export function validator(headers: Headers, name: string): string {
   const value = headerOf(headers, name);
   return value.length > validatorCharsMax ? '' : value;
 }

@@ -5,7 +5,8 @@
  * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
  * date is a `refresh` (DESIGN §2), for the frontier to hold against what it knows of the page; others are plain links.
  * A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits"); links to
- * others are left out, or anybody could have anybody's pages fetched anew.
+ * others are left out, or anybody could have anybody's pages fetched anew. Requests are conditional; what a 304 says is
+ * unchanged has been published before.
  */
 import type { Request, Task } from '../../schemas/types.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
@@ -19,6 +20,7 @@ import type { HttpResponse } from './http-client.ts';
 import { requestRecord } from './outcomes.ts';
 import { keepPause, pacedRequest, type Road } from './paced-request.ts';
 import type { LinkMaker, LinkOrigin } from './page-links.ts';
+import { validator } from './page-report.ts';
 import type { LeaseReporter } from './publisher.ts';
 import { isOurs } from './request-failure.ts';
 import type { RobotsAnswer } from './robots-cache.ts';
@@ -75,10 +77,12 @@ async function readSitemap(
   const { road, agenda, task, reporter } = reading;
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
   let contentType: string | null = null;
+  let isIndex = false;
   const body = openSitemapBody({
     url: errand.url,
     contentType: () => contentType,
     onEntries: (entries, index) => {
+      isIndex = index;
       if (!index) return publish(reading, errand, entries);
       for (const { url } of entries) agenda.add({ ...childOf(reading, errand, url), nesting: errand.nesting + 1 });
       return undefined;
@@ -88,7 +92,7 @@ async function readSitemap(
   const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: errand.hop, robotsHash, robotsAtMs } as const;
   const response = await pacedRequest(road, {
     url: errand.url,
-    headers: reading.headers,
+    headers: [...reading.headers, ...agenda.conditionOf(errand)],
     bodyBytesMax: parseLimits.sitemapBytesMax,
     wants: (status, headers) => {
       contentType = headerOf(headers, 'content-type') || null;
@@ -103,15 +107,27 @@ async function readSitemap(
     record: (response, addressDelayMs) =>
       made.push(requestRecord(errand.url, purpose, delayMs, response, addressDelayMs)),
   });
-  const bytes = await body.finish(response?.failure === null && !response.truncated);
+  const isWhole = response?.failure === null && !response.truncated;
+  const bytes = await body.finish(isWhole);
   made.forEach((request, n) => {
     reporter.requested(n === made.length - 1 ? { ...request, bytes } : request);
   });
   if (response === null) return null;
   keepPause(road, task.hostKey, response);
+  if (isWhole && response.status === 200 && !isIndex) agenda.readWhole(errand, conditionAfter(response.headers));
   const target = redirectTarget(errand.url, response.status, headerOf(response.headers, 'location') || null);
   if (target !== null) agenda.add({ ...childOf(reading, errand, target), hop: errand.hop + 1 });
   return response;
+}
+
+/** As of pages: fetched again only if it has changed (RFC 9110 §13.1). */
+function conditionAfter(headers: Headers): Headers {
+  const etag = validator(headers, 'etag');
+  const lastModified = validator(headers, 'last-modified');
+  return [
+    ...(etag === '' ? [] : ['if-none-match', etag]),
+    ...(lastModified === '' ? [] : ['if-modified-since', lastModified]),
+  ];
 }
 
 /** We ask for gzip or nothing; gzip shows by itself. */

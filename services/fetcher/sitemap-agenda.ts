@@ -6,6 +6,7 @@
  * robots.txt is, or for each round of the frontier's, where the policy has those. Bounded over all hosts, least recently named first.
  */
 import { fetcherLimits, parseLimits, robotsLimits } from '../../topology/limits.ts';
+import type { Headers } from './headers.ts';
 
 /** A sitemap to be read. */
 export interface SitemapErrand {
@@ -37,6 +38,10 @@ export interface SitemapAgenda {
   putBack(errand: SitemapErrand): void;
   /** It could not be read: once more with a later lease, unless it has failed too often. */
   failed(errand: SitemapErrand): void;
+  /** It was read whole; `condition` asks for it if it has changed since. An index has none: what it lists has to be looked at again. */
+  readWhole(errand: SitemapErrand, condition: Headers): void;
+  /** By which it may be asked whether it has changed since: names and values in turn. */
+  conditionOf(errand: SitemapErrand): Headers;
   /** Sitemaps of a host that are still to be read. */
   waiting(hostKey: string): number;
   /** Sitemaps remembered. */
@@ -47,6 +52,8 @@ interface HostAgenda {
   readonly waiting: SitemapErrand[];
   /** URL → the time of the robots.txt it was last noted for. */
   readonly known: Map<string, number>;
+  /** URL → condition of the next request for it. */
+  readonly conditions: Map<string, Headers>;
 }
 
 export function createSitemapAgenda(): SitemapAgenda {
@@ -55,7 +62,7 @@ export function createSitemapAgenda(): SitemapAgenda {
   let size = 0;
 
   const agendaOf = (hostKey: string): HostAgenda => {
-    const agenda = hosts.get(hostKey) ?? { waiting: [], known: new Map() };
+    const agenda = hosts.get(hostKey) ?? { waiting: [], known: new Map(), conditions: new Map() };
     hosts.delete(hostKey);
     hosts.set(hostKey, agenda);
     return agenda;
@@ -87,6 +94,10 @@ export function createSitemapAgenda(): SitemapAgenda {
       if (errand.tries + 1 >= fetcherLimits.sitemapTriesMax) return;
       hosts.get(errand.hostKey)?.waiting.push({ ...errand, tries: errand.tries + 1 });
     },
+    readWhole({ hostKey, url }, condition) {
+      if (condition.length > 0) hosts.get(hostKey)?.conditions.set(url, condition);
+    },
+    conditionOf: ({ hostKey, url }) => hosts.get(hostKey)?.conditions.get(url) ?? [],
     waiting: (hostKey) => hosts.get(hostKey)?.waiting.length ?? 0,
     get size() {
       return size;

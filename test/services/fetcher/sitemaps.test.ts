@@ -185,7 +185,11 @@ test('a lease may be for sitemaps alone: of the policy and of robots.txt, as lon
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end('Sitemap: /named.xml');
     else if (request.url === '/own.xml') response.end(index(...many.map((path) => site.url('a.test', path))));
-    else response.end(urlset(loc(site.url('b.test', `${request.url}/x`), '2026-01-01')));
+    else if (request.headers['if-none-match'] === '"1"') response.writeHead(304).end();
+    else {
+      if (request.url === '/s1.xml') response.setHeader('etag', '"1"');
+      response.end(urlset(loc(site.url('b.test', `${request.url}/x`), '2026-01-01')));
+    }
   });
   const harness = await startHarness(t);
   const hostKey = new URL(site.url('a.test', '/')).host;
@@ -205,8 +209,10 @@ test('a lease may be for sitemaps alone: of the policy and of robots.txt, as lon
     many.map((path) => site.url('b.test', `${path}/x`)),
   );
   const next = { ...sitemaps, sinceMs: Date.now() + 1 };
+  const found = (await harness.groups()).length;
   await left(next);
   await left(next);
+  assert.equal((await harness.groups()).length, 2 * found - 1, 'one had not changed');
   assert.equal(site.hits.length, 1 + 2 * (2 + many.length));
   assert.deepEqual(await left({ ...sitemaps, sinceMs: 0, origin: '', urls: [] }), [0, 0]);
   assert.equal(site.hits.length, 1 + 2 * (2 + many.length));
