@@ -75,7 +75,7 @@ function ofCrawl(one: WeighedCrawl): Line[] {
   const topic = (name: keyof EmbeddedCosts['topicBytes']) =>
     line(name, 'B a page', model.topicBytes[name] / pages, topics[name]! / pages);
   return [
-    line('CPU', 'ms a page', model.cpuMs / pages, cpuMs / pages),
+    line('CPU', 'ms a page', (model.startMs + model.cpuMs) / pages, cpuMs / pages),
     line('memory', 'MB', model.memoryBytes / 1e6, rssBytes / 1e6),
     line('disk', 'MB', (model.stateBytes + model.logBytes) / 1e6, diskBytes / 1e6),
     topic('pages'),

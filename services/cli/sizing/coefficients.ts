@@ -12,9 +12,11 @@ export const cpuMicros = {
   linkOnDisk: 2.5,
   /** Of a URL leased and resolved: `bench -- lease-cycle`, 53,000 to 76,000 a second. */
   lease: 16,
+  /** Of a process until its code is compiled: what crawls of 3,600 to 20,000 pages cost beside their pages. */
+  start: 1_500_000,
   /** Of a page fetched, parsed and published on the embedded log: `bench -- fetch`, 0.41 ms a page, without the above. */
-  fetch: 370,
-  /** The same on Kafka, of a fetcher: `bench -- crawl --kafka`. */
+  fetch: 294,
+  /** On Kafka, of a fetcher, its start in it: `bench -- crawl --kafka`, 8,000 pages. */
   fetchOnKafka: 310,
   /** What a page costs a frontier on Kafka beside its decisions: reading, writing, encoding (the same bench). */
   frontierOnKafka: 160,

@@ -13,6 +13,8 @@ export interface Volumes {
 }
 
 export interface EmbeddedCosts {
+  /** CPU of the start, whatever the volumes. */
+  readonly startMs: number;
   readonly cpuMs: number;
   readonly memoryBytes: number;
   readonly stateBytes: number;
@@ -28,6 +30,7 @@ export function embeddedCosts(volumes: Volumes): EmbeddedCosts {
   const log = written - stateBytes;
   const { process, perByteWritten, storesMax, host } = memoryBytes;
   return {
+    startMs: cpuMicros.start / 1000,
     cpuMs: (links * cpuMicros.link + pages * (cpuMicros.lease + cpuMicros.fetch)) / 1000,
     memoryBytes: process + Math.min(storesMax, perByteWritten * written) + seenBytes(urls) + host * hosts,
     stateBytes,
