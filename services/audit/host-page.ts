@@ -23,7 +23,7 @@ export function hostPage({ host, crawl, visits, copies, violations, skewMs }: Ho
   lines.push(`By the records of the crawl ${crawl}, as its own audit reads them. Times are UTC.`, '');
   lines.push('## When we came, and how often', '');
   lines.push(
-    `- from ${time(visits.firstMs)} to ${time(visits.lastMs)}: ${visits.requests} requests (${list(visits.byKind)})`,
+    `- from ${time(visits.firstMs)} to ${time(visits.lastMs)}: ${visits.requests} requests (${list(visits.byKind, kindNames)})`,
   );
   lines.push(`- ${visits.bytes} bytes of bodies, unpacked, from ${visits.addresses.join(', ') || 'no address'}`);
   if (visits.shortestGapMs !== null) {
@@ -77,9 +77,16 @@ function printable(line: string): string {
   return text;
 }
 
-function list(tally: Readonly<Record<string, number>>): string {
+const kindNames: Readonly<Record<string, string>> = {
+  page: 'pages',
+  robots: 'robots.txt',
+  sitemap: 'sitemaps',
+  other: 'others',
+};
+
+function list(tally: Readonly<Record<string, number>>, names: Readonly<Record<string, string>> = {}): string {
   const some = Object.entries(tally).filter(([, number]) => number > 0);
-  return some.map(([name, number]) => `${number} ${name}`).join(', ');
+  return some.map(([name, number]) => `${number} ${names[name] ?? name}`).join(', ');
 }
 
 function time(ms: number): string {
