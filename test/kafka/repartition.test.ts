@@ -1,0 +1,50 @@
+/** A crawl on a real Kafka that outgrew its partitions: moved into topics of a new name, and gone on with there. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { lastJson, runCommand } from '../services/cli/command.ts';
+import { startSmallWeb } from '../services/cli/small-web.ts';
+import { startBroker, type TestBroker } from './broker.ts';
+import { skipReason } from './components.ts';
+
+const skip = (await skipReason()) ?? false;
+
+describe('a crawl on Kafka', { skip, timeout: 300_000 }, () => {
+  let broker: TestBroker;
+  let folder: string;
+  before(async () => {
+    broker = await startBroker();
+    folder = await mkdtemp(join(tmpdir(), 'crawlstream-repartition-'));
+  });
+  after(async () => {
+    await broker?.stop();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  it('moves from 4 partitions into 16 with every URL, and fetches the rest, each page once', async () => {
+    const web = await startSmallWeb({ preset: 'plain', hosts: 6, pagesPerHost: 8 });
+    const options = { cwd: folder, patienceMs: 200_000 };
+    const json = async (args: readonly string[]) => {
+      const ended = await runCommand([...args, '--brokers', broker.brokers, '--json'], options);
+      assert.equal(ended.code, 0, ended.stderr);
+      return lastJson(ended);
+    };
+    const crawl = (name: string, ...more: string[]) =>
+      json([...web.crawlArguments, '--crawl', name, '--data', join(folder, name), '--delay', '20', ...more]);
+    const four = `four-${process.pid}`;
+    const sixteen = `sixteen-${process.pid}`;
+    const first = await crawl(four, '--partitions', '4', '--max-pages', '15');
+    assert.deepEqual([first['end'], first['pages']], ['quotaSpent', 15]);
+    const moved = await json(['repartition', '--crawl', four, '--into', sixteen, '--partitions', '16']);
+    assert.deepEqual([moved['admitted'], moved['hosts']], [first['admitted'], first['hosts']]);
+    const rest = await crawl(sixteen, '--partitions', '16');
+    assert.equal(rest['end'], 'done');
+    assert.equal(rest['pages'], web.plan.expected(web.port).fetch.size);
+    const { missing, duplicates, unexpected } = web.check({ delayMs: 20 });
+    assert.deepEqual([missing.count, duplicates.count, unexpected.count], [0, 0, 0]);
+    const checked = await json(['topics', 'check', '--crawl', sixteen]);
+    assert.deepEqual([checked['partitions'], checked['missing']], [16, []]);
+  });
+});
