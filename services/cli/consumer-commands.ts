@@ -11,6 +11,7 @@ import type { AttachContext, Attached } from './attach-consumer.ts';
 import { addDedupOptions } from './attach-dedup.ts';
 import { addIndexOptions } from './attach-index.ts';
 import { addBrowserOption } from './attach-render.ts';
+import { print } from './check-print.ts';
 import type { ConsumerFlags, ConsumerName } from './crawl-consumers.ts';
 import { addArchiveOptions, attachOne } from './crawl-consumers.ts';
 import { addReachOptions } from './fetcher-flags.ts';
@@ -23,6 +24,7 @@ import { say } from './say.ts';
 
 interface Flags extends RoleFlags, ConsumerFlags {
   readonly fromStart?: boolean;
+  readonly json?: boolean;
 }
 
 const descriptions: Readonly<Record<ConsumerName, string>> = {
@@ -48,6 +50,7 @@ function addConsumer(program: Command, name: ConsumerName, addOptions: (command:
   );
   addHttpOption(command)
     .option('--from-start', 'read again what was read before')
+    .option('--json', 'over a data folder: print what was read as one JSON object')
     .action((flags: Flags) => (flags.brokers === undefined ? runOnFolder(name, flags) : runOnKafka(name, flags)));
 }
 
@@ -66,7 +69,8 @@ async function readFolder(name: ConsumerName, flags: Flags, service: Service): P
     service.probes.serve(() => null);
     try {
       await attached.drain();
-      process.stdout.write(`${name}: ${attached.stats().records} records read\n`);
+      const { records } = attached.stats();
+      print({ json: { consumer: name, records }, text: `${name}: ${records} records read` }, flags.json);
     } finally {
       await attached.stop();
     }

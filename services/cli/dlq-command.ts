@@ -39,7 +39,9 @@ export function addDlqCommand(program: Command): void {
     .action(list);
   addCrawlOptions(
     dlq.command('show').description('print one letter whole, as JSON').argument('<id>', 'as list prints it'),
-  ).action(show);
+  )
+    .option('--json', 'on one line')
+    .action(show);
   filtered(dlq.command('replay').description('try again: those named, or all that the options say').argument('[id...]'))
     .option('--json', 'print the result as one JSON object')
     .action(replay);
@@ -60,7 +62,7 @@ async function show(id: string, flags: DlqFlags): Promise<void> {
   await withCrawl(flags, async (crawl) => {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (found.id !== id) continue;
-      process.stdout.write(`${JSON.stringify(plain(found), null, 2)}\n`);
+      process.stdout.write(`${JSON.stringify(plain(found), null, flags.json ? 0 : 2)}\n`);
       return;
     }
     throw noSuchLetter(id);

@@ -30,6 +30,7 @@ export function addReadCommands(program: Command): void {
     'data folder of the crawl',
   )
     .option('--all', 'every record, also of a page that a crash made us fetch again')
+    .option('--json', 'as JSON lines: it prints nothing else')
     .action((flags: ReadFlags) => withCrawl(flags, (crawl) => printPages(crawl, flags)));
   addKafkaOptions(program.command('stats').description('print the counters of a crawl'), 'data folder of the crawl')
     .option('--json', 'as one JSON object')

@@ -5,11 +5,14 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { SystemClock } from '../runtime/clock.ts';
 import { openDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { isLoopbackHost } from '../runtime/http/listen-address.ts';
+import type { Service } from '../runtime/service.ts';
 import type { CrawlBook } from '../urlfrontier/crawl-book.ts';
 import type { GroupPeers } from '../urlfrontier/group-peers.ts';
 import type { GrpcListen } from '../urlfrontier/grpc-server.ts';
+import { servedMetrics } from '../urlfrontier/served-metrics.ts';
 import { startServer, urlfrontierPort } from '../urlfrontier/server.ts';
 import { wholeNumber } from './arguments.ts';
+import { addHttpOption, type HttpFlags, withHttp } from './http-flags.ts';
 import type { KafkaFlags } from './kafka-flags.ts';
 import { addKafkaOptions } from './kafka-flags.ts';
 import { newCrawl } from './new-crawl.ts';
@@ -21,7 +24,7 @@ import { withServedFolder } from './urlfrontier-folder.ts';
 import { withServedKafka } from './urlfrontier-kafka.ts';
 import { productVersion } from './version.ts';
 
-interface UrlfrontierFlags extends KafkaFlags, SeenFlags {
+interface UrlfrontierFlags extends KafkaFlags, SeenFlags, HttpFlags {
   readonly port: number;
   readonly address: string;
   readonly tlsCert?: string;
@@ -32,7 +35,9 @@ export function addUrlfrontierCommand(program: Command): void {
   const command = program
     .command('urlfrontier')
     .description('serve the frontier to StormCrawler and other clients of URLFrontier’s gRPC API');
-  addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)')
+  addHttpOption(
+    addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)'),
+  )
     .option('--port <n>', 'port to listen on; 0: any that is free', wholeNumber('--port', 0, 65_535), urlfrontierPort)
     .option('--address <host>', 'address to listen on', '127.0.0.1')
     .option('--tls-cert <file>', 'certificate chain in PEM; with --tls-key, the server speaks TLS')
@@ -41,10 +46,12 @@ export function addUrlfrontierCommand(program: Command): void {
       'after',
       '\nEvery call needs authorization: Bearer <token> where CRAWLSTREAM_GRPC_TOKEN is set.\n\nExample:\n  crawlstream urlfrontier --data crawl-data/served\n',
     )
-    .action(serve);
+    .action((flags: UrlfrontierFlags) =>
+      withHttp(flags, { role: 'urlfrontier', say }, (service) => serve(flags, service)),
+    );
 }
 
-async function serve(flags: UrlfrontierFlags): Promise<void> {
+async function serve(flags: UrlfrontierFlags, { probes, sources }: Service): Promise<void> {
   const clock = new SystemClock();
   const listen = await listenOf(flags);
   const stop = new AbortController();
@@ -60,10 +67,15 @@ async function serve(flags: UrlfrontierFlags): Promise<void> {
   });
   const run = async (book: CrawlBook, peers?: GroupPeers) => {
     const server = await startServer({ book, peers, listen, say });
+    const metered = servedMetrics(book);
+    sources.add(metered);
+    probes.serve(() => null);
     say(`serving crawl ${flags.crawl} on ${listen.host}:${server.port}${listen.tls ? ' (TLS)' : ''}`);
     try {
       await Promise.race([stopped, failed]);
     } finally {
+      probes.suspend('stopping');
+      sources.delete(metered);
       await server.close();
     }
   };

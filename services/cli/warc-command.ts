@@ -48,15 +48,21 @@ export function addWarcCommand(program: Command): void {
       .description('parse the responses of WARC files again; into a crawl, or as JSON lines')
       .argument('<file...>', 'WARC files, in the order they were written'),
     'data folder of a new or finished crawl that the pages and links go into',
-  ).action((files: string[], flags: ReplayFlags) => replay(files, flags));
+  )
+    .option('--json', 'print the counts as one JSON object; on stderr where pages go to stdout')
+    .action((files: string[], flags: ReplayFlags) => replay(files, flags));
 }
 
 async function replay(files: readonly string[], flags: ReplayFlags): Promise<void> {
   const clock = new SystemClock();
-  const say = ({ pages, links, other, lost }: Counts) =>
-    process.stderr.write(
+  const isPrinting = flags.brokers === undefined && flags.data === undefined;
+  const say = (counts: Counts) => {
+    const { pages, links, other, lost } = counts;
+    if (flags.json) return (isPrinting ? process.stderr : process.stdout).write(`${JSON.stringify(counts)}\n`);
+    return process.stderr.write(
       `${pages} pages, ${links} links; ${other} other responses${lost > 0 ? `, ${lost} whose payload is in none of these files` : ''}\n`,
     );
+  };
   if (flags.brokers !== undefined) {
     await withKafka(flags, clock, false, async ({ log, codec, manifest }) =>
       say(await replayFiles(files, manifest.keyMode, appendTo(log, codec, manifest))),

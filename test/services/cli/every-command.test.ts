@@ -32,8 +32,8 @@ async function json(args: readonly string[]): Promise<Record<string, unknown>> {
 test('index, archive and render make up for what a crawl did without them', async () => {
   const indexed = await runCommand(['index', '--data', data]);
   assert.match(indexed.stdout, /^index: [1-9]\d* records read\n$/);
-  const archived = await runCommand(['archive', '--data', data]);
-  assert.match(archived.stdout, /^archive: [1-9]\d* records read\n$/);
+  const { consumer, records } = await json(['archive', '--data', data]);
+  assert.deepEqual([consumer, (records as number) > 0], ['archive', true]);
   assert.ok(existsSync(join(data, 'archive')));
   const rendered = await runCommand(['render', '--contact', 'me@example.org', '--data', data]);
   assert.match(rendered.stdout, /^render: \d+ records read\n$/, rendered.stderr);
@@ -97,11 +97,16 @@ test('a state’s digest is that of the state rebuilt', async () => {
 });
 
 test('urlfrontier serves until it is told to stop', async () => {
-  const serving = startCommand(['urlfrontier', '--port', '0', '--data', join(folder, 'served')]);
+  const serving = startCommand(['urlfrontier', '--port', '0', '--data', join(folder, 'served'), '--http', '0']);
   while (!/serving crawl/.test(serving.output())) {
     assert.equal(serving.child.exitCode, null, serving.output());
     await sleep(20);
   }
+  const address = /listening on (http:\S+)/.exec(serving.output())![1]!;
+  assert.equal((await fetch(`${address}/readyz`)).status, 200);
+  const told = await (await fetch(`${address}/metrics`)).text();
+  assert.match(told, /^crawlstream_info\{version="[^"]+",role="urlfrontier"\} 1$/m);
+  assert.match(told, /^crawlstream_frontier_urls\{partition="0",place="queued"\} 0$/m);
   serving.child.kill('SIGTERM');
   assert.equal((await serving.ended).code, 0);
 });

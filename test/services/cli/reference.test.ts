@@ -46,6 +46,13 @@ test('every command answers --help with code 0, what it is for, and an example',
   assert.match(whole.stdout, /Exit codes:\n {2}0 +done\n/);
 });
 
+test('every command that prints something prints it as JSON, too', () => {
+  // They run until they are stopped and print nothing, or print a script.
+  const without = ['frontier', 'fetcher', 'dashboard', 'urlfrontier', 'completion'];
+  const leaves = leavesOf(createProgram()).filter(({ options }) => options.every(({ long }) => long !== '--json'));
+  assert.deepEqual(leaves.map((command) => pathOf(command).join(' ')).sort(), without.sort());
+});
+
 test('every example is a command line that its command takes', () => {
   for (const [path, lines] of Object.entries(examples)) {
     assert.ok(paths.includes(path), `${path} is no command`);

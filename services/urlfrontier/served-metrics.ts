@@ -1,0 +1,42 @@
+/**
+ * Metrics of a served frontier, under the names of any frontier's: what the partitions of this process hold, over all of
+ * its crawl ids. Read when somebody scrapes; a partition that is being opened tells nothing.
+ */
+
+import { placeNames } from '../../topology/frontier/changes.ts';
+import { type Counters, sumCounters } from '../../topology/frontier/counters.ts';
+import type { MetricSource } from '../runtime/metrics/metrics.ts';
+import type { ServedCrawls } from './served-crawl.ts';
+
+interface Held {
+  readonly counters: Counters[];
+  ready: number;
+  delayed: number;
+}
+
+export function servedMetrics(crawls: Pick<ServedCrawls, 'list'>): MetricSource {
+  return (tell) => {
+    const held = new Map<number, Held>();
+    for (const { partitions } of crawls.list()) {
+      for (const [partition, side] of partitions.entries()) {
+        const state = side?.core?.state;
+        if (state === undefined) continue;
+        const one = held.get(partition) ?? { counters: [], ready: 0, delayed: 0 };
+        one.counters.push(state.counters);
+        one.ready += state.clock.ready;
+        one.delayed += state.clock.waiting;
+        held.set(partition, one);
+      }
+    }
+    for (const [number, { counters, ready, delayed }] of held) {
+      const partition = `${number}`;
+      const sum = sumCounters(counters);
+      for (const place of placeNames) tell.value('crawlstream_frontier_urls', sum[place], { partition, place });
+      tell.value('crawlstream_frontier_hosts_known', sum.hosts, { partition });
+      tell.value('crawlstream_frontier_hosts', ready, { partition, state: 'ready' });
+      tell.value('crawlstream_frontier_hosts', delayed, { partition, state: 'delayed' });
+      tell.value('crawlstream_frontier_leases', sum.leases, { partition });
+      tell.value('crawlstream_frontier_admissions_total', sum.admitted, { partition });
+    }
+  };
+}
