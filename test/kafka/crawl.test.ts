@@ -186,7 +186,8 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
   it('obeys operators while it runs: a host blocked, a policy set, a URL explained', async () => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 30, domains: 4, linksPerPage: 20 });
     const processes = [frontier('told', 'a'), fetcher('told', web)];
-    await inject('told', web, ['--delay', '250']);
+    // Slow enough for a busy machine to have its say in time.
+    await inject('told', web, ['--delay', '1000']);
     await untilPages('told', 6);
     const blocked = new URL(web.seeds[0]!);
     const requests = () => web.web.requests().filter(({ host }) => web.plan.hosts[host] === blocked.hostname).length;
@@ -214,6 +215,19 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     assert.match(JSON.stringify(waiting['host']), /blocked/);
     assert.ok(versionOf(waiting) > policyBefore, 'explain tells of the policy in force');
     await stop(...processes);
+    // Looked back at, from the topics alone.
+    const story = (await run('story', web.seeds[1]!, '--json')).stdout.trimEnd().split('\n');
+    const kinds = story.map((line) => (JSON.parse(line) as { kind: string }).kind);
+    for (const kind of ['discovered', 'admitted', 'leased', 'task', 'fetched', 'page', 'ended'])
+      assert.ok(kinds.includes(kind), `${kind} is in ${kinds}`);
+    const then = lastJson(await run('state', 'at', '--time', new Date().toISOString(), '--json'));
+    const pages = (then['partitions'] as { counters: { page: number } }[]).reduce(
+      (sum, { counters }) => sum + counters.page,
+      0,
+    );
+    assert.equal(pages, end['pages'], 'the frontier as it was at its end');
+    const { compared, divergence } = lastJson(await run('what-if', '--policy', file, '--json'));
+    assert.ok((compared as { commits: number }).commits > 0 && divergence !== null, 'the first policy was another');
 
     function requested(url: string): number {
       const { hostname, pathname } = new URL(url);
