@@ -439,6 +439,16 @@ test('hosts on one address share its limit; a delay of 0 or an address by hand h
   assert.ok((await run(limited, 0)) < 250);
   const byHand = await startHarness(t, { config: { addressDelayMs: 40, groupSize: () => 2 } });
   assert.ok((await run(byHand, 1)) < 250);
+  const startsOf = async (harness: typeof limited) =>
+    ((await harness.all('results')) as Result[])
+      .flatMap(({ requests }) => requests)
+      .filter(({ addressDelayMs }) => addressDelayMs > 0)
+      .sort((one, other) => one.startMs - other.startMs);
+  const paced = await startsOf(limited);
+  assert.deepEqual([...new Set(paced.map(({ addressDelayMs }) => addressDelayMs))], [80], 'what was kept is on record');
+  assert.equal(paced.length, 6);
+  for (let n = 1; n < paced.length; n++) assert.ok(paced[n]!.startMs - paced[n - 1]!.startMs >= 79);
+  assert.deepEqual(await startsOf(byHand), []);
 });
 
 test('failures of the network have outcomes of their own', async (t) => {
