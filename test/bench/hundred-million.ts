@@ -3,7 +3,7 @@
  * [--hours H] [--disk GB] [--data FOLDER] [--json]`
  *
  * One partition on one core until it knows a hundred million URLs, half of the links it is offered being known already, on
- * a million hosts: a line of JSON for every million. Then what it left behind is opened again, and must know what it
+ * a million hosts: a line of JSON for every million, and for what follows. Then what it left behind is opened again, and must know what it
  * knew; a snapshot is taken, and the partition restored from it and from its changelog.
  *
  * It ends early, and says so, after `--hours` (2) or at `--disk` (30 GB); with `--data` what it made stays, and the next
@@ -41,13 +41,15 @@ async function measure(folder: string, args: readonly string[], options: BenchOp
       ...{ folder, urls, hosts, duplicates, seen: seenConfig(options) },
       wallMsMax: hours * 3_600_000,
       diskBytesMax: diskBytes,
-      onStretch: (stretch) => process.stdout.write(`${JSON.stringify({ name: 'stretch', seen, ...stretch })}\n`),
+      onStretch: (stretch) => say('stretch', { seen, ...stretch }),
     }),
   );
   if (growth === undefined) return;
   const [stateBytes, logBytes] = [await folderBytes(stateFolder(folder)), await folderBytes(logFolder(folder))];
+  say('grown', { seen, endedBy: growth.endedBy, known: growth.known, cpuSeconds: growth.cpuSeconds });
   const same = ['--data', folder, ...seenArguments(options)];
   const restart = (await onOneCore<Restart>('restart', same, neverHere))!;
+  say('restart', restart);
   const snapshot = (await onOneCore<Snapshotted>('snapshot', same, neverHere))!;
   const { stretches, ...whole } = growth;
   const figures = {
@@ -87,6 +89,11 @@ function costs(stretches: readonly Stretch[]) {
     cpuMicrosDearestMillion: Math.max(...stretches.map((one) => one.cpuMicrosPerLink)),
     lastOverFirst: Number((lastTenth / first).toFixed(2)),
   };
+}
+
+/** What there is so far is not lost with the rest. */
+function say(name: string, figures: object): void {
+  process.stdout.write(`${JSON.stringify({ name, ...figures })}\n`);
 }
 
 function fail(message: string): void {
