@@ -102,7 +102,7 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
       const requests = [...web.web.requests()];
       const polite = judge(web.plan, requests, fleet.freezes, delayMs);
       assert.deepEqual(polite.findings, [], 'no host is contacted early');
-      const { missing } = web.check({ delayMs });
+      const { missing, duplicates } = web.check({ delayMs });
       const lost = [...follower.givenUp].filter(([url]) => web.plan.expected(web.port).fetch.has(url));
       const poisoned = lost.filter(([, reason]) => reason === 'leaseExpired').map(([url]) => url);
       assert.ok(missing.count <= poisoned.length, `every page is fetched that could be: ${missing.details.join('; ')}`);
@@ -117,7 +117,7 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
       );
       t.diagnostic(
         `seed ${seed}: ${strikes.length} strikes, ${follower.claims} claims, ${polite.requests} requests, ` +
-          `${polite.excused} of them excused, ${poisoned.length} URLs given up on after three expiries, ${copies} copies equal`,
+          `${polite.excused} of them excused, ${duplicates.count} pages fetched again, ${poisoned.length} URLs given up on after three expiries, ${copies} copies equal`,
       );
     }
 
