@@ -60,8 +60,7 @@ export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<T
     if (plan.length > 0 && !(await isWhole(options, manifest))) continue;
     const trimmed: Trimmed[] = [];
     for (const { topic, start } of plan) {
-      const isShared = topic === `${crawl}.control` && partition === 0;
-      const to = isShared ? await carryOver(log, codec, crawl, start) : start;
+      const to = topic === `${crawl}.control` ? await carryOver(log, codec, identity, start) : start;
       await log.trim(topic, partition, to);
       trimmed.push({ topic, partition, start: to });
     }

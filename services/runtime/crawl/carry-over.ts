@@ -1,6 +1,7 @@
 /**
  * What must outlive a trim of `control`: the crawl's manifest and the newest policies, which whoever opens the crawl reads
- * from partition 0 from its first record on.
+ * from partition 0 from its first record on; and, in each partition, purges that stand, or a consumer that begins anew
+ * would take in again what was taken down.
  *
  * They are appended again, as they were, before what lies below goes: a crash in between leaves them twice, which changes
  * nothing. The first manifest is the crawl's; one that lost the race to be it must not become the first.
@@ -18,20 +19,25 @@ interface Carried {
   at: number;
 }
 
-/** Gives the offset below which partition 0 of `control` may be trimmed now: `before`, or its start. */
+/** Gives the offset below which the partition of `control` may be trimmed now: `before`, or its start. */
 export async function carryOver(
   log: Pick<Log, 'append' | 'offsets' | 'reader'>,
   codec: RecordCodec,
-  crawl: string,
+  { crawl, partition }: { readonly crawl: string; readonly partition: number },
   before: number,
 ): Promise<number> {
   const topic = `${crawl}.control`;
-  const { start, end } = await log.offsets(topic, 0);
+  const { start, end } = await log.offsets(topic, partition);
   if (before <= start) return start;
   let [manifest, policy, asked]: (Carried | undefined)[] = [];
   let otherManifestAt = -1;
-  for await (const { offset, value } of recordsOf(log, topic, 0, start, end)) {
+  const purges = new Map<string, Carried>();
+  for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const event = await decoded(codec, value);
+    if (event?.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, { event, value, at: offset });
+    // Lifted: said again it would take the host down anew.
+    if (event?.kind === 'releaseHost') purges.delete(`${event.hostKey} `);
+    if (partition !== 0) continue;
     if (event?.kind === 'manifest') {
       manifest ??= { event, value, at: offset };
       if (event.payload === manifest.event.payload) manifest.at = offset;
@@ -42,10 +48,10 @@ export async function carryOver(
     if (event.by === askedBy) asked = newer(asked, { event, value, at: offset });
   }
   if (otherManifestAt >= before) return start;
-  const leaving = [...new Set([manifest, asked, policy])].filter((one) => one !== undefined && one.at < before);
-  if (leaving.length > 0) {
-    await log.append(leaving.map((one) => ({ topic, partition: 0, key: null, value: one!.value })));
-  }
+  const leaving = [...new Set([manifest, asked, policy, ...purges.values()])].flatMap((one) =>
+    one !== undefined && one.at < before ? [{ topic, partition, key: null, value: one.value }] : [],
+  );
+  if (leaving.length > 0) await log.append(leaving);
   return before;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Control } from '../../../../schemas/types.ts';
 import { openPartition } from '../../../../services/frontier/open-partition.ts';
 import { rebuild } from '../../../../services/frontier/rebuild.ts';
 import { rebuildFromInputs } from '../../../../services/frontier/rebuild-from-inputs.ts';
@@ -8,6 +9,7 @@ import { createShelf, type Shelf } from '../../../../services/frontier/snapshots
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
 import { type TrimBelowSnapshots, trimBelowSnapshots } from '../../../../services/frontier/snapshots/trim.ts';
 import { controlEvent, readControl } from '../../../../services/runtime/crawl/control-log.ts';
+import { readPurges } from '../../../../services/runtime/crawl/purges.ts';
 import { policyRecords } from '../../../../services/runtime/crawl/requests.ts';
 import type { Log } from '../../../../services/runtime/log/log.ts';
 import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
@@ -30,11 +32,11 @@ interface Crawl {
 }
 
 /** No lease is out; the manifest, a policy of options and an operator's lie in `control`. Two snapshots, and a tail. */
-async function trimmableCrawl(): Promise<Crawl> {
+async function trimmableCrawl(more: readonly Control[] = []): Promise<Crawl> {
   const harness = await startHarness();
   const { log, codec } = harness;
   const say = (payload: string) => controlEvent({ kind: 'manifest', atMs: 1, by: 'test', payload });
-  const events = ['the crawl', 'one that came too late'].map(say);
+  const events = [...['the crawl', 'one that came too late'].map(say), ...more];
   await log.append(
     events.map((event) => ({ topic: 't.control', partition: 0, key: null, value: codec.encode('control', event) })),
   );
@@ -46,7 +48,7 @@ async function trimmableCrawl(): Promise<Crawl> {
   const owner = harness.owner({ leasesMax: 0 });
   const run = owner.run();
   for (let round = 1; round <= 3; round++) {
-    await harness.discover(50);
+    for (let message = 0; message < 5; message++) await harness.discover(10);
     await until(() => owner.committed?.counters.admitted === 50 * round);
     if (round === 3) break;
     const store = createMemoryStore();
@@ -126,6 +128,31 @@ describe('the topics of a partition', { timeout: 60_000 }, () => {
     await crawl.trim();
     assert.ok((await crawl.starts())['control']! > 4, 'all of them were below');
     assert.deepEqual(await readControl(log, codec, 't'), before);
+  });
+
+  it('keep purges that stand: who begins anew does not take in what was taken down', async () => {
+    const purge = (hostKey: string, url = '') =>
+      controlEvent({
+        kind: 'purge',
+        atMs: 4,
+        by: 'test',
+        hostKey,
+        payload: url && JSON.stringify({ url }),
+        id: hostKey + url,
+      });
+    const crawl = await trimmableCrawl([
+      ...[purge('gone.test'), purge('back.test'), purge('one.test', 'http://one.test/a')],
+      controlEvent({ kind: 'releaseHost', atMs: 5, by: 'test', hostKey: 'back.test', id: 'back' }),
+    ]);
+    const { log, codec } = crawl.harness;
+    await crawl.trim();
+    assert.ok((await crawl.starts())['control']! > 8, 'all of them were below');
+    const purges = await readPurges(log, codec, crawlTopics);
+    const refused = ['http://gone.test/', 'http://back.test/', 'http://one.test/a', 'http://one.test/b'];
+    assert.deepEqual(
+      refused.map((url) => purges.refuses(url, 9)),
+      [true, false, true, false],
+    );
   });
 
   it('are left alone where no snapshot is whole; a damaged one is named, and counts for nothing', async () => {
