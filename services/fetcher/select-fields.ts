@@ -4,9 +4,19 @@
  * linkedom misses upper-case attribute names and is quadratic on deep nesting: it is given tidy markup
  * (`topology/parse/rich/tidy-markup.ts`), lower-cased and at most so deep.
  */
-import { parseHTML } from 'linkedom';
+import { createRequire } from 'node:module';
 import { type FieldType, fieldValue } from '../../topology/parse/rich/field-value.ts';
 import { richLimits } from '../../topology/rich-page-limits.ts';
+
+type Linkedom = typeof import('linkedom');
+
+let linkedom: Linkedom | undefined;
+
+/** Its 200 modules are loaded when the first selector is used: most crawls have none. */
+function parseHTML(markup: string): ReturnType<Linkedom['parseHTML']> {
+  linkedom ??= createRequire(import.meta.url)('linkedom') as Linkedom;
+  return linkedom.parseHTML(markup);
+}
 
 export interface FieldRule {
   readonly name: string;

@@ -6,7 +6,6 @@ import { methodsOf } from './methods.ts';
 import { alone } from './pass-on.ts';
 import { callsPackage, RequestLog } from './request-log.ts';
 
-export const urlfrontierPort = 7071;
 export const urlfrontierService = 'urlfrontier.URLFrontier';
 
 export interface ServerOptions {
