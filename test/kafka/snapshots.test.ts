@@ -84,10 +84,11 @@ describe('snapshots in S3 of a crawl on Kafka', { skip, timeout: 600_000 }, () =
     const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
     const starts = async () =>
       Promise.all([0, 1].map(async (partition) => (await log.offsets('kept.frontier-changelog', partition)).start));
-    await until(async () => (await starts()).every((offset) => offset > 0));
+    await until(async () => [0, 1].every((one) => filesOf(one).length >= 1));
     // Of each partition the newest, and one before it: there is something new, even if the crawl is done by now.
     await inject();
     await until(async () => [0, 1].every((one) => filesOf(one).length >= 2));
+    await until(async () => (await starts()).every((offset) => offset > 0));
     // All that is left of the first owner lies in S3, and in topics without their beginnings.
     first.child.kill('SIGKILL');
     await first.ended;
