@@ -12,6 +12,8 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 
 export interface BlockedHosts {
+  /** Resolves once all is known that had been said when this began: no request goes before it. */
+  readonly caughtUp: Promise<void>;
   has(hostKey: string): boolean;
   stop(): Promise<void>;
 }
@@ -39,6 +41,10 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const reader = log.reader();
   let stopped = false;
   let newest = 0;
+  let heard = () => {};
+  const caughtUp = new Promise<void>((resolve) => (heard = resolve));
+  /** By partition: its end when this began. */
+  const unheard = new Map<number, number>();
 
   const take = async (value: Buffer) => {
     await codec.prepare('control', value);
@@ -59,10 +65,16 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
 
   const read = async () => {
     for (let partition = 0; partition < partitions && !stopped; partition++) {
-      reader.seek(topic, partition, (await log.offsets(topic, partition)).start);
+      const { start, end } = await log.offsets(topic, partition);
+      reader.seek(topic, partition, start);
+      if (end > start) unheard.set(partition, end);
     }
     while (!stopped) {
-      for (const { value } of await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs })) await take(value);
+      if (unheard.size === 0) heard();
+      for (const { partition, offset, value } of await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs })) {
+        await take(value);
+        if (offset + 1 >= (unheard.get(partition) ?? Number.POSITIVE_INFINITY)) unheard.delete(partition);
+      }
     }
   };
   const reading = read().catch((error) => {
@@ -70,6 +82,7 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   });
 
   return {
+    caughtUp,
     has: (hostKey) => blocked.has(hostKey),
     async stop() {
       stopped = true;

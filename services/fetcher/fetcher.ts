@@ -302,6 +302,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   };
 
   const readTasks = async () => {
+    await Promise.race([
+      blockedHosts.caughtUp,
+      new Promise((resolve) => stopping.signal.addEventListener('abort', resolve)),
+    ]);
     while (!stopping.signal.aborted) {
       if (running.size >= leasesMax) await new Promise<void>((resolve) => (leaseEnded = resolve));
       else if (backlog.length > 0) await startSome();

@@ -82,8 +82,10 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
     turn.release(0, 0);
     return null;
   }
+  const pending = road.http.request(request);
+  // After it: a client that is new to an origin takes its time to begin.
   place?.start();
-  const response = await road.http.request(request);
+  const response = await pending;
   passage.received(response.rawBody.length);
   slots.release();
   turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));

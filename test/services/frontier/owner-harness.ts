@@ -45,8 +45,9 @@ export async function startHarness(): Promise<Harness> {
   await log.append(policyRecords(codec, crawlTopics, defaultPolicy(), 'test', clock.nowMs()));
   let hostsSoFar = 0;
 
+  /** A message each. */
   const discoverUrls = async (urls: readonly string[]) => {
-    await log.append(seedRecords(codec, crawlTopics, urls, clock.nowMs()));
+    await log.append(urls.flatMap((url) => seedRecords(codec, crawlTopics, [url], clock.nowMs())));
   };
   const all = async (topic: string) => {
     const records = [];

@@ -48,7 +48,7 @@ async function trimmableCrawl(more: readonly Control[] = []): Promise<Crawl> {
   const owner = harness.owner({ leasesMax: 0 });
   const run = owner.run();
   for (let round = 1; round <= 3; round++) {
-    for (let message = 0; message < 5; message++) await harness.discover(10);
+    await harness.discover(50);
     await until(() => owner.committed?.counters.admitted === 50 * round);
     if (round === 3) break;
     const store = createMemoryStore();
