@@ -99,8 +99,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         /^Pages and requests a second from .* pages: now 1\d\d\/s/,
       );
       await page.locator('#rates summary').click();
-      assert.ok((await page.locator('#rates tbody tr').count()) >= 12);
+      await page.locator('#rates tbody tr').nth(11).waitFor();
       await page.getByRole('button', { name: 'Bytes' }).click();
+      await page.locator('#rates .chart[aria-label*="received: now"]').waitFor();
       assert.match((await chart.getAttribute('aria-label'))!, /received: now [\d.]+ MB\/s/);
     },
     async empty(page) {
