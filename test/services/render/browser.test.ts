@@ -61,14 +61,15 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.ok((made?.refused ?? 0) >= 3);
   });
 
-  it('that loads for ever, or never lets go, is given up with what it has, and the next one is rendered', async () => {
+  it('that loads for ever, or never lets go, is given up with what it has, and the next one is rendered', async (test) => {
     const quick = createBrowser({
       executable: executable!,
       userAgent: 'x',
       timeoutMs: 1_500,
-      quietMs: 200,
-      requestsMax: 10,
+      quietMs: 700,
+      requestsMax: 1_000,
     });
+    test.after(() => quick.close());
     const page = (html: string) => ({ url: 'http://a.test/', status: 200, headers: [], body: Buffer.from(html) });
     const nothing = async () => null;
     const busy = await quick.render(
@@ -80,7 +81,6 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     const loop = await quick.render(page('<p>loop</p><script>for (;;);</script>'), nothing);
     assert.equal(loop, null);
     assert.match((await quick.render(page('<p>next</p>'), nothing))?.html ?? '', /next/);
-    await quick.close();
   });
 });
 
