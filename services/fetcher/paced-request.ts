@@ -1,8 +1,8 @@
 /**
  * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
  *
- * In order: the host's turn, the address's share, a share of the bandwidth, a slot among the requests in flight, a last look at blocks and the
- * deadline, the request. The turn ends with the request, and its completion starts the delay before the next one:
+ * In order: the host's turn, the address's share, a share of the bandwidth, a slot among the requests in flight, a last
+ * look at blocks and the deadline, the request. The turn ends with the request, and its completion starts the delay before the next one:
  * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import { fetcherLimits } from '../../topology/limits.ts';

@@ -3,8 +3,8 @@
  * [--hours H] [--disk GB] [--data FOLDER] [--json]`
  *
  * One partition on one core until it knows a hundred million URLs, half of the links it is offered being known already, on
- * a million hosts: a line of JSON for every million, and for what follows. Then what it left behind is opened again, and must know what it
- * knew; a snapshot is taken, and the partition restored from it and from its changelog.
+ * a million hosts: a line of JSON for every million, and for what follows. Then what it left behind is opened again, and
+ * must know what it knew; a snapshot is taken, and the partition restored from it and from its changelog.
  *
  * It ends early, and says so, after `--hours` (2) or at `--disk` (30 GB); with `--data` what it made stays, and the next
  * run with the same options goes on from there. With `--seen drum` it fails if the process, everything in it counted, ever
