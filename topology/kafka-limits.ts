@@ -30,6 +30,15 @@ export const kafkaLimits = {
   /** Set on topics made here, so that a raw response (5 MiB of body) fits into one record. */
   messageBytesMax: 8 * 1024 * 1024,
   /**
+   * Compressed batches of one partition in one answer, undone: eight times the largest batch that our topics take. What
+   * is compressed a thousand times over is meant to fill memories.
+   */
+  inflatedBytesMax: 64 * 1024 * 1024,
+  /** A zstd batch's window: what zstd's own decoders take unless told otherwise, and its highest level asks for. */
+  zstdWindowBytesMax: 128 * 1024 * 1024,
+  /** Of a damaged batch that is handed on for the dead letters: a letter has to fit into a record. */
+  damagedBytesKept: 4 * 1024 * 1024,
+  /**
    * One fetch, over all of a reader's partitions on a broker, where `poll` asks for less. No less than a batch may have:
    * brokers send a batch that does not fit only for the first partition, and reading the others over and over is waste.
    */

@@ -16,7 +16,7 @@ import {
   constants as zlib,
 } from 'node:zlib';
 import { requestLimits } from '../../topology/limits.ts';
-import { decodeZstd } from './zstd.ts';
+import { decodeZstd } from '../runtime/zstd.ts';
 
 export interface Decoded {
   readonly body: Buffer;
@@ -70,7 +70,10 @@ async function decodeLayers(body: Buffer, names: readonly string[], bytesMax: nu
 }
 
 function decodeLayer(body: Buffer, name: string, bytesMax: number): DecodeResult | Promise<DecodeResult> {
-  if (name === 'zstd') return decodeZstd(body, bytesMax) ?? { error: 'zstd stream is damaged or asks for too much' };
+  if (name === 'zstd') {
+    const undone = decodeZstd(body, bytesMax, requestLimits.zstdWindowBytesMax);
+    return undone ?? { error: 'zstd stream is damaged or asks for too much' };
+  }
   const coding = codingOf(name, body);
   if (coding === 'plain') return cut(body, bytesMax);
   if (coding === undefined) return { error: `content coding ${name.slice(0, 40)} is not known` };

@@ -10,6 +10,7 @@
  *
  * Layout: magic 0xC5, format version, kind, fields. DESIGN §4.1–4.2.
  */
+import { damageOf } from '../damaged-batch.ts';
 import { CrawlstreamError } from '../errors.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { readChange } from './change-codec.ts';
@@ -113,7 +114,7 @@ export function encodeCommit(header: CommitHeader, changes: Uint8Array): Buffer 
 /** Throws INVALID_RECORD on bytes that are no changelog record, UNSUPPORTED on a newer format. */
 export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
   const reader = new ByteReader(bytes);
-  if (reader.byte() !== magic) throw invalid('it does not begin as a changelog record does');
+  if (reader.byte() !== magic) throw invalid(damageOf(bytes) ?? 'it does not begin as a changelog record does');
   const version = reader.byte();
   if (version > changelogVersion) {
     throw new CrawlstreamError(

@@ -9,6 +9,7 @@
 import type { Type } from 'avsc';
 import { avroSchemas } from '../../../schemas/avro.ts';
 import type { TopicRecords } from '../../../schemas/types.ts';
+import { damageOf } from '../../../topology/damaged-batch.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { avroLimits } from '../../../topology/limits.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
@@ -62,7 +63,9 @@ export async function openCodec(registry: SchemaRegistry, crawl: string): Promis
       const bytes = Buffer.isBuffer(given) ? given : Buffer.from(given.buffer, given.byteOffset, given.byteLength);
       const { type, readers } = topics[topic];
       const id = schemaId(bytes);
-      if (id === undefined) throw invalid(topic, 'it does not begin as the Confluent wire format does');
+      if (id === undefined) {
+        throw invalid(topic, damageOf(bytes) ?? 'it does not begin as the Confluent wire format does');
+      }
       const reader = readers.get(id) ?? schemaUnknown(id);
       if (reader instanceof CrawlstreamError) throw reader;
       return read(type, topic, bytes, reader === 'current' ? undefined : reader) as TopicRecords[T];

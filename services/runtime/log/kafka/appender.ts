@@ -15,6 +15,7 @@ import { logLimits } from '../../../../topology/limits.ts';
 import type { Clock } from '../../clock.ts';
 import type { AppendRecord } from '../log.ts';
 import type { Cluster } from './cluster.ts';
+import type { Compressor } from './compression/codecs.ts';
 import { deadlineIn, isTransient, throwFor, transient } from './errors.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { type ProducedPart, type ProduceResponse, produceRequest } from './produce-request.ts';
@@ -63,7 +64,12 @@ interface Batch {
 const sequenceEnd = 2 ** 31;
 const epochMax = 32_767;
 
-export function createAppender(cluster: Cluster, clock: Clock, deliveryTimeoutMs: number): Appender {
+export function createAppender(
+  cluster: Cluster,
+  clock: Clock,
+  deliveryTimeoutMs: number,
+  compressor: Compressor | undefined,
+): Appender {
   const lanes = new Map<string, Map<number, Lane>>();
   /** Lanes with something to send. */
   const busy = new Set<Lane>();
@@ -210,6 +216,7 @@ export function createAppender(cluster: Cluster, clock: Clock, deliveryTimeoutMs
           producer: { id: (lane.id ??= id), epoch: lane.epoch, sequence: lane.sequence },
         })),
         kafkaLimits.requestTimeoutMs,
+        compressor,
       );
       const { parts: produced } = await link.send<ProduceResponse>(request);
       for (const { lane, batch } of parts) {

@@ -15,6 +15,10 @@ export interface ByteWriter {
   /** Zigzag, as record fields are. Whole numbers below 2^52. */
   varint(value: number): void;
   bytes(value: Uint8Array): void;
+  /** Forgets what was written from there on. */
+  cutAt(length: number): void;
+  /** Overwrites two bytes at `at`. */
+  patchInt16(at: number, value: number): void;
   /** Overwrites four bytes at `at`. */
   patchInt32(at: number, value: number): void;
 }
@@ -78,6 +82,12 @@ export function createByteWriter(initialBytes: number): ByteWriter {
       reserve(value.length);
       buf.set(value, at);
       at += value.length;
+    },
+    cutAt: (length) => {
+      at = length;
+    },
+    patchInt16: (position, value) => {
+      buf.writeInt16BE(value, position);
     },
     patchInt32: (position, value) => {
       buf.writeInt32BE(value | 0, position);

@@ -11,6 +11,8 @@ import { type Clock, SystemClock } from '../../clock.ts';
 import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';
 import { type Cluster, openCluster } from './cluster.ts';
+import { compressorOf } from './compression/codecs.ts';
+import type { CompressionName } from './compression/names.ts';
 import { createTopics } from './create-topics.ts';
 import { describeGroup } from './describe-group.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
@@ -32,6 +34,8 @@ export interface KafkaLogOptions {
   readonly sasl?: object;
   /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
+  /** Of what is appended; what is read may be compressed by any. Absent: none. */
+  readonly compression?: CompressionName;
   /** Of topics made here. Absent: three, or as many as there are brokers if fewer. */
   readonly replicationFactor?: number;
   readonly sessionTimeoutMs?: number;
@@ -42,8 +46,12 @@ export interface KafkaLogOptions {
   readonly clock?: Clock;
 }
 
-/** Throws BROKER_UNREACHABLE where none of the brokers answers, or they refuse the login. */
+/**
+ * Throws BROKER_UNREACHABLE where none of the brokers answers, or they refuse the login, and UNSUPPORTED where this
+ * machine can't compress as asked.
+ */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
+  const compressor = compressorOf(options.compression ?? 'none');
   const cluster = await openCluster(
     options.brokers.map(addressOf),
     {
@@ -55,7 +63,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
   );
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
-  const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs);
+  const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs, compressor);
   const readers = new Set<LogReader>();
   /** Also of those that are out: who was a member does not commit as one from outside. */
   const memberships = new Map<string, KafkaMembership>();

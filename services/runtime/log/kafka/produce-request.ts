@@ -1,5 +1,6 @@
 /** Produce, version 7: batches for several partitions of one leader, each with an outcome of its own; acks from all. */
 import { array, type ByteReader, createByteWriter, int16, int32, int64, string } from './bytes.ts';
+import type { Compressor } from './compression/codecs.ts';
 import { apiKeyOf, apis, type WireRequest } from './kafkajs-wire.ts';
 import { batchHeaderBytes, type Producer, recordBytesAtMost, type StampedRecord, writeBatch } from './record-batch.ts';
 
@@ -18,20 +19,24 @@ export interface ProducedPart {
   readonly baseOffset: number;
 }
 
-export function produceRequest(parts: readonly ProducePart[], timeoutMs: number): WireRequest {
+export function produceRequest(
+  parts: readonly ProducePart[],
+  timeoutMs: number,
+  compressor: Compressor | undefined,
+): WireRequest {
   return {
     request: {
       apiKey: apiKeyOf('Produce'),
       apiVersion: apis.Produce,
       apiName: 'Produce',
-      encode: async () => encode(parts, timeoutMs),
+      encode: async () => encode(parts, timeoutMs, compressor),
     } as WireRequest['request'],
     response: { decode: async (payload) => decode(payload), parse: async (decoded) => decoded },
     requestTimeout: timeoutMs,
   };
 }
 
-function encode(parts: readonly ProducePart[], timeoutMs: number) {
+function encode(parts: readonly ProducePart[], timeoutMs: number, compressor: Compressor | undefined) {
   let bytes = 64;
   for (const { topic, records } of parts) {
     bytes += 16 + 3 * topic.length + batchHeaderBytes;
@@ -56,7 +61,7 @@ function encode(parts: readonly ProducePart[], timeoutMs: number) {
       w.int32(partition);
       const sizeAt = w.length;
       w.int32(0);
-      writeBatch(w, records, producer);
+      writeBatch(w, records, producer, compressor);
       w.patchInt32(sizeAt, w.length - sizeAt - 4);
     }
   }

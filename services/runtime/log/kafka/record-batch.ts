@@ -3,12 +3,16 @@
  *
  * Readers tolerate what compaction and transactions leave: offsets with holes, empty batches, control batches (which
  * hold no records of anybody). A batch cut short at the end of a response is left for the next fetch. Checksums are not
- * checked on reading, as TCP has its own; the changelog's digests would find what a disk spoils.
+ * checked on reading, as TCP has its own; the changelog's digests would find what a disk spoils. A batch that can't be
+ * undone is given out as one record that says so (topology/damaged-batch.ts).
  */
-import { gunzipSync } from 'node:zlib';
+import { damagedValue } from '../../../../topology/damaged-batch.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { AppendRecord, LogRecord } from '../log.ts';
 import { type ByteReader, type ByteWriter, int8, int16, int32, int64, slice, varint, varintBytes } from './bytes.ts';
+import { type Compressor, decompressorOf } from './compression/codecs.ts';
+import { compressionNames } from './compression/names.ts';
 import { crc32c } from './crc32c.ts';
 
 export interface StampedRecord {
@@ -35,7 +39,13 @@ export function recordBytesAtMost({ key, value, headers }: AppendRecord): number
   return bytes;
 }
 
-export function writeBatch(w: ByteWriter, records: readonly StampedRecord[], producer: Producer): void {
+/** Compressed as a whole; not where that makes it no smaller. */
+export function writeBatch(
+  w: ByteWriter,
+  records: readonly StampedRecord[],
+  producer: Producer,
+  compressor?: Compressor,
+): void {
   const start = w.length;
   const firstMs = records[0]?.timestampMs ?? 0;
   let maxMs = firstMs;
@@ -57,8 +67,18 @@ export function writeBatch(w: ByteWriter, records: readonly StampedRecord[], pro
     const { record, timestampMs } = records[i] as StampedRecord;
     writeRecord(w, record, i, timestampMs - firstMs);
   }
+  if (compressor) compressFrom(w, start, compressor);
   w.patchInt32(start + 8, w.length - start - 12);
   w.patchInt32(start + crcAt, crc32c(w.buf, start + attributesAt, w.length));
+}
+
+function compressFrom(w: ByteWriter, start: number, { number, compress }: Compressor): void {
+  const from = start + batchHeaderBytes;
+  const compressed = compress(w.buf.subarray(from, w.length));
+  if (compressed.length >= w.length - from) return;
+  w.cutAt(from);
+  w.bytes(compressed);
+  w.patchInt16(start + attributesAt, number);
 }
 
 function writeRecord(w: ByteWriter, record: AppendRecord, offsetDelta: number, timestampDelta: number): void {
@@ -97,9 +117,7 @@ export interface DecodedBatches {
   readonly next: number;
 }
 
-const codecNames = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
-
-/** Records at or above `from`, without those of aborted transactions. */
+/** Records at or above `from`, without those of aborted transactions; of compressed batches, as many as memory bears. */
 export function readBatches(
   bytes: Buffer,
   topic: string,
@@ -110,12 +128,18 @@ export function readBatches(
   const records: LogRecord[] = [];
   const isAborted = abortedFilter(aborted);
   let next = from;
+  let inflatedBytes = 0;
   for (let at = 0; at + batchHeaderBytes <= bytes.length; ) {
     const r: ByteReader = { bytes, at };
     const base = int64(r);
     const end = r.at + 4 + int32(r);
     if (end > bytes.length) break;
-    if (bytes[at + 16] !== 2) throw unsupported(topic, 'records of a format older than Kafka 0.11');
+    if (end < at + batchHeaderBytes) {
+      throw new CrawlstreamError('INVALID_RECORD', `${topic}/${partition} holds a batch at ${base} without a header`);
+    }
+    if (bytes[at + 16] !== 2) {
+      throw new CrawlstreamError('UNSUPPORTED', `topic ${topic} holds records of a format older than Kafka 0.11`);
+    }
     r.at = at + attributesAt;
     const attributes = int16(r);
     const last = base + int32(r);
@@ -124,15 +148,38 @@ export function readBatches(
     const producerId = int64(r);
     r.at += 6;
     const count = int32(r);
+    const batch = bytes.subarray(at, end);
     at = end;
     next = Math.max(next, last + 1);
-    const body = decompressed(bytes.subarray(r.at, end), attributes & 7, topic);
+    const body = bytes.subarray(r.at, end);
     const isControl = (attributes & 0x20) !== 0;
     if (isAborted(producerId, last, (attributes & 0x10) !== 0, isControl ? body : undefined)) continue;
     const appendMs = attributes & 8 ? maxMs : undefined;
-    readRecords(body, count, topic, partition, base, firstMs, appendMs, from, records);
+    const codec = attributes & 7;
+    const before = records.length;
+    try {
+      const undone =
+        codec === 0 || body.length === 0 ? body : decompressorOf(codec, topic)(body, kafkaLimits.inflatedBytesMax);
+      readRecords(undone, count, topic, partition, base, firstMs, appendMs, from, records);
+      if (codec !== 0) inflatedBytes += undone.length;
+    } catch (error) {
+      if (error instanceof CrawlstreamError) throw error;
+      records.length = before;
+      const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last}`, codec, error as Error);
+      records.push({ topic, partition, offset: last, timestampMs: maxMs, key: null, value, headers: noHeaders });
+    }
+    if (inflatedBytes >= kafkaLimits.inflatedBytesMax) break;
   }
   return { records, next };
+}
+
+function damaged(batch: Buffer, where: string, codec: number, { message }: Error): Buffer {
+  const isSound = crc32c(batch, attributesAt) === batch.readInt32BE(crcAt);
+  const sum = isSound ? 'its checksum is right: so its producer made it' : 'its checksum is wrong';
+  const bytes = batch.subarray(0, kafkaLimits.damagedBytesKept);
+  const kept = bytes.length < batch.length ? `, of which the first ${bytes.length} follow` : '';
+  const what = `the batch at ${where} can't be undone (${compressionNames[codec]}: ${message}; ${sum}); it has ${batch.length} bytes${kept}`;
+  return Buffer.from(damagedValue(what.replaceAll('\n', ' '), bytes).buffer);
 }
 
 function readRecords(
@@ -150,6 +197,7 @@ function readRecords(
   for (let i = 0; i < count; i++) {
     const length = varint(r);
     const end = r.at + length;
+    if (length < 1) throw new RangeError('a record of no length');
     r.at++;
     const timestampMs = appendMs ?? firstMs + varint(r);
     if (appendMs !== undefined) varint(r);
@@ -198,17 +246,4 @@ function controlType(body: Buffer): number {
   varint(r);
   varint(r);
   return slice(r, varint(r))?.readInt16BE(2) ?? -1;
-}
-
-function decompressed(body: Buffer, codec: number, topic: string): Buffer {
-  if (codec === 0) return body;
-  if (codec === 1) return gunzipSync(body);
-  throw unsupported(
-    topic,
-    `records compressed with ${codecNames[codec] ?? codec}: have its producers use gzip or none`,
-  );
-}
-
-function unsupported(topic: string, what: string): CrawlstreamError {
-  return new CrawlstreamError('UNSUPPORTED', `topic ${topic} holds ${what}`);
 }

@@ -8,6 +8,7 @@ import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-r
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../../../../services/runtime/avro/schema-registry.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { damagedValue } from '../../../../topology/damaged-batch.ts';
 import { CrawlstreamError, type ErrorCode } from '../../../../topology/errors.ts';
 import type { AvroTopic } from '../../../../topology/topics.ts';
 
@@ -105,6 +106,16 @@ describe('record codec', () => {
     }
     assert.throws(() => codec.decode('discovered', Buffer.concat([good, Buffer.from([0])])), coded('INVALID_RECORD'));
     assert.throws(() => codec.decode('discovered', Buffer.from('{"url":"http://a/"}')), coded('INVALID_RECORD'));
+  });
+
+  it('says of what stands in for a damaged batch which batch it was', async () => {
+    const codec = await openCodec(createMemoryRegistry(), 'c');
+    const value = damagedValue('the batch at c.tasks/3, offsets 100 to 149, can not be undone', Buffer.alloc(9));
+    assert.equal(codec.prepare('tasks', value), undefined);
+    assert.throws(() => codec.decode('tasks', value), {
+      code: 'INVALID_RECORD',
+      message: /c\.tasks\/3, offsets 100 to 149/,
+    });
   });
 
   it('neither hangs nor allocates on corrupt lengths', async () => {

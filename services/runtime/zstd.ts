@@ -1,11 +1,10 @@
 /**
  * zstd (RFC 8878), which the zlib of Node 20 lacks, by the fzstd package behind this one file.
  *
- * Invariants: at most `bytesMax` bytes come out, and no frame asks for a window beyond 8 MiB (RFC 9659 §3): frames are
- * walked block by block before any is undone, for the decoder would allocate whatever a header says.
+ * Invariants: at most `bytesMax` bytes come out, and no frame asks for a window beyond `windowBytesMax`: frames are walked
+ * block by block before any is undone, for the decoder would allocate whatever a header says. Checksums are not looked at.
  */
 import { Decompress } from 'fzstd';
-import { requestLimits } from '../../topology/limits.ts';
 
 export interface ZstdOutput {
   readonly body: Buffer;
@@ -13,8 +12,8 @@ export interface ZstdOutput {
 }
 
 /** Null: nothing came out, the stream is damaged or asks for too much. */
-export function decodeZstd(body: Buffer, bytesMax: number): ZstdOutput | null {
-  const framing = walkFrames(body);
+export function decodeZstd(body: Buffer, bytesMax: number, windowBytesMax: number): ZstdOutput | null {
+  const framing = zstdFraming(body, windowBytesMax);
   if (framing === 'refused') return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -39,8 +38,8 @@ const frameMagic = 0xfd2fb528;
 /** 0x184D2A50 to 0x184D2A5F: skippable, their length follows. */
 const skippableMagic = 0x184d2a5;
 
-/** `cut`: the input ends inside a frame. */
-function walkFrames(body: Buffer): 'whole' | 'cut' | 'refused' {
+/** `cut`: the input ends inside a frame. `refused`: it is no zstd, or asks for a larger window. */
+export function zstdFraming(body: Buffer, windowBytesMax: number): 'whole' | 'cut' | 'refused' {
   let at = 0;
   while (at < body.length) {
     if (at + 8 > body.length) return at === 0 ? 'refused' : 'cut';
@@ -51,7 +50,7 @@ function walkFrames(body: Buffer): 'whole' | 'cut' | 'refused' {
     }
     if (magic !== frameMagic) return 'refused';
     const header = frameHeader(body, at + 4);
-    if (header.windowBytes > requestLimits.zstdWindowBytesMax) return 'refused';
+    if (header.windowBytes > windowBytesMax) return 'refused';
     at = endOfBlocks(body, header.end);
     if (at < 0) return 'cut';
     if (header.checksum) at += 4;

@@ -1,0 +1,28 @@
+/**
+ * What stands in for a batch of records that can't be undone, because it is damaged or has more in it than memory should
+ * hold: one value, a line that says what is wrong and where, then the batch's own bytes.
+ *
+ * No format of ours begins so: whoever decodes it meets a record that can't be read. A stream's goes to the dead letters,
+ * bytes and all, and the stream goes on; a changelog's, without which there is no state, stops its reader.
+ */
+const mark = new TextEncoder().encode('crawlstream: ');
+const newline = 10;
+/** What is wrong is said in fewer bytes. */
+const lineBytesMax = 2_000;
+
+/** `what` is one line. */
+export function damagedValue(what: string, bytes: Uint8Array): Uint8Array {
+  const line = new TextEncoder().encode(`${what.slice(0, lineBytesMax / 4)}\n`);
+  const value = new Uint8Array(mark.length + line.length + bytes.length);
+  value.set(mark);
+  value.set(line, mark.length);
+  value.set(bytes, mark.length + line.length);
+  return value;
+}
+
+/** What is wrong with the batch that the value stands in for; undefined for a value that stands for itself. */
+export function damageOf(value: Uint8Array): string | undefined {
+  if (!mark.every((byte, i) => value[i] === byte)) return undefined;
+  const end = value.subarray(0, mark.length + lineBytesMax).indexOf(newline);
+  return end < 0 ? undefined : new TextDecoder().decode(value.subarray(mark.length, end));
+}
