@@ -4,7 +4,7 @@
 import { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { createProgram } from './program.ts';
-import { say } from './say.ts';
+import { say } from './terminal/say.ts';
 
 // A reader of our output that goes away (head, less) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

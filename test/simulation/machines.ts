@@ -202,7 +202,7 @@ const takeFetcherRole: Role = async (start) => {
   return () => group.stop();
 };
 
-/** As services/cli/embedded-crawl.ts does it: the fetcher stands at the end of `tasks` before anything is claimed. */
+/** As services/cli/crawl/embedded-crawl.ts does it: the fetcher stands at the end of `tasks` before anything is claimed. */
 const takeBothRoles: Role = async (start) => {
   const { log, codec, process, world, disk, onOpened, onFailure } = start;
   const stores = [];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -28,6 +29,26 @@ it('services share only through runtime/, but for the command line, which wires 
     return others.map(([, , folder]) => `${name} imports ${folder}/`);
   });
   assert.deepEqual(found, []);
+});
+
+it('the folders of the command line use each other one way, and none uses what stands above them', () => {
+  const uses = new Map<string, Set<string>>();
+  const folderOf = (file: string) => file.split('/').slice(2, -1)[0] ?? 'the top';
+  for (const { name, text } of sources('services/cli')) {
+    const folder = folderOf(name);
+    const others = uses.get(folder) ?? new Set();
+    uses.set(folder, others);
+    for (const [, path] of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+      const file = join(name, '..', path!);
+      if (file.startsWith('services/cli/') && folderOf(file) !== folder) others.add(folderOf(file));
+    }
+  }
+  // Folders that use none but those taken away before are taken away: what goes round in a circle stays.
+  for (let before = -1; before !== uses.size; ) {
+    before = uses.size;
+    for (const [folder, others] of uses) if (![...others].some((other) => uses.has(other))) uses.delete(folder);
+  }
+  assert.deepEqual([...uses.keys()], []);
 });
 
 it('a source file is short enough to be one act', () => {

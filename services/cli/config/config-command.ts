@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { bad, oneOf } from '../arguments.ts';
-import { print } from '../check-print.ts';
+import { bad, oneOf } from '../flags/arguments.ts';
+import { print } from '../terminal/print.ts';
 import { applyConfig, configOf, sourceOf } from './apply-config.ts';
 import { hiddenValue, readConfig } from './config-file.ts';
 import { exampleFile } from './example-file.ts';

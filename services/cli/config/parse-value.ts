@@ -1,6 +1,6 @@
 /** A value of a file or of the environment, parsed as the option would have parsed it on a command line. */
 import type { Option } from 'commander';
-import { bad, isRepeated } from '../arguments.ts';
+import { bad, isRepeated } from '../flags/arguments.ts';
 
 /** Throws INVALID_ARGUMENT, as the option's own parser does. */
 export function parseValue(option: Option, value: unknown): unknown {

@@ -7,8 +7,8 @@
 import '../../../schemas/generate.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { configurationPage } from '../config/describe-settings.ts';
+import { sizingPage } from '../plan/sizing-page.ts';
 import { createProgram } from '../program.ts';
-import { sizingPage } from '../sizing/sizing-page.ts';
 import { commandsPage } from './commands-page.ts';
 
 const program = createProgram();

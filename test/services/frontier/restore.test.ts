@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { restoreText } from '../../../services/cli/restore-text.ts';
+import { restoreText } from '../../../services/cli/terminal/restore-text.ts';
 import { clearView, loadView } from '../../../services/frontier/load-view.ts';
 import { openPartition } from '../../../services/frontier/open-partition.ts';
 import { type RestoreProgress, restore } from '../../../services/frontier/restore.ts';

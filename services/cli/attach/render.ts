@@ -1,0 +1,138 @@
+/** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import type { Render } from '../../../schemas/types.ts';
+import { renderLimits } from '../../../topology/consumer-limits.ts';
+import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { createContactRecords } from '../../fetcher/contact-records.ts';
+import { acceptEncoding } from '../../fetcher/content-coding.ts';
+import { createDnsLookup } from '../../fetcher/dns-lookup.ts';
+import { createExtractor } from '../../fetcher/extract.ts';
+import { productToken, requestHeaders } from '../../fetcher/fetcher.ts';
+import { createHttpClient } from '../../fetcher/http-client.ts';
+import { createLinkCache } from '../../fetcher/link-cache.ts';
+import { createPacer } from '../../fetcher/pacer.ts';
+import { pageRecords } from '../../fetcher/page-records.ts';
+import { readPage } from '../../fetcher/page-report.ts';
+import { compileOverrides } from '../../fetcher/resolve-override.ts';
+import { createResolver } from '../../fetcher/resolver.ts';
+import { createRobotsCache } from '../../fetcher/robots-cache.ts';
+import { soleTask } from '../../fetcher/sole-task.ts';
+import { createSubresources } from '../../fetcher/subresources.ts';
+import { createBrowser, findChromium } from '../../render/browser.ts';
+import { createRenderer } from '../../render/renderer.ts';
+import { groupPositions } from '../../runtime/consumer/positions.ts';
+import type { FetcherFlags } from '../flags/fetcher-flags.ts';
+import { productVersion } from '../terminal/version.ts';
+import type { AttachContext, Attached } from './attach.ts';
+import { attach } from './attach.ts';
+
+export interface RenderFlags extends Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact'> {
+  /** Path of a chromium. Absent: the one in PATH. */
+  readonly browser?: string;
+}
+
+export function addBrowserOption(command: Command): Command {
+  return command.option('--browser <path>', 'chromium that renders pages (default: the one in PATH)');
+}
+
+export function attachRender(context: AttachContext, flags: RenderFlags): Promise<Attached> {
+  const { log, codec, clock, manifest } = context;
+  const { crawl, keyMode } = manifest;
+  const stopping = new AbortController();
+  const config = { version: productVersion, contact: flags.contact ?? '' };
+  const userAgent = requestHeaders(config, '*/*', acceptEncoding);
+  const resolver = createResolver({
+    clock,
+    lookup: createDnsLookup(),
+    overrides: compileOverrides(flags.resolve ?? []),
+    isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
+  });
+  const http = createHttpClient({ clock, resolver });
+  const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
+  const publishContacts = async () => {
+    const records = contacts.take();
+    if (records.length > 0) await log.append(records);
+  };
+  const subresources = createSubresources({
+    http,
+    pacer: createPacer(clock, stopping.signal),
+    robots: createRobotsCache(clock, productToken, contacts.readRobots),
+    record: contacts.requested,
+    clock,
+    headers: userAgent,
+    limits: renderLimits,
+  });
+  const browser = createBrowser({
+    executable: flags.browser ?? findChromium(),
+    userAgent: userAgent[1]!,
+    timeoutMs: renderLimits.pageMs,
+    quietMs: renderLimits.quietMs,
+    requestsMax: renderLimits.requestsMax,
+  });
+  const linkCache = createLinkCache(renderLimits.linkCacheEntries);
+  const extractor = createExtractor();
+  const reader = {
+    extractor,
+    links: { normalize: compileNormalizer(), cache: linkCache },
+    productToken,
+    linksMax: crawlLimits.linksPerPageMax,
+    outlinks: true,
+    pdf: false,
+  };
+  const renderer = createRenderer({
+    browser,
+    load: (url, { delayMs }) => subresources.get(url, delayMs, clock.nowMs() + renderLimits.pageMs),
+    read: async (render, html) => {
+      const sourceKey = partitionKeyOf(render.hostKey, keyMode);
+      const response = responseOf(render, html, clock.nowMs());
+      return readPage(reader, soleTask(render.url, render.hostKey, render.depth), 0, response, {
+        sourceKey,
+        source: linkCache.source(sourceKey),
+      });
+    },
+    publish: async (made) => {
+      const records = [...contacts.take(), ...pageRecords(made, codec, manifest)];
+      if (records.length > 0) await log.append(records);
+    },
+    say: context.say,
+  });
+  return attach(context, {
+    name: 'render',
+    topics: ['render'],
+    batchRecords: 1,
+    handle: renderer.handle,
+    positions: groupPositions(log, `${crawl}.render`),
+    close: async () => {
+      stopping.abort();
+      await Promise.all([browser.close(), http.close(), extractor.close()]);
+      await publishContacts();
+    },
+  });
+}
+
+/** The document as the browser left it, as if its host had sent it. */
+function responseOf({ status, headers }: Render, html: string, nowMs: number) {
+  const kept: string[] = ['content-type', 'text/html; charset=utf-8'];
+  for (let i = 0; i < headers.length; i += 2) {
+    if (/^(x-robots-tag|etag|last-modified)$/.test(headers[i]!)) kept.push(headers[i]!, headers[i + 1]!);
+  }
+  const body = Buffer.from(html);
+  return {
+    status,
+    headers: kept,
+    body,
+    rawBody: body,
+    truncated: false,
+    address: '',
+    startMs: nowMs,
+    endMs: nowMs,
+    connectMs: 0,
+    firstByteMs: 0,
+    failure: null,
+    staleConnection: false,
+  };
+}

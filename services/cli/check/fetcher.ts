@@ -1,0 +1,101 @@
+/**
+ * Fetching for a checker: the product's own client, under its address guard, robots.txt first.
+ *
+ * One host is asked for one page, by hand: no pacing beyond one request after another, no redirect followed but those
+ * of robots.txt.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { robotsLimits } from '../../../topology/limits.ts';
+import { acceptEncoding } from '../../fetcher/content-coding.ts';
+import { createDnsLookup } from '../../fetcher/dns-lookup.ts';
+import { productToken } from '../../fetcher/fetcher.ts';
+import { headerOf } from '../../fetcher/headers.ts';
+import { createHttpClient, type HttpResponse } from '../../fetcher/http-client.ts';
+import { compileOverrides, type ResolveOverride } from '../../fetcher/resolve-override.ts';
+import { createResolver } from '../../fetcher/resolver.ts';
+import { createRobotsCache, type Robots } from '../../fetcher/robots-cache.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { productVersion } from '../terminal/version.ts';
+
+export interface FetchFlags {
+  readonly allowPrivate?: true | string[];
+  readonly resolve?: ResolveOverride[];
+  readonly contact?: string;
+}
+
+export interface CheckFetcher {
+  /** Throws INVALID_ARGUMENT where there is no answer. `url` is normal. */
+  page(url: string): Promise<HttpResponse>;
+  /** Under RFC 9309's rules for redirects and failures. `agent`: whose group counts. */
+  robots(url: string, agent: string): Promise<FetchedRobots>;
+}
+
+export interface FetchedRobots {
+  readonly robots: Robots;
+  /** The last one asked, after redirects. */
+  readonly url: string;
+  /** 0: no response. */
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: CheckFetcher) => Promise<T>): Promise<T> {
+  const clock = new SystemClock();
+  const resolver = createResolver({
+    clock,
+    lookup: createDnsLookup(),
+    overrides: compileOverrides(flags.resolve ?? []),
+    isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
+  });
+  const client = createHttpClient({ clock, resolver });
+  const contact = flags.contact === undefined ? '' : ` (+${flags.contact})`;
+  const agent = `${productToken}/${productVersion}${contact}`;
+  const headers = ['user-agent', agent, 'accept', '*/*', 'accept-encoding', acceptEncoding];
+  try {
+    return await act({
+      async page(url) {
+        const response = await client.request({ url, headers });
+        if (response.failure !== null) throw unreachable(url, response);
+        return response;
+      },
+      async robots(url, token) {
+        let last: { readonly url: string; readonly status: number; readonly body: Uint8Array } | undefined;
+        const answer = await createRobotsCache(clock, token).get(new URL(url).origin, async (asked) => {
+          const at = asked.at(-1)!;
+          const {
+            status,
+            headers: got,
+            body,
+            failure,
+          } = await client.request({
+            url: at,
+            headers,
+            bodyBytesMax: robotsLimits.bodyBytesMax,
+          });
+          const answered = failure === null ? status : 0;
+          last = { url: at, status: answered, body };
+          return {
+            status: answered,
+            location: headerOf(got, 'location') || null,
+            body,
+            retryAfterMs: 0,
+            blockedAddress: failure?.kind === 'blockedAddress',
+            detail: failure?.detail ?? '',
+          };
+        });
+        return { robots: answer!.robots, ...last! };
+      },
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+function unreachable(url: string, { failure }: HttpResponse): CrawlstreamError {
+  const remedy =
+    failure?.kind === 'blockedAddress'
+      ? 'give --allow-private to reach addresses that are not public'
+      : 'check the address, or save the page and give --file';
+  return new CrawlstreamError('INVALID_ARGUMENT', `url ${url}: ${failure?.detail ?? 'no answer'}; ${remedy}`);
+}

@@ -1,0 +1,48 @@
+/** `crawlstream check list`: does a list load, and what must a policy write to refer to it? */
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { withScheme } from '../../../topology/url/seed.ts';
+import { compileList, type ListKind, listKinds } from '../../../topology/url/url-lists.ts';
+import { readList } from '../../runtime/policy/list-files.ts';
+import { oneOf } from '../flags/arguments.ts';
+import { normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+
+interface ListFlags {
+  readonly kind: ListKind;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+export function addCheckList(check: Command): void {
+  check
+    .command('list')
+    .description('load a filter list; print its entries, hash and size, and what it says of a URL')
+    .argument('<file>', 'text, one entry a line')
+    .addOption(
+      new Option('--kind <kind>', `what its entries are: ${listKinds.join(', ')}`)
+        .argParser(oneOf('--kind', listKinds))
+        .makeOptionMandatory(),
+    )
+    .option('--url <url>', 'look this URL up')
+    .option('--json', 'as one line of JSON')
+    .action(checkList);
+}
+
+async function checkList(file: string, { kind, url, json }: ListFlags): Promise<void> {
+  const startMs = performance.now();
+  const { bytes, sha256 } = await readList(file, `file ${JSON.stringify(file)}`);
+  const list = compileList(kind, bytes.toString('utf8'), file);
+  const loadMs = Math.round(performance.now() - startMs);
+  const match = url === undefined ? undefined : list.match(normalUrl(withScheme(url)));
+  const answer = { kind, sha256, entries: list.size, bytes: list.bytes, loadMs, ...(url !== undefined && { match }) };
+  const text = rows([
+    ['kind', kind],
+    ['sha256', sha256],
+    ['entries', list.size],
+    ['memory', `${list.bytes} bytes`],
+    ['loaded in', `${loadMs} ms`],
+    ['match', match === null ? 'none' : match],
+  ]);
+  print({ json: answer, text }, json);
+}

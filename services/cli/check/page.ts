@@ -1,0 +1,126 @@
+/** `crawlstream check page`: what a page gives us: links, directives, title, text, canonical, charset. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { redirectTarget } from '../../../topology/fetch/redirect.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
+import { isAllowed } from '../../../topology/robots/rules.ts';
+import { productToken } from '../../fetcher/fetcher.ts';
+import { headerOf, headersOf } from '../../fetcher/headers.ts';
+import { bad, wholeNumber } from '../flags/arguments.ts';
+import { readBytes } from '../flags/named-file.ts';
+import { normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
+import { addFetchOptions } from './robots.ts';
+
+interface PageFlags extends FetchFlags {
+  readonly file?: string;
+  readonly url?: string;
+  readonly links: number;
+  readonly json?: boolean;
+}
+
+interface PageSource {
+  readonly url: string;
+  /** 0: from a file. */
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly robotsTags: readonly string[];
+  readonly redirectUrl: string | null;
+  readonly body: Uint8Array;
+}
+
+/** RFC 2606: a name that nobody has, for a file whose URL is not said. */
+const nowhere = 'https://page.invalid/';
+const shownChars = 300;
+const shownLinks = 20;
+const linksDefault = 1_000;
+
+export function addCheckPage(check: Command): void {
+  const command = check
+    .command('page')
+    .description('print what a page gives: links, directives, title, text, canonical, charset')
+    .argument('[url]', 'a page to fetch, where its robots.txt allows it')
+    .option('--file <file>', 'read this HTML file')
+    .option('--url <base>', `the URL that --file came from (default: ${nowhere})`)
+    .option('--links <n>', 'links read at most', wholeNumber('--links', 1, 100_000), linksDefault)
+    .option('--json', 'as one line of JSON, with all links and the whole text');
+  addFetchOptions(command).action(checkPage);
+}
+
+async function checkPage(given: string | undefined, flags: PageFlags): Promise<void> {
+  if ((given === undefined) === (flags.file === undefined))
+    throw bad('url', given ?? '', 'name either a URL to fetch, or a page with --file (and its URL with --url)');
+  const source =
+    flags.file === undefined ? await fetched(normalUrl(given!), flags) : await fromFile(flags.file, flags.url);
+  const endMs = performance.now() + fetcherLimits.parseTimeoutMs;
+  const page = parsePage(source.body, {
+    url: source.url,
+    contentType: source.contentType,
+    robotsTags: source.robotsTags,
+    productToken,
+    linksMax: flags.links,
+    textCharsMax: fetcherLimits.textCharsMax,
+    byteBudget: source.body.length,
+    expired: () => performance.now() > endMs,
+  });
+  print({ json: jsonOf(source, page), text: textOf(source, page) }, flags.json);
+}
+
+function jsonOf(source: PageSource, page: ParsedPage): Record<string, unknown> {
+  const { robots, ...rest } = page;
+  const { url, status, contentType, redirectUrl, body } = source;
+  return { url, status, contentType, redirectUrl, bytes: body.length, ...robots, ...rest };
+}
+
+function textOf(source: PageSource, page: ParsedPage): string {
+  const { links, linksDropped, text, robots, metaRefresh } = page;
+  const directives = [robots.noindex && 'noindex', robots.nofollow && 'nofollow'].filter((one) => one !== false);
+  const more = links.length > shownLinks ? [`… and ${links.length - shownLinks} more (--json prints all)`] : [];
+  return rows([
+    ['url', source.url],
+    ['status', source.status || null],
+    ['redirect', source.redirectUrl],
+    ['type', source.contentType],
+    ['charset', page.charset],
+    ['title', page.title],
+    ['description', page.description],
+    ['canonical', page.canonical],
+    ['base', page.base === source.url ? null : page.base],
+    ['refresh', metaRefresh === null ? null : `${metaRefresh.url} after ${metaRefresh.delaySeconds} s`],
+    ['directives', directives.join(', ') || 'none'],
+    ['text', text.length > shownChars ? `${text.slice(0, shownChars)}… (${text.length} characters)` : text],
+    ['links', linksDropped > 0 ? `${links.length}, and ${linksDropped} beyond the limit` : links.length],
+    ['', [...links.slice(0, shownLinks), ...more].join('\n')],
+    ['incomplete', page.complete ? null : 'the page took too long, what follows is missing'],
+  ]);
+}
+
+async function fromFile(file: string, url: string | undefined): Promise<PageSource> {
+  const body = await readBytes('--file', file);
+  const at = url === undefined ? nowhere : normalUrl(url);
+  return { url: at, status: 0, contentType: null, robotsTags: [], redirectUrl: null, body };
+}
+
+function fetched(url: string, flags: PageFlags): Promise<PageSource> {
+  return withCheckFetcher(flags, async (fetcher) => {
+    const { robots } = await fetcher.robots(url, productToken);
+    if (robots.status === 'unreachable' || (robots.status === 'rules' && !isAllowed(robots.rules, url))) {
+      const why = robots.status === 'rules' ? 'its robots.txt denies it' : robots.detail;
+      const remedy = robots.blockedAddress
+        ? 'give --allow-private to reach addresses that are not public'
+        : 'see crawlstream check robots, or save the page and give --file';
+      throw new CrawlstreamError('INVALID_ARGUMENT', `url ${url}: ${why}; ${remedy}`);
+    }
+    const { status, headers, body } = await fetcher.page(url);
+    return {
+      url,
+      status,
+      contentType: headerOf(headers, 'content-type') || null,
+      robotsTags: headersOf(headers, 'x-robots-tag'),
+      redirectUrl: redirectTarget(url, status, headerOf(headers, 'location') || null),
+      body,
+    };
+  });
+}

@@ -1,0 +1,46 @@
+/** The policy that a checker asks: from a file, or from the options that `crawl` takes. */
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { listsOf } from '../../../topology/policy/lists-of.ts';
+import type { Policy } from '../../../topology/policy/policy.ts';
+import { compilePolicy } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { parseSeed } from '../../../topology/url/seed.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { collect } from '../flags/arguments.ts';
+import { readText } from '../flags/named-file.ts';
+import type { PolicyFlags } from '../flags/policy-flags.ts';
+import { addPolicyOptions, normalSeeds, policyOf } from '../flags/policy-flags.ts';
+
+export interface CheckPolicyFlags extends PolicyFlags {
+  readonly policy?: string;
+  readonly seed?: string[];
+}
+
+export function addCheckPolicyOptions(command: Command): Command {
+  addPolicyOptions(command)
+    .option('--seed <url>', 'a seed that --scope goes by (repeat for several; none: any host)', collect(parseSeed))
+    .addOption(
+      new Option('--policy <file>', 'a policy in JSON, instead of the options').conflicts([
+        'maxPages',
+        'maxDepth',
+        'scope',
+        'include',
+        'exclude',
+        'delay',
+        'retries',
+        'seed',
+      ]),
+    );
+  return command;
+}
+
+export async function checkedPolicy(flags: CheckPolicyFlags): Promise<Policy> {
+  if (flags.policy === undefined) {
+    const seeds = normalSeeds(flags.seed ?? []);
+    return compilePolicy(policyOf(seeds.length === 0 ? { ...flags, scope: 'all' } : flags, seeds));
+  }
+  const config = parsePolicy(await readText('--policy', flags.policy));
+  return compilePolicy(config, await createListFiles().load(listsOf(config), dirname(flags.policy)));
+}

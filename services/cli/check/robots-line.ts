@@ -1,0 +1,80 @@
+/**
+ * Which line of a robots.txt decides on a URL.
+ *
+ * The product's parser keeps rules, not lines, and no second parser may speak for it here. So it is asked: with only the
+ * first k rule lines left in the file, from which k on is the winning rule there? Rules only ever add, so a binary
+ * search finds the line in a dozen readings.
+ */
+import { robotsLimits } from '../../../topology/limits.ts';
+import { canonicalPath, latin1 } from '../../../topology/robots/escapes.ts';
+import { eachRecord } from '../../../topology/robots/lines.ts';
+import { bestRank } from '../../../topology/robots/pattern-index.ts';
+import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
+
+export interface DecidingLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly allow: boolean;
+}
+
+/** null: no rule matches, or none is asked, as for /robots.txt. `url` is normal. */
+export function decidingLine(body: Uint8Array, token: string, url: string): DecidingLine | null {
+  const path = canonicalPath(url);
+  if (path === '/robots.txt' || path.startsWith('/robots.txt?')) return null;
+  const lines = linesOf(body);
+  const ruleLines = lines.flatMap((line, at) => (isRule(line) ? [at] : []));
+  const rankOf = (kept: number) => {
+    const hidden = new Set(ruleLines.slice(kept));
+    // An empty rule ends a run of user-agent lines as the hidden one did, and is never longer.
+    const shown = lines.map((line, at) => (hidden.has(at) ? 'allow:' : line));
+    return bestRank(parseRobots(bytesOf(shown.join('\n')), token, url).index, path);
+  };
+  const best = rankOf(ruleLines.length);
+  if (best < 0) return null;
+  let low = 0;
+  let high = ruleLines.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >>> 1;
+    if (rankOf(middle) === best) high = middle;
+    else low = middle;
+  }
+  const at = ruleLines[high - 1]!;
+  return { line: at + 1, text: bytesOf(lines[at]!.trim()).toString('utf8'), allow: best % 2 === 1 };
+}
+
+/** Whose group holds for the token: its own, everyone's (`*`), or none. */
+export function groupOf(body: Uint8Array, token: string): string | null {
+  let everyone = false;
+  let agents = 0;
+  eachRecord(body, (key, value) => {
+    if (key !== 'user-agent') return;
+    agents += 1;
+    everyone ||= value.startsWith('*');
+  });
+  if (agents === 0) return null;
+  // A rule for everyone, put before all others, is heard unless the token has a group of its own.
+  const probe = '/probe-of-the-group-that-holds';
+  const asked = `user-agent: *\ndisallow: ${probe}$\n\n${linesOf(body).join('\n')}`;
+  if (isAllowed(parseRobots(bytesOf(asked), token, ''), `http://a.invalid${probe}`)) return token;
+  return everyone ? '*' : null;
+}
+
+/** As the parser sees them: octets, without a byte order mark, whole lines of what it reads. */
+function linesOf(body: Uint8Array): string[] {
+  const text = latin1(body.subarray(0, robotsLimits.bodyBytesMax)).replace(/^\xef\xbb\xbf/, '');
+  const lines = text.replaceAll('\r\n', '\n').split(/[\r\n]/);
+  return body.length < robotsLimits.bodyBytesMax ? lines : lines.slice(0, -1);
+}
+
+function isRule(line: string): boolean {
+  let found = false;
+  eachRecord(bytesOf(line), (key) => {
+    found = key === 'allow' || key === 'disallow';
+  });
+  return found;
+}
+
+function bytesOf(octets: string): Buffer {
+  return Buffer.from(octets, 'latin1');
+}

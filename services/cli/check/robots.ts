@@ -1,0 +1,97 @@
+/** `crawlstream check robots`: what a robots.txt says to us, and of a URL, with the line that decides. */
+import type { Command } from 'commander';
+import { parseRobots } from '../../../topology/robots/rules.ts';
+import { productToken } from '../../fetcher/fetcher.ts';
+import { parseResolveOverride } from '../../fetcher/resolve-override.ts';
+import { bad, collect, contact } from '../flags/arguments.ts';
+import { allowPrivateOption } from '../flags/fetcher-flags.ts';
+import { readBytes } from '../flags/named-file.ts';
+import { normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+import { type FetchedRobots, type FetchFlags, withCheckFetcher } from './fetcher.ts';
+import { decidingLine, groupOf } from './robots-line.ts';
+
+interface RobotsFlags extends FetchFlags {
+  readonly file?: string;
+  readonly agent: string;
+  readonly json?: boolean;
+}
+
+/** What is judged by: a file's bytes, or a verdict that needs none. */
+type Source = Pick<FetchedRobots, 'url' | 'status' | 'body'> & {
+  readonly verdict: 'rules' | 'allowAll' | 'unreachable';
+};
+
+export function addFetchOptions(command: Command): Command {
+  return command
+    .option(...allowPrivateOption)
+    .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
+    .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'));
+}
+
+export function addCheckRobots(check: Command): void {
+  const command = check
+    .command('robots')
+    .description('print what robots.txt says of a URL, with the rule, Crawl-delay and sitemaps')
+    .argument('[url]', 'the page in question; its host is asked unless --file is given')
+    .option('--file <file>', 'read this robots.txt')
+    .option('--agent <token>', 'product token to judge for', agentToken, productToken)
+    .option('--json', 'as one line of JSON');
+  addFetchOptions(command).action(checkRobots);
+}
+
+/** RFC 9309 §2.2.1, and digits, which real ones have. */
+function agentToken(value: string): string {
+  if (/^(?:[A-Za-z0-9_-]+|\*)$/.test(value)) return value;
+  throw bad('--agent', value, 'give a product token, such as crawlstream, without version');
+}
+
+async function checkRobots(given: string | undefined, flags: RobotsFlags): Promise<void> {
+  if (given === undefined && flags.file === undefined) throw bad('url', '', 'name a URL, or a robots.txt with --file');
+  const url = given === undefined ? null : normalUrl(given);
+  const source = flags.file === undefined ? await fetched(url!, flags) : await read(flags.file, url);
+  const { agent } = flags;
+  const rules = parseRobots(source.body, agent, source.url);
+  const line = url === null || source.verdict !== 'rules' ? null : decidingLine(source.body, agent, url);
+  const allowed =
+    url === null ? null : source.verdict === 'rules' ? (line?.allow ?? true) : source.verdict === 'allowAll';
+  const answer = {
+    url,
+    robotsUrl: source.url,
+    status: source.status,
+    allowed,
+    because: allowed === null ? null : becauseOf(source, line !== null),
+    line: line?.line ?? null,
+    rule: line?.text ?? null,
+    group: source.verdict === 'rules' ? groupOf(source.body, agent) : null,
+    crawlDelaySeconds: rules.crawlDelayMs === null ? null : rules.crawlDelayMs / 1000,
+    sitemaps: rules.sitemaps,
+  };
+  const text = rows([
+    ['url', url],
+    ['verdict', allowed === null ? null : `${allowed ? 'allowed' : 'denied'}: ${answer.because}`],
+    ['rule', line === null ? null : `line ${line.line}: ${line.text}`],
+    ['robots.txt', `${answer.robotsUrl}${source.status > 0 ? ` (status ${source.status})` : ''}`],
+    ['group', answer.group],
+    ['crawl delay', answer.crawlDelaySeconds === null ? 'none' : `${answer.crawlDelaySeconds} s`],
+    ['sitemaps', rules.sitemaps.length === 0 ? 'none' : rules.sitemaps.join('\n')],
+  ]);
+  print({ json: answer, text }, flags.json);
+}
+
+function becauseOf({ verdict, status }: Source, hasRule: boolean): string {
+  if (verdict === 'allowAll') return `there is no robots.txt (status ${status})`;
+  if (verdict === 'unreachable')
+    return `robots.txt ${status === 0 ? 'cannot be reached' : `answers with status ${status}`}, so nothing may be fetched`;
+  return hasRule ? 'a rule matches' : 'no rule matches';
+}
+
+async function fetched(url: string, flags: RobotsFlags): Promise<Source> {
+  const { robots, ...rest } = await withCheckFetcher(flags, (fetcher) => fetcher.robots(url, flags.agent));
+  return { ...rest, verdict: robots.status, body: robots.status === 'rules' ? rest.body : new Uint8Array() };
+}
+
+async function read(file: string, url: string | null): Promise<Source> {
+  const body = await readBytes('--file', file);
+  return { url: url === null ? file : `${new URL(url).origin}/robots.txt`, status: 0, body, verdict: 'rules' };
+}

@@ -1,0 +1,140 @@
+/** `crawlstream check score`: the score of a URL, factor by factor, and its band. */
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { LinkSource, PageKind, ScoreInputs } from '../../../topology/policy/score/inputs.ts';
+import { compileListedDomains } from '../../../topology/policy/score/listed-domains.ts';
+import {
+  bandOfScore,
+  compileScorer,
+  factorScores,
+  type GroupName,
+  groupScore,
+} from '../../../topology/policy/score/score.ts';
+import { defaultScore, type WeightedScore } from '../../../topology/policy/score/score-config.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
+import { readText } from '../flags/named-file.ts';
+import { normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+
+interface ScoreFlags {
+  readonly depth: number;
+  readonly linkingDomains?: number;
+  readonly trafficRank?: number;
+  readonly pagesGood?: number;
+  readonly pagesFetched?: number;
+  readonly inLinks?: number;
+  readonly type?: PageKind;
+  readonly source: LinkSource;
+  readonly ageDays?: number;
+  readonly changesPerDay?: number;
+  readonly changedShare?: number;
+  readonly policy?: string;
+  readonly json?: boolean;
+}
+
+const dayMs = 86_400_000;
+const kinds = ['html', 'feed', 'text', 'document', 'other'] as const;
+const sources = ['seed', 'operator', 'redirect', 'sitemap', 'feed', 'link'] as const;
+const groups: readonly GroupName[] = ['domain', 'page', 'freshness'];
+
+export function addCheckScore(check: Command): void {
+  check
+    .command('score')
+    .description('print the score of a URL, factor by factor, and its band; what is not said is unknown')
+    .argument('<url>', 'a URL in any spelling')
+    .option('--depth <n>', 'its link distance from a seed', wholeNumber('--depth'), 0)
+    .option('--linking-domains <n>', 'domains that link to its host', wholeNumber('--linking-domains'))
+    .option('--traffic-rank <n>', 'place of its site by traffic', wholeNumber('--traffic-rank', 1))
+    .option('--pages-good <n>', 'pages of its host that were worth fetching', wholeNumber('--pages-good'))
+    .option('--pages-fetched <n>', 'of so many', wholeNumber('--pages-fetched', 1))
+    .option('--in-links <n>', 'links to it', wholeNumber('--in-links'))
+    .option('--type <kind>', `one of ${kinds.join(', ')}`, oneOf('--type', kinds))
+    .addOption(
+      new Option('--source <source>', `who named it: ${sources.join(', ')}`)
+        .argParser(oneOf('--source', sources))
+        .default('link'),
+    )
+    .option('--age-days <n>', 'days since it was fetched', number('--age-days'))
+    .option('--changes-per-day <n>', 'how often it changes', number('--changes-per-day'))
+    .option('--changed-share <n>', 'share of fetches that found it changed', number('--changed-share', 1))
+    .option('--policy <file>', 'score by this policy')
+    .option('--json', 'as one line of JSON')
+    .action(checkScore);
+}
+
+function number(option: string, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
+  return (value) => {
+    const parsed = Number(value);
+    if (!/^\d+(?:\.\d+)?$/.test(value) || parsed > most)
+      throw bad(option, value, most === 1 ? 'give a number from 0 to 1' : 'give a number of at least 0');
+    return parsed;
+  };
+}
+
+async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
+  const policy = flags.policy === undefined ? null : parsePolicy(await readText('--policy', flags.policy));
+  const config = policy?.score ?? defaultScore;
+  if (config.kind === 'opic') {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--policy scores by cash (kind opic), which a URL has in a crawl alone: ask `crawlstream explain URL` of one',
+    );
+  }
+  const url = normalUrl(given);
+  const inputs = await withLists(config, flags, url, inputsOf(flags));
+  const score = compileScorer(config)(url, inputs);
+  const factors = factorScores(config, url, inputs);
+  const band = bandOfScore(score);
+  const shownGroups = groups.map((group) => ({ group, weight: config[group], value: groupScore(group, factors) }));
+  const text = [
+    rows([
+      ['url', url],
+      ['score', score.toFixed(3)],
+      ['band', `${band} of 0 (first) to 7`],
+    ]),
+    ...shownGroups.flatMap(({ group, weight, value }) => [
+      `  ${line(group, weight, value)}`,
+      ...factors.filter((one) => one.group === group).map((one) => `    ${line(one.factor, one.weight, one.value)}`),
+    ]),
+  ].join('\n');
+  print({ json: { url, score, band, groups: shownGroups, factors }, text }, flags.json);
+}
+
+async function withLists(config: WeightedScore, { policy = '' }: ScoreFlags, url: string, inputs: ScoreInputs) {
+  const lists = config.lists ?? [];
+  const listed = compileListedDomains(lists, await createListFiles().load(lists, dirname(policy)));
+  return listed === null ? inputs : { ...inputs, domain: listed(url, inputs.domain) };
+}
+
+function line(name: string, weight: number, value: number | null): string {
+  return `${name.padEnd(14)}${value === null ? 'unknown' : value.toFixed(3).padEnd(7)}  weight ${weight}`;
+}
+
+function inputsOf(flags: ScoreFlags): ScoreInputs {
+  return {
+    domain: {
+      listedAuthority: null,
+      listedQuality: null,
+      linkingDomains: flags.linkingDomains ?? null,
+      trafficRank: flags.trafficRank ?? null,
+      pagesGood: flags.pagesGood ?? null,
+      pagesFetched: flags.pagesFetched ?? null,
+    },
+    page: {
+      cash: null,
+      inLinks: flags.inLinks ?? null,
+      depth: flags.depth,
+      type: flags.type ?? null,
+      source: flags.source,
+    },
+    freshness: {
+      ageMs: flags.ageDays === undefined ? null : flags.ageDays * dayMs,
+      changesPerDay: flags.changesPerDay ?? null,
+      changedShare: flags.changedShare ?? null,
+    },
+  };
+}

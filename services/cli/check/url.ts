@@ -1,0 +1,41 @@
+/** `crawlstream check url`: the URL that would be fetched, the key of its seen test, and how they come about. */
+import type { Command } from 'commander';
+import { explainNormalize, type NormalizeStep } from '../../../topology/url/normalize.ts';
+import { withScheme } from '../../../topology/url/seed.ts';
+import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
+import { normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+
+export interface CheckedUrl {
+  readonly url: string;
+  readonly key: string;
+  /** In order; those of the key begin with `key.`. */
+  readonly steps: readonly NormalizeStep[];
+}
+
+export function addCheckUrl(check: Command): void {
+  check
+    .command('url')
+    .description('print the normal form of a URL, its key for the seen test, and each step')
+    .argument('<url>', 'a URL in any spelling')
+    .option('--json', 'as one line of JSON')
+    .action((given: string, { json }: { readonly json?: boolean }) => {
+      const checked = checkUrl(given);
+      print({ json: checked, text: textOf(checked) }, json);
+    });
+}
+
+export function checkUrl(given: string): CheckedUrl {
+  const url = normalUrl(given);
+  const typed = withScheme(given);
+  const scheme = typed === given ? [] : [{ step: 'scheme', before: given, after: typed }];
+  return { url, key: seenKey(url), steps: [...scheme, ...explainNormalize(typed), ...explainSeenKey(url)] };
+}
+
+function textOf({ url, key, steps }: CheckedUrl): string {
+  const head = rows([
+    ['url', url],
+    ['key', key === url ? 'the same' : key],
+  ]);
+  return [head, ...steps.map(({ step, after }) => `  ${step.padEnd(22)}${after}`)].join('\n');
+}

@@ -1,0 +1,73 @@
+/**
+ * What a data folder holds for the `crawl` command: the log, the state of each partition, and what was asked for.
+ *
+ *   manifest.json   what can't change              log/          every topic
+ *   crawl.json      seeds given, policy last sent   state/<p>/    the view of partition p
+ */
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { FingerprintKey } from '../../../topology/frontier/state.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { validatePolicy } from '../../../topology/policy/validate.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+
+export interface CrawlRequest {
+  /** Every seed given so far, acked in `discovered`. */
+  readonly seeds: readonly string[];
+  /** The policy last sent to `control`. */
+  readonly policy: PolicyConfig | null;
+}
+
+const requestSchema = z.object({ seeds: z.array(z.string()), policy: z.unknown() });
+
+const nothing: CrawlRequest = { seeds: [], policy: null };
+
+export function logFolder(folder: DataFolder): string {
+  return folder.part('log');
+}
+
+export function stateFolder(folder: DataFolder, partition: number): string {
+  return join(folder.part('state'), String(partition));
+}
+
+export function fingerprintKeyOf({ fingerprintKey }: Manifest): FingerprintKey {
+  return { hi: Number.parseInt(fingerprintKey.slice(0, 8), 16), lo: Number.parseInt(fingerprintKey.slice(8, 16), 16) };
+}
+
+export async function readRequest(folder: DataFolder): Promise<CrawlRequest> {
+  const file = folder.part('crawl.json');
+  try {
+    const { seeds, policy } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return { seeds, policy: policy === null ? null : validatePolicy(policy) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing;
+    throw new CrawlstreamError(
+      'DATA_FOLDER_FOREIGN',
+      `${file} cannot be read (${reasonOf(error as Error)}): delete that file and run the same command again`,
+      error,
+    );
+  }
+}
+
+/** In one line. */
+function reasonOf(error: Error): string {
+  if (!(error instanceof z.ZodError)) return error.message;
+  const [issue] = error.issues;
+  return `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`;
+}
+
+/** In one step: a crash leaves the file of before or of after. */
+export async function writeRequest(folder: DataFolder, request: CrawlRequest): Promise<void> {
+  const file = folder.part('crawl.json');
+  const handle = await open(`${file}.new`, 'w');
+  try {
+    await handle.writeFile(`${JSON.stringify(request, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,28 @@
+/**
+ * Ends what waits for brokers: the log is closed under it, so that every call it makes, or has made, comes back.
+ *
+ * Safe at any point, as a kill is: what was not acked was not decided, and leases that nobody ends run out.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+/** Runs `act`; once the signal aborts, the log is closed. Throws STORE_CLOSED where it was aborted before. */
+export async function cutShort<T>(
+  signal: AbortSignal | undefined,
+  log: Pick<Log, 'close'>,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (signal?.aborted) throw new CrawlstreamError('STORE_CLOSED', 'stopped before it had begun');
+  const cut = () => void log.close().catch(() => {});
+  signal?.addEventListener('abort', cut, { once: true });
+  try {
+    return await act();
+  } finally {
+    signal?.removeEventListener('abort', cut);
+  }
+}
+
+/** Is it what a cut leads to, or brokers that are away? */
+export function isCutShort(error: unknown): error is CrawlstreamError {
+  return error instanceof CrawlstreamError && (error.code === 'STORE_CLOSED' || error.retriable);
+}

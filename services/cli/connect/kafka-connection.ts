@@ -1,0 +1,68 @@
+/** A crawl on Kafka, as every command meets it: its log, its codec and its manifest. */
+
+import type { KeyMode } from '../../../topology/url/host-key.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
+import { openKafkaAccess } from '../../runtime/crawl/kafka-access.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { needBrokers } from '../flags/kafka-flags.ts';
+import { productVersion } from '../terminal/version.ts';
+import { cutShort } from './cut-short.ts';
+import { newCrawl, type Sink } from './new-crawl.ts';
+
+export interface KafkaConnection {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly manifest: Manifest;
+}
+
+/** What a new crawl is made with where the flags do not say. */
+export interface NewKafkaCrawl {
+  readonly partitions?: number | undefined;
+  readonly keyMode?: KeyMode | undefined;
+  /** Absent: fetchers take its leases. A crawl that is there has to be of the same. */
+  readonly sink?: Sink | undefined;
+  readonly fingerprintKey?: string | undefined;
+}
+
+/** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
+const partitionsDefault = 8;
+
+/** `creates`: may this command begin a crawl that is not there? `stopping`: once it aborts, `act` is not begun. */
+export async function withKafka<T>(
+  flags: KafkaFlags,
+  clock: Clock,
+  creates: boolean | NewKafkaCrawl,
+  act: (connection: KafkaConnection) => Promise<T>,
+  stopping?: AbortSignal,
+): Promise<T> {
+  const { crawl, registry, partitions } = flags;
+  const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl });
+  try {
+    // A crawl that is there keeps its key mode.
+    const asked = typeof creates === 'object' ? creates : {};
+    const { partitions: _, keyMode, sink, ...facts } = newCrawl(crawl, 1, asked.sink);
+    const wanted = {
+      ...facts,
+      // Who only looks at a crawl does not mind who takes its leases.
+      ...(creates !== false && { sink }),
+      ...(partitions !== undefined && { partitions }),
+      ...(asked.keyMode !== undefined && { keyMode: asked.keyMode }),
+    };
+    const ofNew = {
+      ...newCrawl(crawl, asked.partitions ?? partitionsDefault, asked.sink),
+      keyMode: asked.keyMode ?? keyMode,
+    };
+    const defaults = creates === false ? null : ofNew;
+    const { fingerprintKey } = asked;
+    const createdBy = productVersion;
+    const agreeing = { log, codec, clock, wanted, defaults, createdBy, fingerprintKey };
+    const manifest = await cutShort(stopping, log, () => agreeManifest(agreeing));
+    return await act({ log, codec, manifest });
+  } finally {
+    await log.close();
+  }
+}

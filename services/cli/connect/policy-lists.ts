@@ -1,0 +1,16 @@
+/** The lists of a crawl's policy, from the copies in its data folder or from where the policy says they are. */
+import { listsOf } from '../../../topology/policy/lists-of.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import type { ListSource } from '../../../topology/url/url-lists.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+
+export async function listsOfCrawl(
+  policy: Pick<PolicyConfig, 'filters' | 'score'>,
+  { brokers, data }: Pick<KafkaFlags, 'brokers' | 'data'>,
+): Promise<ListSource> {
+  // On Kafka, a folder named is a process's own, and may not be there yet.
+  const copies = data === undefined || brokers !== undefined ? undefined : (await readDataFolder(data)).part('lists');
+  return createListFiles(copies).load(listsOf(policy), '/');
+}

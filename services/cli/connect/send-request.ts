@@ -1,0 +1,96 @@
+/**
+ * Sends records to a crawl, wherever it lives: to the brokers, or into a data folder, which a running crawl may hold.
+ *
+ * A data folder's records go by its mailbox (services/runtime/data-folder/mailbox.ts) either way: the crawl that holds
+ * the folder takes them, and where none runs, this command does.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { openCodec } from '../../runtime/avro/record-codec.ts';
+import { createEmbeddedRegistry } from '../../runtime/avro/schema-registry.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
+import { encodeRequest } from '../../runtime/crawl/requests.ts';
+import { takeRequests } from '../../runtime/crawl/take-requests.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
+import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { logFolder } from './crawl-folder.ts';
+import { withKafka } from './kafka-connection.ts';
+
+export interface Sent {
+  readonly records: readonly RequestRecord[];
+  readonly offsets: readonly number[];
+}
+
+/** A running crawl looks five times a second; one that is busy starting or stopping takes longer. */
+const patienceMs = 15_000;
+const lookEveryMs = 50;
+
+/** Resolves once the records are durable. `make` gets the crawl's topics. */
+export async function sendRequest(
+  flags: KafkaFlags,
+  clock: Clock,
+  make: (topics: CrawlTopics) => readonly RequestRecord[],
+): Promise<Sent> {
+  if (flags.brokers !== undefined) {
+    return withKafka(flags, clock, false, async ({ log, codec, manifest }) => {
+      const records = make(manifest);
+      return { records, offsets: await log.append(encodeRequest(codec, manifest.crawl, records)) };
+    });
+  }
+  const folder = await readDataFolder(needCrawl(flags));
+  const records = make(folder.manifest);
+  return { records, offsets: await leave(folder, records, clock) };
+}
+
+/** The data folder that a command is about; throws INVALID_ARGUMENT where neither it nor brokers are named. */
+export function needCrawl({ data }: KafkaFlags): string {
+  if (data !== undefined) return data;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    '--data is missing: name the data folder of the crawl, or its --brokers',
+  );
+}
+
+async function leave(folder: DataFolder, records: readonly RequestRecord[], clock: Clock): Promise<readonly number[]> {
+  const mailbox = new Mailbox(folder);
+  const id = await mailbox.post(records, clock.nowMs());
+  const untilMs = clock.nowMs() + patienceMs;
+  while (clock.nowMs() < untilMs) {
+    const answer = await mailbox.answerTo(id);
+    if (answer?.taken === true) return answer.offsets;
+    if (answer?.taken === false) throw new CrawlstreamError('INVALID_RECORD', `the crawl refused it: ${answer.why}`);
+    if (!(await takeHere(folder, mailbox, clock))) await clock.sleepUntil(clock.nowMs() + lookEveryMs);
+  }
+  throw new CrawlstreamError(
+    'DATA_FOLDER_LOCKED',
+    `a process that holds ${folder.path} has not taken the request in ${patienceMs / 1000} s: it is kept, and taken when the crawl next starts`,
+  );
+}
+
+/** False: another process holds the folder. */
+async function takeHere(folder: DataFolder, mailbox: Mailbox, clock: Clock): Promise<boolean> {
+  let store: Awaited<ReturnType<typeof openRocksdbStore>>;
+  try {
+    store = await openRocksdbStore(logFolder(folder));
+  } catch (error) {
+    if (error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_LOCKED') return false;
+    throw error;
+  }
+  try {
+    const log = await openEmbeddedLog(store, clock);
+    try {
+      const { crawl } = folder.manifest;
+      const codec = await openCodec(createEmbeddedRegistry(store), crawl);
+      await takeRequests({ mailbox, log, codec, crawl, clock });
+    } finally {
+      await log.close();
+    }
+  } finally {
+    await store.close();
+  }
+  return true;
+}

@@ -1,0 +1,316 @@
+/**
+ * A whole crawl in one process on the embedded log: the topology's frontier and fetcher over a data folder.
+ *
+ * Order of a start, and what a kill at each point leaves: topics made (made again), policy and seeds appended and only
+ * then noted in crawl.json (appended again, and found to be duplicates), the fetcher placed at the end of `tasks`
+ * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
+ */
+import { mkdir } from 'node:fs/promises';
+import { inputTopics } from '../../../topology/frontier/changelog.ts';
+import type { Counters } from '../../../topology/frontier/counters.ts';
+import { sumCounters, zeroCounters } from '../../../topology/frontier/counters.ts';
+import type { Look } from '../../../topology/frontier/crawl-end.ts';
+import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { topicsOfCrawl } from '../../../topology/topics.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import { startFetcher } from '../../fetcher/fetcher.ts';
+import { fetcherMetrics } from '../../fetcher/fetcher-metrics.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
+import { startFrontier } from '../../frontier/frontier.ts';
+import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
+import { createMeters } from '../../frontier/meters.ts';
+import type { Shelf } from '../../frontier/snapshots/shelf.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { openCodec } from '../../runtime/avro/record-codec.ts';
+import { createEmbeddedRegistry } from '../../runtime/avro/schema-registry.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { askedBy, readControl } from '../../runtime/crawl/control-log.ts';
+import { policyRecords, samePolicy, seedRecords } from '../../runtime/crawl/requests.ts';
+import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
+import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import type { AppendRecord, Log } from '../../runtime/log/log.ts';
+import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import type { Service } from '../../runtime/service.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import type { Consumers } from '../attach/with-consumers.ts';
+import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } from '../connect/crawl-folder.ts';
+import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+import type { QueryDesk } from '../roles/query-desk.ts';
+import { openShelf } from '../state/open-shelf.ts';
+import type { CrawlStatus } from '../terminal/progress.ts';
+import { printNotice, printRestore } from '../terminal/restore-text.ts';
+import type { CrawlOutcome } from './crawl-outcome.ts';
+import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
+import { watchCrawl } from './watch-crawl.ts';
+import { openWebsub } from './websub-flags.ts';
+
+export interface EmbeddedCrawl {
+  readonly folder: DataFolder;
+  readonly clock: Clock;
+  /** Normalised. */
+  readonly seeds: readonly string[];
+  readonly policy: PolicyConfig;
+  readonly fetcher: FetcherConfig;
+  /** Leases out at once. */
+  readonly leasesMax: number;
+  /** How each partition's seen test remembers. */
+  readonly seen: SeenConfig;
+  /**
+   * Records of `pages`, `tasks`, `responses` and `dead-letters` older than this are dropped, of the others those that no
+   * kept snapshot needs either, ms. null: none are.
+   */
+  readonly keepMs: number | null;
+  /** `snapshotTo` absent: `snapshots/` in the folder. */
+  readonly snapshots: SnapshotRoleFlags;
+  /** Aborted: drain and stop. */
+  readonly signal: AbortSignal;
+  /** Hears how the crawl stands. */
+  readonly service: Service;
+  /** Where hubs reach this process. Absent: nowhere. */
+  readonly callback?: string | undefined;
+  /** Hears of the frontier that is asked. */
+  readonly desk: QueryDesk;
+  readonly onStatus: (status: CrawlStatus) => void;
+  /** Consumers that run along. */
+  readonly attach: (log: Log, codec: RecordCodec) => Promise<Consumers>;
+}
+
+const lookEveryMs = 50;
+/** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
+const drainMs = 5_000;
+
+export async function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
+  const { folder, clock } = crawl;
+  const { partitions } = folder.manifest;
+  const stores: StateStore[] = [];
+  const open = async (path: string) => {
+    await mkdir(path, { recursive: true });
+    const store = await openRocksdbStore(path);
+    stores.push(store);
+    return store;
+  };
+  try {
+    const logStore = await open(logFolder(folder));
+    const views: StateStore[] = [];
+    for (let partition = 0; partition < partitions; partition++) views.push(await open(stateFolder(folder, partition)));
+    const log = await openEmbeddedLog(logStore, clock, { groupIntervalMs: crawlLimits.groupIntervalMs });
+    try {
+      const codec = await openCodec(createEmbeddedRegistry(logStore), folder.manifest.crawl);
+      return await runOn(crawl, log, codec, views);
+    } finally {
+      await log.close();
+    }
+  } finally {
+    for (const store of stores) await store.close();
+  }
+}
+
+async function runOn(
+  crawl: EmbeddedCrawl,
+  log: EmbeddedLog,
+  codec: RecordCodec,
+  stores: StateStore[],
+): Promise<CrawlOutcome> {
+  const { crawl: name, partitions } = crawl.folder.manifest;
+  await log.createTopics(topicsOfCrawl(name, partitions));
+  const consumers = await crawl.attach(log, codec);
+  try {
+    const shelf = await openShelf(snapshotPlace(crawl), crawl.folder.manifest);
+    try {
+      return await runWith(crawl, log, codec, stores, consumers, shelf);
+    } finally {
+      shelf.objects.close();
+    }
+  } finally {
+    crawl.service.sources.clear();
+    await consumers.stop();
+  }
+}
+
+async function runWith(
+  crawl: EmbeddedCrawl,
+  log: EmbeddedLog,
+  codec: RecordCodec,
+  stores: StateStore[],
+  consumers: Consumers,
+  shelf: Shelf,
+): Promise<CrawlOutcome> {
+  const { folder, clock, leasesMax } = crawl;
+  const { crawl: name, partitions, keyMode } = folder.manifest;
+  const startedAtMs = clock.nowMs();
+  await sendRequest(crawl, log, codec);
+  const positions: { readonly partition: number; readonly offset: number }[] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
+  }
+  const meters = createMeters();
+  const frontier = startFrontier({
+    log,
+    codec,
+    clock,
+    crawl: name,
+    partitions,
+    key: fingerprintKeyOf(folder.manifest),
+    stores,
+    lists: createListFiles(folder.part('lists')),
+    endsLeases: true,
+    seen: crawl.seen,
+    shelf,
+    onNotice: printNotice,
+    meters,
+    onSpan: crawl.service.spans?.tell,
+    onProgress: (progress) => {
+      meters.restores.set(progress.partition, progress);
+      printRestore(progress);
+    },
+    leasesMax,
+  });
+  crawl.service.probes.serve(frontier.waitsFor);
+  const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
+  crawl.desk.open({
+    log,
+    codec,
+    clock,
+    manifest: folder.manifest,
+    member,
+    restores: meters.restores,
+    flags: { data: folder.path },
+  });
+  let failFetcher: (error: unknown) => void = () => {};
+  const fetcherFailed = new Promise<never>((_, reject) => {
+    failFetcher = reject;
+  });
+  fetcherFailed.catch(() => {});
+  const fetcher = startFetcher({
+    log,
+    codec,
+    clock,
+    crawl: name,
+    partitions,
+    keyMode,
+    fetcherId: `${process.pid}`,
+    normalize: compileNormalizer(crawl.policy.normalize),
+    group: `${name}.fetcher`,
+    positions,
+    config: { ...crawl.fetcher, leasesMax },
+    onSpan: crawl.service.spans?.tell,
+    onFailure: failFetcher,
+  });
+  crawl.service.sources
+    .add(frontierMetrics({ log, clock, crawl: name, meters, committed: () => frontier.committed().entries() }))
+    .add(fetcherMetrics({ log, clock, group: `${name}.fetcher`, fetcher }))
+    .add(storeMetrics('state', folder.part('state')))
+    .add(storeMetrics('log', logFolder(folder)));
+  const expiring = new AbortController();
+  const kept = { ...crawl, log, codec, shelf, onNotice: printNotice };
+  const expired = Promise.all([expireRegularly(kept, expiring.signal), snapshotsBeside(kept, expiring.signal)]);
+  const websub = await openWebsub(crawl, { log, codec, clock, topics: folder.manifest });
+  crawl.desk.websub = websub;
+  const renewed = websub?.keep(expiring.signal) ?? Promise.resolve();
+  const mailbox = new Mailbox(folder);
+  const taken = takeRegularly({ mailbox, log, codec, crawl: name, clock }, expiring.signal);
+  try {
+    const end = await watchCrawl({
+      ...crawl,
+      startedAtMs,
+      failed: Promise.race([
+        frontier.ended,
+        fetcherFailed,
+        ended(taken),
+        ended(expired),
+        ended(renewed),
+        consumers.failed,
+      ]),
+      everyMs: lookEveryMs,
+      look: () => look(crawl, log, frontier),
+      hosts: () => hostsOf(frontier),
+      settle: consumers.settle,
+    });
+    crawl.service.probes.suspend('stopping');
+    await crawl.desk.over(end);
+    crawl.desk.close();
+    frontier.endGrants();
+    await fetcher.stop();
+    await drained(crawl, log, frontier);
+    await frontier.stop();
+    await frontier.ended;
+    await consumers.drain();
+    return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
+  } finally {
+    expiring.abort();
+    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired, taken, renewed]);
+  }
+}
+
+/** Never resolves: only a failure is news. */
+function ended(work: Promise<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    work.catch(reject);
+  });
+}
+
+/** Policy and seeds, where they are news. Options that ask for what they asked for last time leave an operator's policy. */
+async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: RecordCodec): Promise<void> {
+  const { folder, clock, seeds, policy } = crawl;
+  const { crawl: name } = folder.manifest;
+  const before = await readRequest(folder);
+  const records: AppendRecord[] = [];
+  let sent = before.policy;
+  if (sent === null || !samePolicy(sent, policy)) {
+    const newest = (await readControl(log, codec, name)).policy?.version ?? 0;
+    sent = { ...policy, version: Math.max(clock.nowMs(), newest + 1) };
+    records.push(...policyRecords(codec, folder.manifest, sent, askedBy, clock.nowMs()));
+  }
+  const news = seeds.filter((seed) => !before.seeds.includes(seed));
+  records.push(...seedRecords(codec, folder.manifest, news, clock.nowMs()));
+  if (records.length === 0) return;
+  await log.append(records);
+  await writeRequest(folder, { seeds: [...before.seeds, ...news], policy: sent });
+}
+
+/** Undefined while a partition is not open yet. */
+async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<Look | undefined> {
+  const { crawl: name } = crawl.folder.manifest;
+  const partitions: Look['partitions'][number][] = [];
+  // Of the policy in force, which may have been swapped since the start.
+  let pageQuota: number | null = null;
+  for (const [partition, committed] of frontier.committed().entries()) {
+    if (committed === undefined) return undefined;
+    const ends = { control: 0, results: 0, discovered: 0 };
+    for (const topic of inputTopics) ends[topic] = (await log.offsets(`${name}.${topic}`, partition)).end;
+    pageQuota = committed.pageQuota;
+    partitions.push({ positions: committed.positions, counters: committed.counters, ends });
+  }
+  return { partitions, pageQuota };
+}
+
+function hostsOf(frontier: Frontier): { readonly ready: number; readonly delayed: number } {
+  const sum = { ready: 0, delayed: 0 };
+  for (const committed of frontier.committed()) {
+    sum.ready += committed?.readyHosts ?? 0;
+    sum.delayed += committed?.delayedHosts ?? 0;
+  }
+  return sum;
+}
+
+/** Waits until what the fetcher reported has been decided. */
+async function drained(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<void> {
+  const untilMs = crawl.clock.nowMs() + drainMs;
+  while (crawl.clock.nowMs() < untilMs) {
+    const now = await look(crawl, log, frontier);
+    if (now?.partitions.every(({ positions, ends }) => positions.results.offset >= ends.results)) return;
+    await Promise.race([crawl.clock.sleepUntil(crawl.clock.nowMs() + 10), frontier.ended]);
+  }
+}
+
+function totals(frontier: Frontier): Counters {
+  return sumCounters(frontier.committed().map((committed) => committed?.counters ?? zeroCounters()));
+}

@@ -1,0 +1,70 @@
+/**
+ * What a crawl in one process keeps, and what it lets go: snapshots beside it, and `--keep`.
+ *
+ * Topics that are kept by time go by age alone. The changelog and its inputs go by age too, but only below what the oldest
+ * whole snapshot covers (services/frontier/snapshots/trim.ts): without one, they stay.
+ */
+import { topicNames, topics } from '../../../topology/topics.ts';
+import type { Shelf } from '../../frontier/snapshots/shelf.ts';
+import { trimBelowSnapshots } from '../../frontier/snapshots/trim.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
+import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+import { takeSnapshots } from '../state/snapshot-schedule.ts';
+
+export interface Retention {
+  readonly folder: DataFolder;
+  readonly clock: Clock;
+  readonly log: EmbeddedLog;
+  readonly codec: RecordCodec;
+  readonly shelf: Shelf;
+  readonly snapshots: SnapshotRoleFlags;
+  /** null: everything is kept. */
+  readonly keepMs: number | null;
+  onNotice(text: string): void;
+}
+
+const expireEveryMs = 60_000;
+
+export function snapshotPlace({ folder, snapshots }: Pick<Retention, 'folder' | 'snapshots'>): string {
+  return snapshots.snapshotTo ?? folder.part('snapshots');
+}
+
+/** `--keep`, once a minute. A place of snapshots that is away is asked again. */
+export async function expireRegularly(kept: Retention, signal: AbortSignal): Promise<void> {
+  const { clock, keepMs, onNotice } = kept;
+  while (keepMs !== null && !signal.aborted) {
+    const beforeMs = clock.nowMs() - keepMs;
+    await expireByAge(kept, beforeMs);
+    await trim(kept, beforeMs).catch((error: Error) => onNotice(`nothing is trimmed: ${error.message}`));
+    await clock.sleepUntil(clock.nowMs() + expireEveryMs, signal);
+  }
+}
+
+async function expireByAge({ log, folder }: Retention, beforeMs: number): Promise<void> {
+  const { crawl, partitions } = folder.manifest;
+  for (const topic of topicNames) {
+    if (topics[topic].retention !== 'time') continue;
+    for (let partition = 0; partition < partitions; partition++) {
+      await log.expire(`${crawl}.${topic}`, partition, beforeMs);
+    }
+  }
+}
+
+async function trim(kept: Retention, olderThanMs: number): Promise<void> {
+  const { crawl, partitions } = kept.folder.manifest;
+  for (let partition = 0; partition < partitions; partition++) {
+    const identity = { crawl, partition, partitions };
+    await trimBelowSnapshots({ ...kept, identity, kept: kept.snapshots.snapshotsKept, olderThanMs });
+  }
+}
+
+export async function snapshotsBeside(kept: Retention, signal: AbortSignal): Promise<void> {
+  const { folder, clock, snapshots, onNotice: say } = kept;
+  const { snapshotEvery: everyMs, snapshotsKept } = snapshots;
+  if (everyMs === undefined) return;
+  const args = ['--data', folder.path, '--to', snapshotPlace(kept), '--keep', `${snapshotsKept}`];
+  await takeSnapshots({ everyMs, clock, arguments: () => args, say }, signal);
+}

@@ -1,0 +1,68 @@
+/** Looks at a crawl again and again, shows how it stands, and tells when it is at its end. */
+
+import { sumCounters } from '../../../topology/frontier/counters.ts';
+import type { Look } from '../../../topology/frontier/crawl-end.ts';
+import { crawlEnd } from '../../../topology/frontier/crawl-end.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { CrawlStatus } from '../terminal/progress.ts';
+import type { CrawlOutcome } from './crawl-outcome.ts';
+
+export interface WatchedCrawl {
+  readonly clock: Clock;
+  readonly startedAtMs: number;
+  /** Aborted: look no longer. */
+  readonly signal: AbortSignal;
+  /** Rejects when a part of the crawl fails. */
+  readonly failed: Promise<unknown>;
+  readonly everyMs: number;
+  /** Undefined while the crawl is not up yet. */
+  look(): Promise<Look | undefined>;
+  /** Whoever finds links beside the fetchers has caught up. */
+  settle(): Promise<void>;
+  hosts(): { readonly ready: number; readonly delayed: number };
+  onStatus(status: CrawlStatus): void;
+}
+
+export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end']> {
+  const { clock, signal, startedAtMs } = crawl;
+  const rate = createRate();
+  let before: Look | undefined;
+  crawl.failed.catch(() => {});
+  while (!signal.aborted) {
+    const nowMs = clock.nowMs();
+    const now = await Promise.race([crawl.look(), crawl.failed as Promise<never>]);
+    if (now !== undefined) {
+      const counters = sumCounters(now.partitions.map((partition) => partition.counters));
+      const hosts = crawl.hosts();
+      crawl.onStatus({
+        counters,
+        readyHosts: hosts.ready,
+        delayedHosts: hosts.delayed,
+        seconds: (nowMs - startedAtMs) / 1000,
+        pagesPerSecond: rate(nowMs, counters.page),
+        pageQuota: now.pageQuota,
+      });
+      const end = before === undefined ? null : crawlEnd(before, now);
+      before = now;
+      if (end !== null) {
+        await Promise.race([crawl.settle(), crawl.failed]);
+        const after = await crawl.look();
+        if (after !== undefined && crawlEnd(now, after) === end) return end;
+        before = after;
+      }
+    }
+    await Promise.race([clock.sleepUntil(nowMs + crawl.everyMs, signal), crawl.failed]);
+  }
+  return 'stopped';
+}
+
+/** Pages per second over a sliding window of about five seconds. */
+function createRate(): (nowMs: number, pages: number) => number {
+  const seen: { readonly atMs: number; readonly pages: number }[] = [];
+  return (nowMs, pages) => {
+    seen.push({ atMs: nowMs, pages });
+    while (seen.length > 2 && nowMs - seen[0]!.atMs > 5_000) seen.shift();
+    const first = seen[0]!;
+    return nowMs > first.atMs ? (1000 * (pages - first.pages)) / (nowMs - first.atMs) : 0;
+  };
+}

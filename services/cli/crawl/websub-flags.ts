@@ -1,0 +1,50 @@
+/** `--callback`: where hubs reach this crawl, and the subscriber behind it. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { type FetcherConfig, productToken } from '../../fetcher/fetcher.ts';
+import { createHubRequest } from '../../push/hub-request.ts';
+import { type PushTarget, pushUrls } from '../../push/pushed-urls.ts';
+import { Websub } from '../../push/websub.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { printNotice } from '../terminal/restore-text.ts';
+
+export interface WebsubFlags {
+  readonly callback?: string;
+}
+
+export function addWebsubOption(command: Command): Command {
+  return command.option(
+    '--callback <url>',
+    'where WebSub hubs reach --http from outside, as in https://crawl.example.org: pushes of topics subscribed to are taken',
+    callbackUrl,
+  );
+}
+
+interface Subscribing {
+  readonly folder: Pick<DataFolder, 'part'>;
+  readonly callback?: string | undefined;
+  readonly fetcher: FetcherConfig;
+}
+
+/** Undefined where hubs cannot reach this process. */
+export async function openWebsub(crawl: Subscribing, target: PushTarget): Promise<Websub | undefined> {
+  const { folder, callback, fetcher } = crawl;
+  if (callback === undefined) return undefined;
+  const userAgent = `${productToken}/${fetcher.version}${fetcher.contact === '' ? '' : ` (+${fetcher.contact})`}`;
+  return Websub.open({
+    path: folder.part('websub.json'),
+    callback,
+    clock: target.clock,
+    request: createHubRequest(userAgent, compileAddressGuard(fetcher.allowPrivate ?? false)),
+    push: (urls) => pushUrls(target, urls),
+    say: printNotice,
+  });
+}
+
+function callbackUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+    return url.href.replace(/\/$/, '');
+  throw new CrawlstreamError('INVALID_ARGUMENT', `--callback ${value}: give an http or https URL without a query`);
+}

@@ -1,0 +1,118 @@
+/** Values of command-line options: each parser names its option and says what to type instead. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+
+export function bad(option: string, value: string, remedy: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `${option} ${JSON.stringify(value)}: ${remedy}`);
+}
+
+export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_INTEGER): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+      throw bad(option, value, `give a whole number ${range}`);
+    }
+    return number;
+  };
+}
+
+/** A share: above 0, below 1. */
+export function share(option: string): (value: string) => number {
+  return (value) => {
+    const number = value.trim() === '' ? Number.NaN : Number(value);
+    if (!(number > 0 && number < 1)) throw bad(option, value, 'give a number above 0 and below 1, as in 0.01');
+    return number;
+  };
+}
+
+export function oneOf<const T extends string>(option: string, choices: readonly T[]): (value: string) => T {
+  return (value) => {
+    const choice = choices.find((one) => one === value);
+    if (choice === undefined) throw bad(option, value, `give one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+/** `5,30,300` seconds as milliseconds; `none` for no retries. */
+export function retryList(option: string): (value: string) => number[] {
+  return (value) => {
+    if (value === 'none') return [];
+    const { retriesMax, retrySecondsMax } = crawlLimits;
+    const seconds = value.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+    if (seconds.length > retriesMax || !seconds.every((wait) => wait >= 0 && wait <= retrySecondsMax)) {
+      const most = `at most ${retriesMax} of them, none above ${retrySecondsMax}`;
+      throw bad(option, value, `give waits in seconds, as in 5,30,300 (${most}), or none`);
+    }
+    return seconds.map((wait) => Math.round(1000 * wait));
+  };
+}
+
+/** A regular expression, as it is written: it must compile. */
+export function pattern(option: string): (value: string) => string {
+  return (value) => {
+    try {
+      new RegExp(value);
+    } catch (error) {
+      throw bad(option, value, `${(error as Error).message}; write a JavaScript regular expression without slashes`);
+    }
+    if (value === '') throw bad(option, value, 'give a regular expression; an empty one matches everything');
+    return value;
+  };
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `12h`, `30d`, … as milliseconds. */
+export function duration(option: string): (value: string) => number {
+  return (value) => {
+    const [, number, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(value) ?? [];
+    if (number === undefined || unit === undefined)
+      throw bad(option, value, 'give a number and s, m, h or d, as in 36h');
+    return Math.round(Number(number) * unitsMs[unit]!);
+  };
+}
+
+/** A date, with a time or without: ms since the Unix epoch. */
+export function moment(option: string): (value: string) => number {
+  return (value) => {
+    const timeMs = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+    if (Number.isNaN(timeMs)) throw bad(option, value, 'give a time as in 2026-01-31T12:00:00Z');
+    return timeMs;
+  };
+}
+
+const repeated = new WeakSet<object>();
+
+/** Of an option that may be given several times. */
+export function collect<T>(parse: (value: string) => T): (value: string, before: readonly T[] | undefined) => T[] {
+  const gather = (value: string, before: readonly T[] = []) => [...before, parse(value)];
+  repeated.add(gather);
+  return gather;
+}
+
+export function isRepeated(parser: object | undefined): boolean {
+  return parser !== undefined && repeated.has(parser);
+}
+
+/** Networks in CIDR notation, or single addresses, apart by commas. */
+export function networks(option: string): (value: string) => string[] {
+  return (value) => {
+    const list = value.split(',').map((one) => one.trim());
+    try {
+      compileAddressGuard(list);
+    } catch {
+      throw bad(option, value, 'give networks as in 10.1.0.0/16,::1, or nothing for all; put URLs before it');
+    }
+    return list;
+  };
+}
+
+/** A web page or mail address where a webmaster can reach whoever runs the crawl. */
+export function contact(option: string): (value: string) => string {
+  return (value) => {
+    if (/^https?:\/\/[^\s()]+$/.test(value) || /^[^\s@()]+@[^\s@()]+\.[^\s@()]+$/.test(value)) return value;
+    throw bad(option, value, 'give a web address or a mail address that webmasters can reach you at');
+  };
+}

@@ -1,0 +1,37 @@
+/** `--dashboard`: a crawl that shows itself. One server answers for it and for `--http`. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
+import type { HttpFlags } from './http-flags.ts';
+
+export interface DashboardFlags extends HttpFlags {
+  /** `true`: where `--http` listens, or at the default. */
+  readonly dashboard?: ListenAddress | true;
+}
+
+/** Next to the port of the metrics. */
+export const dashboardAddress: ListenAddress = { host: '127.0.0.1', port: 9465 };
+
+export function addDashboardOption(command: Command): Command {
+  return command.option(
+    '--dashboard [host:port]',
+    'show the crawl in a browser (default: 127.0.0.1:9465); with --http, there',
+    (value) => parseListenAddress('--dashboard', value),
+  );
+}
+
+/** Where the service listens; undefined: nowhere. */
+export function listenFor({ http, dashboard }: DashboardFlags): HttpFlags {
+  if (dashboard === undefined || dashboard === true) {
+    const listen = http ?? (dashboard === true ? dashboardAddress : undefined);
+    return listen === undefined ? {} : { http: listen };
+  }
+  if (http === undefined) return { http: dashboard };
+  const remedy = 'give the address to --http alone, and --dashboard without one';
+  throw new CrawlstreamError('INVALID_ARGUMENT', `--dashboard and --http: one server answers both; ${remedy}`);
+}
+
+/** `listensOn`: as the service has it. */
+export function dashboardUrl(listensOn: string): string {
+  return `http://${listensOn.replace(/^(0\.0\.0\.0|\[::\])(?=:\d+$)/, 'localhost')}/dashboard/`;
+}

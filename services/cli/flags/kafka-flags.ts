@@ -1,0 +1,61 @@
+/** Options that say where a crawl lives: a Kafka cluster, or a data folder alone. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { bad, wholeNumber } from './arguments.ts';
+
+export interface KafkaFlags {
+  readonly brokers?: string;
+  readonly registry?: string;
+  readonly crawl: string;
+  readonly partitions?: number;
+  readonly data?: string;
+}
+
+export function addKafkaOptions(command: Command, dataSays: string): Command {
+  return command
+    .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
+    .option('--registry <url>', 'schema registry; without one, schemas are those of this release', registry)
+    .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
+    .option(
+      '--partitions <n>',
+      'partitions of a new crawl (default: 1; on Kafka 8)',
+      wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
+    )
+    .option('--data <dir>', dataSays);
+}
+
+/** For commands that speak to a crawl that is there. */
+export function addCrawlOptions(command: Command): Command {
+  return command
+    .option('--data <dir>', 'data folder of the crawl, running or not')
+    .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
+    .option('--registry <url>', 'schema registry; without one, schemas are those of this release', registry)
+    .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl');
+}
+
+export function needBrokers(flags: KafkaFlags): string {
+  if (flags.brokers !== undefined) return flags.brokers;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    '--brokers is missing: name the Kafka brokers, as in --brokers localhost:9092',
+  );
+}
+
+function brokers(value: string): string {
+  const good = value.split(',').every((one) => /^(\[[0-9A-Fa-f:.]+\]|[^\s:,[\]]+):\d{1,5}$/.test(one));
+  if (!good) throw bad('--brokers', value, 'give host:port, several separated by commas');
+  return value;
+}
+
+function registry(value: string): string {
+  if (!URL.canParse(value) || !/^https?:/.test(value))
+    throw bad('--registry', value, 'give its URL, as in http://localhost:8081');
+  return value;
+}
+
+/** Kafka's own rule for topic names, less the dot that parts the crawl from the topic. */
+export function crawlName(value: string): string {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(value)) throw bad('--crawl', value, 'use letters, digits, _ and -, at most 100');
+  return value;
+}

@@ -1,0 +1,24 @@
+/** Options of commands that change a running crawl: who says so is recorded with what was said. */
+import { hostname, userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { KafkaFlags } from './kafka-flags.ts';
+import { addCrawlOptions } from './kafka-flags.ts';
+
+export interface OperatorFlags extends KafkaFlags {
+  readonly by: string;
+  readonly json?: boolean;
+}
+
+export const operatorsGroup = 'Operators (on a running crawl):';
+
+/** Who says so, if nobody else is named. */
+export function operatorName(): string {
+  return `${userInfo().username}@${hostname()}`;
+}
+
+/** Where the crawl is, who speaks, and how to print. */
+export function addOperatorOptions(command: Command): Command {
+  return addCrawlOptions(command)
+    .option('--by <name>', 'who says so', operatorName())
+    .option('--json', 'as one line of JSON');
+}

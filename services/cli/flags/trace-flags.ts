@@ -1,0 +1,115 @@
+/** Options of traces: which URLs are traced is policy, where their spans go is each process's own. */
+import type { Command } from 'commander';
+import type { TraceConfig } from '../../../topology/trace/tracing.ts';
+import type { Service } from '../../runtime/service.ts';
+import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
+import { say, speaksJson } from '../terminal/say.ts';
+import { productVersion } from '../terminal/version.ts';
+import { bad } from './arguments.ts';
+
+export interface OtlpFlags {
+  /** Absent: as OpenTelemetry's own variables say. */
+  readonly otlp?: string;
+}
+
+export interface TracePolicyFlags {
+  readonly traceRatio?: number;
+  readonly traceHosts?: readonly string[];
+}
+
+export function addOtlpOption(command: Command): Command {
+  return command.option(
+    '--otlp <url>',
+    'send spans of traced URLs to this OpenTelemetry collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
+    collector,
+  );
+}
+
+export function addTracePolicyOptions(command: Command): Command {
+  return command
+    .option('--trace-ratio <share>', 'trace this share of all URLs, as in 0.001', ratio('--trace-ratio'))
+    .option('--trace-hosts <list>', 'trace all URLs of these domains, as in a.example,b.example', domains);
+}
+
+/** Absent: nothing is traced. */
+export function traceOf({ traceRatio, traceHosts }: TracePolicyFlags): TraceConfig | undefined {
+  if (traceRatio === undefined && traceHosts === undefined) return undefined;
+  return { ratio: traceRatio ?? 0, hosts: traceHosts ?? [] };
+}
+
+/** 0 to 1, both among them. */
+export function ratio(option: string): (value: string) => number {
+  return (value) => {
+    const number = value.trim() === '' ? Number.NaN : Number(value);
+    if (!(number >= 0 && number <= 1)) throw bad(option, value, 'give a share from 0 to 1, as in 0.001');
+    return number;
+  };
+}
+
+function domains(value: string): string[] {
+  const list = value.split(',').map((one) => one.trim().toLowerCase());
+  if (!list.every((one) => /^(\*|[^\s/:*]+)$/.test(one)))
+    throw bad('--trace-hosts', value, 'give domains apart by commas, as in a.example,b.example, or * for all');
+  return list;
+}
+
+function collector(value: string): string {
+  if (/^https?:\/\/[^\s/]+/.test(value) && URL.canParse(value)) return value;
+  throw bad('--otlp', value, 'give the http address of a collector, as in http://localhost:4318');
+}
+
+/** Where spans go: what the option says, or OpenTelemetry's variables. undefined: nowhere. */
+function endpointOf({ otlp }: OtlpFlags, env: NodeJS.ProcessEnv): string | undefined {
+  if (otlp !== undefined) return otlp;
+  if (env['OTEL_SDK_DISABLED'] === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return undefined;
+  return env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+}
+
+/** Runs `act` while the service's spans are sent. What waits is sent at the end, for some seconds at most. */
+export async function withTracing<T>(
+  flags: OtlpFlags & { readonly crawl?: string },
+  service: Service,
+  tell: (text: string) => void,
+  act: () => Promise<T>,
+): Promise<T> {
+  const endpoint = endpointOf(flags, process.env);
+  if (endpoint === undefined) {
+    if (speaksJson()) service.spans = { tell: logSpan, counts: {} };
+    return act();
+  }
+  const { openOtlpSink } = await import('../../runtime/tracing/otlp-sink.ts');
+  const sink = openOtlpSink({
+    endpoint,
+    resource: {
+      'service.name': `crawlstream-${service.role}`,
+      'service.version': productVersion,
+      'process.pid': `${process.pid}`,
+    },
+    onTrouble: tell,
+  });
+  service.spans = speaksJson() ? { tell: both(sink.tell, logSpan), counts: sink.counts } : sink;
+  try {
+    return await act();
+  } finally {
+    service.spans = undefined;
+    await sink.close();
+  }
+}
+
+/** What the log says of a traced URL: that it was fetched, and what the frontier made of it. */
+const logged = new Set(['fetch', 'resolve', 'expire']);
+
+function logSpan({ name, span, startMs, endMs, attributes, error }: Span): void {
+  if (!logged.has(name)) return;
+  const ids = { trace_id: span.traceId, span_id: span.spanId, trace_flags: '01' };
+  const fields = { ...attributes, ...ids, ms: endMs - startMs };
+  if (error === '') say(name, 'info', fields);
+  else say(`${name}: ${error}`, 'warn', fields);
+}
+
+function both(one: SpanSink, other: SpanSink): SpanSink {
+  return (span) => {
+    one(span);
+    other(span);
+  };
+}

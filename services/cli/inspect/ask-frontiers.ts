@@ -1,0 +1,41 @@
+/** Asks the frontiers of a crawl on Kafka by HTTP: any of them that listens answers for all. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { httpLimits } from '../../../topology/limits.ts';
+import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
+import type { StateSource } from '../state/state-source.ts';
+import { printNotice } from '../terminal/restore-text.ts';
+
+/**
+ * `target`: path and query. Undefined where nobody can be asked: in a data folder, or none listens where this process
+ * can reach it. Throws what a frontier says is wrong with the question.
+ */
+export async function askFrontiers(source: StateSource, target: string): Promise<object | undefined> {
+  const { brokersLog, manifest, clock } = source;
+  if (brokersLog === null) return undefined;
+  const members = await frontierMembers(brokersLog, manifest.crawl, clock.nowMs()).catch((error) => {
+    // While they share out partitions anew, the changelog tells as well.
+    if (error instanceof CrawlstreamError && error.retriable) return [];
+    throw error;
+  });
+  for (const { address } of members) {
+    const answer = address === null ? undefined : await ask(address, target);
+    if (answer === undefined) continue;
+    const { status, body } = answer;
+    if (status < 400) return body;
+    throw new CrawlstreamError('INVALID_ARGUMENT', (body as { readonly message?: string }).message ?? `HTTP ${status}`);
+  }
+  if (members.length > 0) printNotice('no frontier could be asked (start them with --http): reading the changelog');
+  return undefined;
+}
+
+/** Undefined: it cannot be reached, or cannot answer now. */
+async function ask(address: string, target: string): Promise<{ status: number; body: object } | undefined> {
+  try {
+    const signal = AbortSignal.timeout(2 * httpLimits.listMs);
+    const response = await fetch(`http://${address}${target}`, { redirect: 'error', signal });
+    const body = (await response.json()) as object;
+    return response.status < 500 ? { status: response.status, body } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * `crawlstream audit`: was the crawl polite? Judged from its log by code that shares nothing with what crawls, and told
+ * as a list of violations, a statement to hand on, or a page for one host's webmaster.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { originOf } from '../../../topology/audit/audit.ts';
+import { auditLimits } from '../../../topology/consumer-limits.ts';
+import { hostPage } from '../../audit/host-page.ts';
+import { createHostVisits, type HostVisits } from '../../audit/host-visits.ts';
+import { type AuditReport, runAudit } from '../../audit/run-audit.ts';
+import {
+  isIntact,
+  readSigningKey,
+  type SignedStatement,
+  type Statement,
+  signStatement,
+} from '../../audit/statement.ts';
+import { readSecret } from '../../runtime/secret.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { bad, wholeNumber } from '../flags/arguments.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { productVersion } from '../terminal/version.ts';
+import { auditText, verdictOf } from './audit-text.ts';
+
+interface AuditFlags extends KafkaFlags {
+  readonly from?: number;
+  readonly host?: string;
+  readonly skew: number;
+  readonly statement?: string;
+  readonly signWith?: string;
+  readonly verify?: string;
+  readonly json?: boolean;
+}
+
+export function addAuditCommand(program: Command): void {
+  addCrawlOptions(program.command('audit'))
+    .description('hold every recorded request against the waits, limits and robots.txt in force when it was made')
+    .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
+    .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
+    .option(
+      '--skew <ms>',
+      'what the clocks of two fetchers may differ by',
+      wholeNumber('--skew', 0, 60_000),
+      auditLimits.skewMs,
+    )
+    .option('--statement <file>', 'write what was read and found into this file, to be handed on')
+    .option('--sign-with <key>', 'sign the statement: an Ed25519 key in PEM, as env:NAME or file:PATH')
+    .option('--verify <file>', 'check the signature of a statement, and nothing else')
+    .option('--json', 'end with one line of JSON')
+    .action((flags: AuditFlags) =>
+      flags.verify === undefined ? withCrawl(flags, (crawl) => audit(crawl, flags)) : check(flags.verify, flags.json),
+    );
+}
+
+async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): Promise<void> {
+  const key = flags.signWith === undefined ? null : readSigningKey(secretOf(flags.signWith), '--sign-with');
+  const { crawl, partitions } = topics;
+  const { skew: skewMs } = flags;
+  const { noticeMs } = auditLimits;
+  const visits = flags.host === undefined ? undefined : createHostVisits(isHost(flags.host));
+  const report = await runAudit(
+    { log, codec, crawl, partitions },
+    {
+      skewMs,
+      noticeMs,
+      fromMs: flags.from ?? 0,
+      ...(visits !== undefined && { onContact: visits.contact, onResult: visits.result }),
+    },
+  );
+  const signed = signStatement(statementOf(report, crawl, { skewMs, noticeMs }), key);
+  if (flags.statement !== undefined) await writeFile(flags.statement, `${JSON.stringify(signed, null, 2)}\n`);
+  const page = visits === undefined ? '' : await pageOf(report, visits, crawl, flags);
+  process.stdout.write(page === '' ? auditText(report, signed) : page);
+  const { violations, violationCount, counts } = report;
+  if (flags.json) {
+    const { fetches } = counts;
+    process.stdout.write(
+      `${JSON.stringify({ violations: violationCount, fetches, details: violations, ...signed })}\n`,
+    );
+  }
+  if (violationCount > 0) process.exitCode = 1;
+}
+
+async function pageOf(report: AuditReport, visits: HostVisits, crawl: string, flags: AuditFlags): Promise<string> {
+  const host = hostOf(flags.host!);
+  const told = visits.end();
+  const copies = (await Promise.all(told.origins.map((origin) => report.copies.of(origin)))).flat();
+  const violations = report.violations.filter((violation) => isHost(flags.host!)(violation.host));
+  return hostPage({ host, crawl, visits: told, copies, violations, skewMs: flags.skew });
+}
+
+function statementOf(
+  { counts, violationCount, unreadable, read }: AuditReport,
+  crawl: string,
+  tolerance: Pick<Statement, 'skewMs' | 'noticeMs'>,
+): Statement {
+  const { fetches, hosts, addresses, unproven, cutOff, firstMs, lastMs } = counts;
+  return {
+    says: verdictOf(violationCount, counts),
+    crawl,
+    version: productVersion,
+    madeAt: new Date().toISOString(),
+    firstRequestAt: fetches === 0 ? null : new Date(firstMs).toISOString(),
+    lastRequestAt: fetches === 0 ? null : new Date(lastMs).toISOString(),
+    fetches,
+    hosts,
+    addresses,
+    violations: violationCount,
+    unproven,
+    cutOff,
+    unreadable,
+    ...tolerance,
+    read,
+  };
+}
+
+async function check(file: string, json: boolean | undefined): Promise<void> {
+  const signed = await readStatement(file);
+  const intact = isIntact(signed);
+  const why = signed.signature === null ? 'it was not signed' : 'it is not as it was signed';
+  const says = intact
+    ? `intact, signed with\n${signed.signature?.publicKey}${signed.statement.says}`
+    : `not proven: ${why}`;
+  process.stdout.write(json ? `${JSON.stringify({ intact, signature: signed.signature })}\n` : `${says}\n`);
+  if (!intact) process.exitCode = 1;
+}
+
+async function readStatement(file: string): Promise<SignedStatement> {
+  try {
+    const given = JSON.parse(await readFile(file, 'utf8')) as Partial<SignedStatement>;
+    if (typeof given?.statement === 'object' && given.signature !== undefined) return given as SignedStatement;
+  } catch (error) {
+    throw bad('--verify', file, `${(error as Error).message}; name a file that --statement wrote`);
+  }
+  throw bad('--verify', file, 'name a file that --statement wrote');
+}
+
+function moment(value: string): number {
+  const ms = Date.parse(value);
+  if (Number.isNaN(ms)) throw bad('--from', value, 'give a time as in 2026-01-31T12:00:00Z');
+  return ms;
+}
+
+function secretOf(value: string): string {
+  const [, kind, name] = /^(env|file):(.+)$/.exec(value) ?? [];
+  if (kind === undefined || name === undefined)
+    throw bad('--sign-with', value, 'name the key as env:NAME or file:PATH');
+  return readSecret(kind === 'env' ? { env: name } : { file: name }, '--sign-with');
+}
+
+/** A host as it was asked for: without a port, on any. */
+function isHost(given: string): (host: string) => boolean {
+  const wanted = hostOf(given);
+  return (host) => host === wanted || host.replace(/:\d+$/, '') === wanted;
+}
+
+/** As a URL's authority is spelt, so that it is found by any spelling. */
+function hostOf(value: string): string {
+  const url = /^https?:\/\//i.test(value) ? value : `http://${value}`;
+  if (!URL.canParse(url)) throw bad('--host', value, 'give a host name, as in example.org or example.org:8080');
+  return originOf(url).replace(/^https?:\/\//, '');
+}

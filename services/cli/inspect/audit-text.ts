@@ -1,0 +1,58 @@
+/** What an audit says on a terminal. */
+import type { AuditCounts } from '../../../topology/audit/audit.ts';
+import { type Violation, violationKinds, violationText } from '../../../topology/audit/violation.ts';
+import type { AuditReport } from '../../audit/run-audit.ts';
+import type { SignedStatement } from '../../audit/statement.ts';
+import { rows } from '../terminal/print.ts';
+
+/** Violations printed of each kind. */
+const shownOfKind = 5;
+
+export function verdictOf(violations: number, { fetches, hosts }: Pick<AuditCounts, 'fetches' | 'hosts'>): string {
+  if (fetches === 0) return 'Nothing was judged: there is no request in these records.';
+  const number = (n: number, of: string) => `${n.toLocaleString('en-US')} ${of}${n === 1 ? '' : 's'}`;
+  const judged = `${number(fetches, 'request')} to ${number(hosts, 'host')}`;
+  return violations === 0
+    ? `Of ${judged} none broke a wait, a limit or a robots.txt that was in force when it was made.`
+    : `Of ${judged}, ${number(violations, 'violation')} of a wait, a limit or a robots.txt that was in force.`;
+}
+
+export function auditText(
+  { counts, violations, violationCount, unreadable, read }: AuditReport,
+  { statement, signature }: SignedStatement,
+): string {
+  const { byKind, firstMs, lastMs, fetches } = counts;
+  const lines = violationKinds.flatMap((kind) => ofKind(violations.filter((violation) => violation.kind === kind)));
+  const records = read.reduce((sum, part) => sum + part.records, 0);
+  const table = rows([
+    [
+      'requests',
+      `${fetches}: ${byKind.page} pages, ${byKind.robots} robots.txt, ${byKind.sitemap} sitemaps, ${byKind.other} others`,
+    ],
+    ['from, to', fetches === 0 ? null : `${new Date(firstMs).toISOString()}, ${new Date(lastMs).toISOString()}`],
+    ['hosts, addresses', `${counts.hosts}, ${counts.addresses}`],
+    ['violations', violationCount],
+    ['not provable', counts.unproven === 0 ? null : `${counts.unproven} requests of a release that kept no robots.txt`],
+    [
+      'cut off',
+      counts.cutOff === 0
+        ? null
+        : `${counts.cutOff} leases whose end nobody told: what they requested last is not known`,
+    ],
+    ['unreadable', unreadable === 0 ? null : `${unreadable} results`],
+    ['clocks', `two fetchers’ may differ by ${statement.skewMs} ms; news has ${statement.noticeMs} ms to get around`],
+    ['read', `${records} records of ${read.length} partitions; their hashes are in the statement (--statement FILE)`],
+    ['signed', signature === null ? 'no (--sign-with)' : 'Ed25519'],
+  ]);
+  return `${lines.length === 0 ? '' : `${lines.join('\n')}\n\n`}${table}\n\n${statement.says}\n`;
+}
+
+function ofKind(violations: readonly Violation[]): string[] {
+  const lines = violations.slice(0, shownOfKind).map((violation) => {
+    const { kind, atMs, url, topic, partition, offset } = violation;
+    const where = `${topic} ${partition}:${offset}`;
+    return `${kind}  ${url}\n  ${new Date(atMs).toISOString()}  ${where}  ${violationText(violation)}`;
+  });
+  const more = violations.length - shownOfKind;
+  return more > 0 ? [...lines, `  and ${more} more of ${violations[0]!.kind}`] : lines;
+}

@@ -1,0 +1,117 @@
+/** Counters of a crawl as people and programs read them. */
+import type { Counters } from '../../../topology/frontier/counters.ts';
+
+/** What `--json` prints, and `stats`: names are a contract. */
+export interface CrawlCounts {
+  readonly pages: number;
+  readonly admitted: number;
+  readonly duplicates: number;
+  /** Waiting, to be retried among them. */
+  readonly queued: number;
+  /** Ended without a page, with nothing to retry: 404, refused types, … */
+  readonly failed: number;
+  /** Given up on after their retries. */
+  readonly deadLettered: number;
+  readonly hosts: number;
+  readonly discovered: number;
+  readonly leased: number;
+  readonly retrying: number;
+  /** Held back: a Crawl-delay above the cap, or a blocked host. */
+  readonly deferred: number;
+  readonly redirected: number;
+  /** Refused by robots.txt. */
+  readonly denied: number;
+  readonly outOfScope: number;
+  readonly tooDeep: number;
+  readonly filtered: number;
+  readonly invalid: number;
+  readonly tooLong: number;
+  /** New, but dropped: their host, or the partition, had as much queued as it may. */
+  readonly hostFull: number;
+  readonly queueFull: number;
+  readonly purged: number;
+  /** Requests made, robots.txt and redirect hops among them. */
+  readonly fetches: number;
+  readonly bytes: number;
+  readonly undecodable: number;
+  /** To be fetched again. */
+  readonly scheduled: number;
+  /** Visits to pages that were fetched before, and those of them that found a change. */
+  readonly revisits: number;
+  readonly changesFound: number;
+  readonly notModified: number;
+  /** New pages that a Bloom filter took for known, estimated from a sample. 0 where the seen test is exact. */
+  readonly seenErrors: number;
+}
+
+export function countsOf(counters: Counters): CrawlCounts {
+  const { page, queued, retrying, dead } = counters;
+  return {
+    pages: page,
+    admitted: counters.admitted,
+    duplicates: counters.duplicates,
+    queued: queued + retrying,
+    failed: counters.failed,
+    deadLettered: dead,
+    hosts: counters.hosts,
+    discovered: counters.discovered,
+    leased: counters.leased,
+    retrying,
+    deferred: counters.deferred,
+    redirected: counters.redirected,
+    denied: counters.denied,
+    outOfScope: counters.outOfScope,
+    tooDeep: counters.tooDeep,
+    filtered: counters.filtered,
+    invalid: counters.invalid,
+    tooLong: counters.tooLong,
+    hostFull: counters.hostFull,
+    queueFull: counters.queueFull,
+    purged: counters.purged,
+    fetches: counters.fetches,
+    bytes: counters.bytes,
+    undecodable: counters.undecodable,
+    scheduled: counters.scheduled,
+    revisits: counters.revisits,
+    changesFound: counters.changesFound,
+    notModified: counters.notModified,
+    seenErrors: counters.seenErrors,
+  };
+}
+
+/** Lines of a report; rows that are nought and only of interest when they aren't are left out. */
+export function countsText(counts: CrawlCounts): string {
+  const rows: readonly (readonly [label: string, count: number, always?: boolean])[] = [
+    ['pages fetched', counts.pages, true],
+    ['hosts met', counts.hosts, true],
+    ['URLs admitted', counts.admitted, true],
+    ['links already known', counts.duplicates, true],
+    ['missed, taken for known', counts.seenErrors],
+    ['links out of scope', counts.outOfScope],
+    ['links too deep', counts.tooDeep],
+    ['links filtered out', counts.filtered],
+    ['links not crawlable', counts.invalid],
+    ['links too long', counts.tooLong],
+    ['dropped, host full', counts.hostFull],
+    ['dropped, queue full', counts.queueFull],
+    ['links to what was purged', counts.purged],
+    ['still queued', counts.queued],
+    ['on lease', counts.leased],
+    ['deferred', counts.deferred],
+    ['to be fetched again', counts.scheduled],
+    ['fetched again', counts.revisits],
+    ['  found a change', counts.changesFound],
+    ['  not modified (304)', counts.notModified],
+    ['redirected', counts.redirected],
+    ['refused by robots.txt', counts.denied],
+    ['failed', counts.failed],
+    ['dead-lettered', counts.deadLettered],
+    ['unreadable records', counts.undecodable],
+    ['requests made', counts.fetches, true],
+    ['bytes received', counts.bytes, true],
+  ];
+  return rows
+    .filter(([, count, always]) => always || count > 0)
+    .map(([label, count]) => `  ${label.padEnd(24)}${count.toLocaleString('en-US').padStart(14)}`)
+    .join('\n');
+}

@@ -1,0 +1,98 @@
+/**
+ * `crawlstream dashboard`: a page that shows a crawl, running or not: of a data folder, on Kafka, or as a service with
+ * `--http` tells of it. Until it is stopped.
+ */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type CrawlView, type ViewedCrawl, viewOf } from '../../dashboard/crawl-view.ts';
+import { createDashboard } from '../../dashboard/dashboard-routes.ts';
+import { remoteView } from '../../dashboard/remote-view.ts';
+import { partitionPlaces } from '../../frontier/partition-places.ts';
+import { Queries } from '../../frontier/queries.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
+import type { Service } from '../../runtime/service.ts';
+import { sendRequest } from '../connect/send-request.ts';
+import { bad } from '../flags/arguments.ts';
+import { dashboardAddress, dashboardUrl } from '../flags/dashboard-flags.ts';
+import { withHttp } from '../flags/http-flags.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { hostArgument } from '../flags/url-argument.ts';
+import { type StateSource, withStates } from '../state/state-source.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { productVersion } from '../terminal/version.ts';
+import { explainer } from './explain-command.ts';
+import { listOf } from './hosts-command.ts';
+import { storyTeller } from './story-command.ts';
+
+interface DashboardCommandFlags extends KafkaFlags {
+  readonly url?: string;
+  readonly http: ListenAddress;
+}
+
+export function addDashboardCommand(program: Command): void {
+  addCrawlOptions(program.command('dashboard'))
+    .description('show a crawl in a browser: of a data folder, on Kafka, or as a running service tells of it')
+    .option('--url <url>', 'a crawl or a frontier with --http, as in http://localhost:9464', serviceUrl)
+    .option(
+      '--http <host:port>',
+      'listen there (default: 127.0.0.1:9465); a port alone: on this machine only',
+      (value) => parseListenAddress('--http', value),
+      dashboardAddress,
+    )
+    .action(showDashboard);
+}
+
+async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
+  const clock = new SystemClock();
+  const stop = new AbortController();
+  let view: CrawlView | undefined;
+  const dashboard = createDashboard(clock, () => view);
+  const serve = (shown: CrawlView) =>
+    withHttp(flags, { role: 'dashboard', routes: [dashboard.routes], say }, async ({ probes, listensOn }: Service) => {
+      const release = stopOnSignals(stop, 'stopping');
+      view = shown;
+      probes.serve(() => null);
+      process.stdout.write(`dashboard: ${dashboardUrl(listensOn!)}\n`);
+      await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+      release();
+    });
+  const { url, brokers, data } = flags;
+  if ([url, brokers, data].filter((place) => place !== undefined).length === 0) {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      'name the crawl: its --data folder, its --brokers, or the --url of a service',
+    );
+  }
+  if (url !== undefined) return serve(remoteView({ url, token: process.env['CRAWLSTREAM_HTTP_TOKEN'] || undefined }));
+  await withStates(flags, (source) => serve(viewOf(viewedCrawl(source, flags))));
+}
+
+/** A crawl looked at from outside: what its owners know is asked of those that can be asked. */
+function viewedCrawl(source: StateSource, flags: KafkaFlags): ViewedCrawl {
+  const { log, brokersLog, codec, clock, manifest } = source;
+  const { crawl, partitions } = manifest;
+  const self = { name: '', held: () => ({}) };
+  const restores = new Map<number, never>();
+  const queries = brokersLog === null ? null : new Queries({ log: brokersLog, clock, crawl, member: self });
+  return {
+    ...{ log, codec, clock, topics: manifest, release: productVersion },
+    members: async () => queries?.members() ?? null,
+    async places() {
+      await source.refresh();
+      return partitionPlaces({ log, crawl, partitions, self, restores, members: (await queries?.members()) ?? [] });
+    },
+    hosts: (asked) => listOf(source, { ...flags, ...asked }),
+    explain: explainer({ log, codec, topics: manifest }, flags),
+    story: storyTeller({ log, codec, topics: manifest }, flags),
+    hostKey: hostArgument,
+    send: (records) => sendRequest(flags, clock, () => records),
+  };
+}
+
+function serviceUrl(value: string): string {
+  if (URL.canParse(value) && /^https?:/.test(value)) return value.replace(/\/+$/, '');
+  throw bad('--url', value, 'give the address of a service with --http, as in http://localhost:9464');
+}

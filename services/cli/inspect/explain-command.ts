@@ -1,0 +1,166 @@
+/**
+ * `crawlstream explain`: what a crawl makes of a URL, and why, step by step. Asks the same functions the frontier asks,
+ * and reads the rest from the crawl's log, running or not.
+ */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Place, UrlStory } from '../../../topology/frontier/url-story.ts';
+import type { Admission, Policy } from '../../../topology/policy/policy.ts';
+import { compilePolicy } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { admitSpan } from '../../../topology/trace/journey.ts';
+import { fingerprint } from '../../../topology/url/fingerprint.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { explainNormalize } from '../../../topology/url/normalize.ts';
+import { withScheme } from '../../../topology/url/seed.ts';
+import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
+import type { Told } from '../../runtime/crawl/tell-url.ts';
+import { tellUrl } from '../../runtime/crawl/tell-url.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
+import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import { listsOfCrawl } from '../connect/policy-lists.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { print } from '../terminal/print.ts';
+import { explainLines, explainText } from './explain-text.ts';
+import { hostStanding } from './host-standing.ts';
+
+/** What is read of a crawl for it. */
+interface ExplainedCrawl extends Pick<ReadableCrawl, 'codec' | 'topics'> {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+}
+
+interface ExplainFlags extends KafkaFlags {
+  readonly json?: boolean;
+}
+
+export function addExplainCommand(program: Command): void {
+  addCrawlOptions(program.command('explain <url>'))
+    .description(
+      'tell what a crawl makes of a URL: spelling, filters, when it was found, where it waits, what came of it',
+    )
+    .option('--json', 'as one line of JSON')
+    .action((given: string, flags: ExplainFlags) =>
+      withCrawl(flags, async (crawl) => {
+        const explained = await explain(crawl, flags, withScheme(given));
+        print({ json: explained, text: explainText(explained) }, flags.json);
+      }),
+    );
+}
+
+/** For the dashboard: names and values as they are printed. */
+export function explainer(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+  return async (given: string) => {
+    const lines = explainLines(await explain(crawl, flags, withScheme(given)));
+    return { lines: lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])) };
+  };
+}
+
+export type Explained = Awaited<ReturnType<typeof explain>>;
+
+async function explain(
+  { log, codec, topics }: ExplainedCrawl,
+  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
+  given: string,
+) {
+  const { policy: text } = await readControl(log, codec, topics.crawl);
+  if (text === null)
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+  const config = parsePolicy(text.json);
+  const policy = compilePolicy(config, await listsOfCrawl(config, flags));
+  const url = policy.normalize(given);
+  const steps = url === null ? [] : [...explainNormalize(given, config.normalize), ...explainSeenKey(url)];
+  const normalize = { given, url, key: url === null ? null : seenKey(url), steps };
+  if (url === null) return { normalize, filter: filterOf(policy, policy.admit(given, 0, 0)), ...nothingKnown };
+  const told = await tellUrl(log, codec, topics, url, policy.normalize);
+  const { story } = told;
+  const first = story.admitted.at(-1);
+  const filter = filterOf(policy, policy.admit(given, first?.depth ?? 0, first?.hop ?? 0));
+  const { place, facts } = story;
+  return {
+    normalize,
+    filter,
+    partition: told.partition,
+    /** As of this commit; `start` above 0: what was before it is not known. */
+    asOf: { changelog: told.changelog, atMs: story.nowMs, policyVersion: story.policyVersion },
+    seen: seenOf(told),
+    budget: {
+      ownBudget: unset(facts.ownBudget),
+      pagesMax: unset(facts.pagesMax),
+      pages: facts.pages,
+      fetched: facts.fetched,
+    },
+    band: first?.band ?? (filter.admitted ? filter.band : null),
+    trap: first === undefined ? null : (story.trapOf(first.band) ?? null),
+    queue: place === undefined ? null : queueOf(story, place),
+    host: { hostKey: hostKeyOf(url), ...hostStanding(policy, hostKeyOf(url), story) },
+    raised: story.raised,
+    leases: story.leased,
+    outcomes: story.outcomes,
+    nextDueAtMs: nextDue(story, place),
+    trace: traceOf(policy, topics, url),
+  };
+}
+
+/** Of a URL that is traced: its first trace, from the admission to the page. */
+function traceOf({ tracing }: Policy, manifest: Manifest, url: string): { readonly traceId: string } | null {
+  const { hi: keyHi, lo: keyLo } = fingerprintKeyOf(manifest);
+  const words = new Uint32Array(2);
+  fingerprint(seenKey(url), keyHi, keyLo, words);
+  const [hi = 0, lo = 0] = words;
+  return tracing?.traces(hostKeyOf(url), lo) === true ? { traceId: admitSpan(hi, lo).traceId } : null;
+}
+
+const nothingKnown = {
+  partition: null,
+  asOf: null,
+  seen: null,
+  budget: null,
+  band: null,
+  trap: null,
+  queue: null,
+  host: null,
+  raised: [],
+  leases: [],
+  outcomes: [],
+  nextDueAtMs: null,
+  trace: null,
+} as const;
+
+function filterOf({ config }: Policy, admission: Admission) {
+  const policyVersion = config.version;
+  if (!admission.ok) return { admitted: false, rule: admission.rule, detail: admission.detail, policyVersion } as const;
+  return { admitted: true, band: admission.band, policyVersion } as const;
+}
+
+function seenOf({ story, found }: Told) {
+  return story.admitted.map((admitted) => {
+    const link = found.find(({ admittedBy }) => admittedBy.offset === admitted.offset);
+    const { offset: changelogOffset, atMs, policyVersion, depth, hop, band, isNew } = admitted;
+    const from =
+      link === undefined
+        ? null
+        : { page: link.sourceUrl, url: link.url, discoveredOffset: link.offset, foundAtMs: link.foundAtMs };
+    return { atMs, changelogOffset, policyVersion, depth, hop, band, forced: !isNew, from };
+  });
+}
+
+function queueOf(story: UrlStory, place: Place) {
+  return place.in === 'band' ? { ...place, deferred: story.facts.hold !== '' || story.isHeld(place.band) } : place;
+}
+
+/** When the URL may go next, by its own time and its host's; null: it does not wait, or for an operator alone. */
+function nextDue(story: UrlStory, place: Place | undefined): number | null {
+  if (place === undefined || place.in === 'end' || place.in === 'lease' || story.facts.hold !== '') return null;
+  if (place.in === 'again' || place.in === 'schedule') return Math.max(story.facts.readyAtMs, place.dueAtMs);
+  return story.isHeld(place.band) ? null : story.facts.readyAtMs;
+}
+
+/** Fields that are -1 where nobody set them. */
+function unset(value: number): number | null {
+  return value < 0 ? null : value;
+}

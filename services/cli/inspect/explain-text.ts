@@ -1,0 +1,103 @@
+/** What `explain` prints for people. */
+import { rows } from '../terminal/print.ts';
+import type { Explained } from './explain-command.ts';
+
+export function explainText(explained: Explained): string {
+  return rows(explainLines(explained));
+}
+
+/** Names and values; one that is null does not apply. */
+export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
+  const { normalize, filter, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
+  const { url, key, steps } = normalize;
+  const lines: [string, string | null][] = [
+    ['URL', url ?? 'cannot be crawled'],
+    ['key', key === url ? null : key],
+    ...steps.map(({ step, after }): [string, string] => [`  ${step}`, after]),
+    ['filter', filter.admitted ? `taken, band ${filter.band}` : `refused by ${filter.rule}: ${filter.detail}`],
+    ['policy', `version ${filter.policyVersion}`],
+    ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
+    ['budget', budget === null ? null : budgetText(budget)],
+    ['band', explained.band === null ? null : String(explained.band)],
+    [
+      'trap',
+      trap === null ? null : `${trap.pattern}: ${trap.reason}, ${trap.detail}${trap.released ? ' (released)' : ''}`,
+    ],
+    ['queue', queueText(explained.queue)],
+    ['host', host === null ? null : `${host.hostKey}, ready at ${time(host.readyAtMs)}: ${host.why}`],
+    ['raised', raised.length === 0 ? null : raised.map(raisedText).join('\n')],
+    ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
+    ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
+    ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
+    ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
+    ['trace', explained.trace?.traceId ?? null],
+    [
+      'as of',
+      asOf === null ? null : `${time(asOf.atMs)}, partition ${explained.partition}, ${changelogText(asOf.changelog)}`,
+    ],
+  ];
+  return lines;
+}
+
+type Known = NonNullable<Explained['seen']>[number];
+
+function seenText({ atMs, from, forced, depth, policyVersion, changelogOffset }: Known): string {
+  const source = from === null ? 'its message is gone' : from.page === '' ? 'a seed' : `from ${from.page}`;
+  const where = from === null ? '' : `, discovered at offset ${from.discoveredOffset}`;
+  const how = forced ? 'forced' : 'admitted';
+  return `${how} ${time(atMs)}, ${source}${where}, depth ${depth}, policy ${policyVersion}, changelog ${changelogOffset}`;
+}
+
+function budgetText({ ownBudget, pagesMax, pages, fetched }: NonNullable<Explained['budget']>): string {
+  const limit = pagesMax === null ? '' : ` of at most ${pagesMax}`;
+  return `${ownBudget === null ? 'by the policy' : `${ownBudget} URLs, set by an operator`}; the host has ${pages} pages${limit} in ${fetched} fetches`;
+}
+
+function queueText(queue: Explained['queue']): string | null {
+  if (queue === null) return null;
+  if (queue.in === 'lease') return `on lease ${queue.leaseId}`;
+  if (queue.in === 'end' && queue.status === 'known') return 'known from elsewhere: it is not fetched here';
+  if (queue.in === 'end') return `done: ${queue.status}`;
+  if (queue.in === 'schedule') return `done: ${queue.status}; to be fetched again from ${time(queue.dueAtMs)}`;
+  if (queue.in === 'again')
+    return `came back, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
+  return queue.deferred
+    ? `deferred in band ${queue.band}, ${queue.ahead} before it`
+    : `band ${queue.band}, ${queue.ahead} before it`;
+}
+
+function raisedText({ atMs, offset }: Explained['raised'][number]): string {
+  return `${time(atMs)}, changelog ${offset}`;
+}
+
+function parallelText({ leases, by }: NonNullable<Explained['host']>['parallel']): string {
+  return `${leases} leases at once, as ${by === 'operator' ? 'an operator says' : 'the policy says'}`;
+}
+
+function leaseText({ leaseId, atMs, deadlineMs, offset }: Explained['leases'][number]): string {
+  return `${leaseId}, granted ${time(atMs)} until ${time(deadlineMs)}, changelog ${offset}`;
+}
+
+function outcomeText({
+  atMs,
+  status,
+  outcome,
+  httpStatus,
+  attempts,
+  dueAtMs,
+  offset,
+}: Explained['outcomes'][number]): string {
+  const what =
+    status === 'again'
+      ? `again${dueAtMs > 0 ? `, due ${time(dueAtMs)}` : ''}`
+      : `${status} (${outcome}${httpStatus > 0 ? ` ${httpStatus}` : ''})`;
+  return `${time(atMs)} ${what}, attempts ${attempts}, changelog ${offset}`;
+}
+
+function changelogText({ start, end }: { readonly start: number; readonly end: number }): string {
+  return `changelog ${start} to ${end}${start > 0 ? ' (what was before is gone)' : ''}`;
+}
+
+function time(atMs: number): string {
+  return atMs === 0 ? 'once' : new Date(atMs).toISOString();
+}

@@ -1,0 +1,71 @@
+/** When a host may be contacted, and what decides that: the reason the frontier itself would give. */
+
+import { failureDelayMs } from '../../../topology/frontier/politeness.ts';
+import type { UrlStory } from '../../../topology/frontier/url-story.ts';
+import type { Policy } from '../../../topology/policy/policy.ts';
+import { withoutPort } from '../../../topology/url/host-key.ts';
+
+export interface HostStanding {
+  /** Earliest next contact; 0: it was never contacted. */
+  readonly readyAtMs: number;
+  /** What stands in the way now, or what set `readyAtMs`. */
+  readonly why: string;
+  readonly leasesOut: readonly number[];
+  readonly hold: string;
+  readonly deadUntilMs: number;
+  readonly failures: number;
+  readonly throttles: number;
+  readonly crawlDelayMs: number | null;
+  readonly ownDelayMs: number | null;
+  readonly fetchMs: number;
+  /** Leases it may be on at once, and by whose word. */
+  readonly parallel: { readonly leases: number; readonly by: 'operator' | 'policy' };
+  readonly traps: readonly { readonly pattern: string; readonly reason: string; readonly released: boolean }[];
+}
+
+export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): HostStanding {
+  const { facts, leasesOut, lanes } = story;
+  const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
+  return {
+    readyAtMs,
+    why: whyOf(policy, hostKey, story),
+    leasesOut,
+    hold,
+    deadUntilMs,
+    failures,
+    throttles,
+    crawlDelayMs: crawlDelayMs < 0 ? null : crawlDelayMs,
+    ownDelayMs: ownDelayMs < 0 ? null : ownDelayMs,
+    fetchMs,
+    parallel: { leases: lanes.most, by: lanes.own < 0 ? 'policy' : 'operator' },
+    traps: [...story.traps.values()].map(({ pattern, reason, released }) => ({ pattern, reason, released })),
+  };
+}
+
+const holds: Readonly<Record<string, string>> = {
+  blocked: 'an operator blocked it',
+  purged: 'it was purged: nothing of it is kept, and no link to it is admitted',
+  crawlDelay: 'its Crawl-delay is above what the policy waits for',
+  limit: 'it has given as many pages as an operator allows',
+};
+
+function whyOf(policy: Policy, hostKey: string, { facts, leasesOut, lanes, nowMs }: UrlStory): string {
+  const { config } = policy;
+  if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
+  if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';
+  if (leasesOut.length > 0)
+    return `it is on lease ${leasesOut.join(', ')}${lanes.most > 1 ? `, of ${lanes.most} at once` : ''}`;
+  const openAtMs = policy.openAt(withoutPort(hostKey), nowMs);
+  if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
+  if (facts.readyAtMs === 0) return 'it was never contacted';
+  if (facts.failures > 0)
+    return `back-off of ${failureDelayMs(policy, facts.failures)} ms after ${facts.failures} failures in a row`;
+  if (facts.throttles > 0) return `back-off after ${facts.throttles} throttled answers or timeouts in a row`;
+  if (facts.returns > 0) return `a pause after ${facts.returns} leases that came back unfinished`;
+  const adaptiveMs = Math.min(config.delayFactor * facts.fetchMs, config.delayFactorCapMs);
+  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : config.delayMs;
+  const delayMs = Math.max(ownMs, facts.crawlDelayMs, adaptiveMs);
+  if (delayMs === facts.crawlDelayMs) return `${delayMs} ms after the last contact: its Crawl-delay`;
+  if (delayMs > ownMs) return `${Math.round(delayMs)} ms after the last contact: ${config.delayFactor} times a fetch`;
+  return `${delayMs} ms after the last contact: the delay of ${facts.ownDelayMs >= 0 ? 'an operator' : 'the policy'}`;
+}

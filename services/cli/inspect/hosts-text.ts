@@ -1,0 +1,92 @@
+/** What `hosts` prints for people: a table of hosts, or one host and a page of its queue. */
+import type { HostRow } from '../../../topology/frontier/list-hosts.ts';
+import type { HostsAnswer } from '../../frontier/host-lists.ts';
+import { rows } from '../terminal/print.ts';
+import type { PlacedAnswer } from './hosts-command.ts';
+
+const heads = ['host', 'queued', 'deferred', 'fetched', 'pages', 'errors', 'delay', 'next contact'] as const;
+
+/** `nowMs`: as those who answered have it, more or less. */
+export function hostsText({ hosts, matched, known, missing }: HostsAnswer, nowMs: number): string {
+  const table = [heads, ...hosts.map((host) => cells(host, nowMs))];
+  const widths = heads.map((_, column) => Math.max(...table.map((line) => line[column]!.length)));
+  const lines = table.map((line) =>
+    line
+      .map((cell, column) => (isNumber(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+      .join('  ')
+      .trimEnd(),
+  );
+  const of = matched === known ? `${count(known)} known` : `${count(matched)} found, ${count(known)} known`;
+  lines.push(`${count(hosts.length)} of ${of}`);
+  if (missing.length > 0) lines.push(`not in it, as nobody answered: partitions ${missing.join(', ')}`);
+  return lines.join('\n');
+}
+
+function cells(host: HostRow, nowMs: number): string[] {
+  const { queued, deferred, fetched, pages, failures, throttles, delayMs } = host;
+  const counts = [queued, deferred, fetched, pages, failures + throttles].map(count);
+  return [host.host, ...counts, `${(delayMs / 1000).toFixed(1)} s`, nextText(host, nowMs)];
+}
+
+function isNumber(column: number): boolean {
+  return column > 0 && column < heads.length - 1;
+}
+
+function nextText({ hold, deadUntilMs, readyAtMs, leases }: HostRow, nowMs: number): string {
+  if (hold !== '') return `none: ${holds[hold]}`;
+  if (deadUntilMs !== null && deadUntilMs > nowMs) return `dead until ${time(deadUntilMs)}`;
+  if (readyAtMs === null) return leases > 0 ? 'being fetched' : 'nothing to do';
+  return readyAtMs <= nowMs ? 'now' : `in ${((readyAtMs - nowMs) / 1000).toFixed(1)} s`;
+}
+
+const holds = {
+  blocked: 'blocked',
+  purged: 'purged',
+  crawlDelay: 'Crawl-delay above the cap',
+  limit: 'limit reached',
+} as const;
+
+export function hostText(answer: PlacedAnswer, nowMs: number): string {
+  const { host, facts, bands, again, leases, parallel, refresh, queue, next } = answer;
+  const waiting = bands.map(({ band, urls, held }) => `band ${band}: ${count(urls)}${held ? ', deferred' : ''}`);
+  const table = rows([
+    ['host', host],
+    ['hold', facts.hold === '' ? null : holds[facts.hold]],
+    ['dead until', facts.deadUntilMs > nowMs ? time(facts.deadUntilMs) : null],
+    ['ready at', facts.readyAtMs === 0 ? 'never contacted' : time(facts.readyAtMs)],
+    ['fetched', `${count(facts.fetched)}, ${count(facts.pages)} of them pages`],
+    ['fetch time', facts.fetchMs === 0 ? null : `${facts.fetchMs} ms`],
+    ['Crawl-delay', facts.crawlDelayMs === null ? null : `${facts.crawlDelayMs / 1000} s`],
+    ['own delay', facts.ownDelayMs === null ? null : `${facts.ownDelayMs / 1000} s`],
+    ['own limit', facts.pagesMax === null ? null : `${count(facts.pagesMax)} pages`],
+    ['own budget', facts.ownBudget === null ? null : `${count(facts.ownBudget)} URLs`],
+    ['failures', facts.failures === 0 ? null : `${facts.failures} leases in a row`],
+    ['throttled', facts.throttles === 0 ? null : `${facts.throttles} answers since the last good one`],
+    ['parallel', parallel.leases === 1 ? null : `${parallel.leases} leases at once`],
+    ['on lease', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
+    ['queued', waiting.length === 0 ? 'nothing' : waiting.join('\n')],
+    [
+      'again',
+      again.urls === 0
+        ? null
+        : `${count(again.urls)}, the first ${again.nextAtMs ? `at ${time(again.nextAtMs)}` : 'at once'}`,
+    ],
+    ['to refresh', refresh?.nextAtMs == null ? null : `the first at ${time(refresh.nextAtMs)}`],
+  ]);
+  const urls = queue.map(({ band, depth, url }) => `  ${band}  ${String(depth).padStart(5)}  ${url}`);
+  if (urls.length > 0) urls.unshift('band  depth  URL');
+  if (next !== null) urls.push(`and more: --from ${next}`);
+  return [table, ...urls].join('\n');
+}
+
+function leaseText({ id, urls, deadlineMs }: PlacedAnswer['leases'][number]): string {
+  return `${count(urls)} URLs on lease ${id} until ${time(deadlineMs)}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}

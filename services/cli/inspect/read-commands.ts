@@ -1,0 +1,92 @@
+/** `crawlstream pages` and `crawlstream stats`: reading a crawl, in a data folder or on Kafka, during it and after. */
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { sumCounters } from '../../../topology/frontier/counters.ts';
+import type { CrawlEnd } from '../../../topology/frontier/crawl-end.ts';
+import { crawlEnd } from '../../../topology/frontier/crawl-end.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
+import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
+import { lookAt } from '../../runtime/crawl/look.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
+import { countsOf, countsText } from './counters-text.ts';
+import { membersText } from './members-text.ts';
+
+interface ReadFlags extends KafkaFlags {
+  readonly json?: boolean;
+  readonly all?: boolean;
+}
+
+export function addReadCommands(program: Command): void {
+  addKafkaOptions(
+    program.command('pages').description('print the pages of a crawl as JSON lines, each URL once'),
+    'data folder of the crawl',
+  )
+    .option('--all', 'every record, also of a page that a crash made us fetch again')
+    .option('--json', 'as JSON lines: it prints nothing else')
+    .action((flags: ReadFlags) => withCrawl(flags, (crawl) => printPages(crawl, flags)));
+  addKafkaOptions(program.command('stats').description('print the counters of a crawl'), 'data folder of the crawl')
+    .option('--json', 'as one JSON object')
+    .action((flags: ReadFlags) => withCrawl(flags, (crawl) => printStats(crawl, flags)));
+}
+
+async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFlags): Promise<void> {
+  const printed = new Set<string>();
+  const purges = await readPurges(log, codec, topics);
+  const topic = `${topics.crawl}.pages`;
+  for (let partition = 0; partition < topics.partitions; partition++) {
+    // What is there when the reading begins, and no more: a crawl may be appending.
+    const { start, end } = await log.offsets(topic, partition);
+    for await (const { value } of recordsOf(log, topic, partition, start, end)) {
+      await codec.prepare('pages', value);
+      const page = codec.decode('pages', value);
+      if (purges.refuses(page.url, page.fetchedAtMs) || (!all && printed.has(page.url))) continue;
+      if (!all) printed.add(page.url);
+      if (!process.stdout.write(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
+    }
+  }
+}
+
+async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<void> {
+  const { log, codec, topics, members: group } = readable;
+  const { crawl, partitions } = topics;
+  const { policy } = await readControl(log, codec, crawl);
+  const config = policy === null ? null : parsePolicy(policy.json);
+  const pageQuota = config?.pageQuota ?? null;
+  const paused = config?.paused === true;
+  // Two looks, as the end needs; in a data folder they are of one snapshot.
+  const before = await lookAt(log, crawl, partitions, pageQuota);
+  const look = await lookAt(log, crawl, partitions, pageQuota);
+  const end = crawlEnd(before, look);
+  const counters = sumCounters(look.partitions.map((one) => one.counters));
+  const counts = countsOf(counters);
+  const freshness = await freshnessStats(readable, partitions, counters, Date.now());
+  const members = group && (await frontierMembers(group, crawl, Date.now()).catch(rebalancing));
+  if (flags.json)
+    process.stdout.write(
+      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }) })}\n`,
+    );
+  else {
+    const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
+    process.stdout.write(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
+    if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n`);
+  }
+}
+
+/** A member that is gone without a word holds the others up until its session has run out. */
+function rebalancing(error: unknown): null {
+  if (error instanceof CrawlstreamError && error.retriable) return null;
+  throw error;
+}
+
+function endText(end: CrawlEnd): string {
+  if (end === 'done') return 'the crawl is done';
+  return end === 'quotaSpent' ? 'the page quota is spent' : 'the crawl is not at its end';
+}

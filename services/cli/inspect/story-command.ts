@@ -1,0 +1,91 @@
+/** `crawlstream story`: everything that happened to a URL, from every topic, as text, JSON lines and a picture. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { compilePolicy } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { plainEvent } from '../../../topology/story/story-event.ts';
+import { storyPicture } from '../../../topology/story/story-picture.ts';
+import { sinceText, storyText } from '../../../topology/story/story-text.ts';
+import { withScheme } from '../../../topology/url/seed.ts';
+import { dashboardLimits } from '../../dashboard/limits.ts';
+import type { StoryTold } from '../../dashboard/told.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
+import { type Story, tellStory } from '../../runtime/story/tell-story.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { listsOfCrawl } from '../connect/policy-lists.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { rows } from '../terminal/print.ts';
+
+interface StoryFlags extends KafkaFlags {
+  readonly json?: boolean;
+  readonly svg?: string;
+}
+
+export function addStoryCommand(program: Command): void {
+  addCrawlOptions(program.command('story <url>'))
+    .description('tell everything that happened to a URL: links, queues, leases, requests, outcomes, duplicates')
+    .option('--json', 'a JSON object per event')
+    .option('--svg <file>', 'draw it as a timeline, into this file')
+    .action((given: string, flags: StoryFlags) =>
+      withCrawl(flags, async (crawl) => {
+        const story = await storyOf(crawl, flags, withScheme(given));
+        if (flags.svg !== undefined) await writeFile(flags.svg, storyPicture(story.url, story.events));
+        if (flags.json)
+          for (const event of story.events) process.stdout.write(`${JSON.stringify(plainEvent(event))}\n`);
+        else process.stdout.write(`${textOf(story)}\n`);
+      }),
+    );
+}
+
+/** For the dashboard. */
+export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+  return async (given: string): Promise<StoryTold> => {
+    const { url, events: all, changelogStart } = await storyOf(crawl, flags, withScheme(given));
+    const events = all.slice(-dashboardLimits.storyEvents);
+    const firstMs = all[0]?.atMs ?? 0;
+    const told = events.map((event) => {
+      const { time, text, topic, partition, offset, policyVersion } = plainEvent(event);
+      return { time, since: sinceText(event.atMs - firstMs), text, topic, partition, offset, policyVersion };
+    });
+    const picture = storyPicture(url, events);
+    return { url, events: told, all: all.length, picture, trimmed: changelogStart > 0 };
+  };
+}
+
+/** What is read of a crawl for it. */
+type ToldCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
+
+async function storyOf(
+  { log, codec, topics }: ToldCrawl,
+  flags: Pick<KafkaFlags, 'brokers' | 'data'>,
+  given: string,
+): Promise<Story> {
+  const { policy: text } = await readControl(log, codec, topics.crawl);
+  if (text === null)
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+  const config = parsePolicy(text.json);
+  const lists = await listsOfCrawl(config, flags);
+  const policy = compilePolicy(config, lists);
+  const url = policy.normalize(given);
+  if (url === null) {
+    const message = `${given} cannot be crawled: crawlstream check url says why`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  return tellStory({ log, codec, topics, lists }, url, policy);
+}
+
+function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Story): string {
+  const [first] = events;
+  const about = events.some(({ kind }) => kind !== 'control');
+  const head = rows([
+    ['URL', url],
+    ['host', `${hostKey}, partition ${partition}`],
+    ['begins', first === undefined ? null : new Date(first.atMs).toISOString()],
+    ['as of', asOfMs === 0 ? null : new Date(asOfMs).toISOString()],
+    ['missing', changelogStart > 0 ? `what the changelog said before offset ${changelogStart} was trimmed` : null],
+  ]);
+  if (!about) return `${head}\n\nNobody has linked to it, and nothing has happened to it.`;
+  return `${head}\n\n${storyText(events)}`;
+}

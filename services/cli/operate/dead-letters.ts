@@ -1,0 +1,44 @@
+/** The dead letters of a crawl: those on its topic, and those that consumers of its data folder keep for themselves. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { DeadLetter } from '../../../schemas/types.ts';
+import { readGroupLetters } from '../../runtime/consumer/group-folder.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import type { ReadableCrawl } from '../connect/open-crawl.ts';
+
+export interface FoundLetter {
+  /** `partition/offset` on the topic, `group#number` in a data folder. */
+  readonly id: string;
+  readonly letter: DeadLetter;
+  readonly replayed: boolean;
+}
+
+/** Oldest first within each place. Marks of replays are not letters: they are what `replayed` says. */
+export async function* deadLettersOf(
+  { log, codec, topics }: ReadableCrawl,
+  data: string | undefined,
+): AsyncGenerator<FoundLetter> {
+  const topic = `${topics.crawl}.dead-letters`;
+  const found: { readonly id: string; readonly letter: DeadLetter }[] = [];
+  const replayed = new Set<string>();
+  for (let partition = 0; partition < topics.partitions; partition++) {
+    const { start, end } = await log.offsets(topic, partition);
+    for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
+      await codec.prepare('dead-letters', value);
+      const letter = codec.decode('dead-letters', value);
+      if (letter.reason === 'replayed') replayed.add(letter.detail);
+      else found.push({ id: `${partition}/${offset}`, letter });
+    }
+  }
+  for (const group of await groupsOf(data)) {
+    const letters = await readGroupLetters(join(resolve(data!), 'consumers', group));
+    found.push(...letters.map((letter, number) => ({ id: `${group}#${number}`, letter })));
+  }
+  for (const one of found) yield { ...one, replayed: replayed.has(one.id) };
+}
+
+async function groupsOf(data: string | undefined): Promise<string[]> {
+  const folder = data === undefined ? undefined : join(resolve(data), 'consumers');
+  return folder === undefined || !existsSync(folder) ? [] : (await readdir(folder)).sort();
+}

@@ -1,0 +1,135 @@
+/**
+ * `crawlstream dlq`: what was given up on, and another chance for it.
+ *
+ * A URL is forced into the frontier again, past the seen test; a record that could not be read or handled goes back where
+ * it came from, byte by byte. With it goes a mark into `dead-letters`, in the same append: a letter that has one is not
+ * replayed again.
+ */
+import type { Command } from 'commander';
+import { type DeadLetterReason, deadLetterReasons } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { type CrawlTopics, forcedRequest, type RequestRecord } from '../../runtime/crawl/requests.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import { sendRequest } from '../connect/send-request.ts';
+import { oneOf } from '../flags/arguments.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { deadLettersOf, type FoundLetter } from './dead-letters.ts';
+
+interface DlqFlags extends KafkaFlags {
+  readonly reason?: DeadLetterReason;
+  readonly host?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** Letters replayed by one request: it travels as one file, or one append. */
+const lettersAtOnce = 500;
+
+export function addDlqCommand(program: Command): void {
+  const dlq = program.command('dlq').description('dead letters: what the crawl gave up on');
+  const filtered = (command: Command) =>
+    addCrawlOptions(command)
+      .option('--reason <reason>', `only these: ${reasons.join(', ')}`, oneOf('--reason', reasons))
+      .option('--host <key>', 'only of this host');
+  filtered(dlq.command('list').description('print them, oldest first, one a line'))
+    .option('--all', 'also those that were replayed')
+    .option('--json', 'a JSON object per letter')
+    .action(list);
+  addCrawlOptions(
+    dlq.command('show').description('print one letter whole, as JSON').argument('<id>', 'as list prints it'),
+  )
+    .option('--json', 'on one line')
+    .action(show);
+  filtered(dlq.command('replay').description('try again: those named, or all that the options say').argument('[id...]'))
+    .option('--json', 'print the result as one JSON object')
+    .action(replay);
+}
+
+const reasons = deadLetterReasons.filter((reason) => reason !== 'replayed');
+
+async function list(flags: DlqFlags): Promise<void> {
+  await withCrawl(flags, async (crawl) => {
+    for await (const found of deadLettersOf(crawl, flags.data)) {
+      if (!isWanted(found, flags) || (found.replayed && !flags.all)) continue;
+      process.stdout.write(`${flags.json ? JSON.stringify(plain(found)) : line(found)}\n`);
+    }
+  });
+}
+
+async function show(id: string, flags: DlqFlags): Promise<void> {
+  await withCrawl(flags, async (crawl) => {
+    for await (const found of deadLettersOf(crawl, flags.data)) {
+      if (found.id !== id) continue;
+      process.stdout.write(`${JSON.stringify(plain(found), null, flags.json ? 0 : 2)}\n`);
+      return;
+    }
+    throw noSuchLetter(id);
+  });
+}
+
+async function replay(ids: string[], flags: DlqFlags): Promise<void> {
+  if (ids.length === 0 && flags.reason === undefined && flags.host === undefined) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'name letters by their ids, or all of a --reason or a --host');
+  }
+  const wanted = await withCrawl(flags, async (crawl) => {
+    const found: FoundLetter[] = [];
+    for await (const one of deadLettersOf(crawl, flags.data)) {
+      if (ids.length > 0 ? ids.includes(one.id) : isWanted(one, flags)) found.push(one);
+    }
+    return found;
+  });
+  const missing = ids.find((id) => !wanted.some((one) => one.id === id));
+  if (missing !== undefined) throw noSuchLetter(missing);
+  const fresh = wanted.filter(({ replayed }) => !replayed);
+  const clock = new SystemClock();
+  for (let at = 0; at < fresh.length; at += lettersAtOnce) {
+    const some = fresh.slice(at, at + lettersAtOnce);
+    await sendRequest(flags, clock, (topics) => some.flatMap((one) => again(topics, one, clock.nowMs())));
+  }
+  const counts = { replayed: fresh.length, before: wanted.length - fresh.length };
+  if (flags.json) process.stdout.write(`${JSON.stringify(counts)}\n`);
+  else process.stdout.write(`${counts.replayed} replayed, ${counts.before} had been before\n`);
+}
+
+/** The record or URL once more, and the mark that it was. */
+function again(topics: CrawlTopics, { id, letter }: FoundLetter, nowMs: number): RequestRecord[] {
+  const { original, ...rest } = letter;
+  const key = letter.hostKey === '' ? null : letter.hostKey;
+  const isRecord = original.length > 0;
+  const records: RequestRecord[] = isRecord
+    ? [
+        {
+          topic: 'raw',
+          into: letter.sourceTopic.slice(letter.sourceTopic.lastIndexOf('.') + 1),
+          partition: letter.sourcePartition,
+          key,
+          record: Buffer.from(original).toString('base64'),
+        },
+      ]
+    : forcedRequest(topics, [{ url: letter.url, depth: letter.depth }], false, nowMs);
+  const mark = { ...rest, reason: 'replayed', detail: id, atMs: nowMs } as const;
+  records.push({ topic: 'dead-letters', partition: letter.sourcePartition, key, record: mark });
+  return records;
+}
+
+function isWanted({ letter }: FoundLetter, { reason, host }: DlqFlags): boolean {
+  return (reason === undefined || letter.reason === reason) && (host === undefined || letter.hostKey === host);
+}
+
+function plain({ id, letter, replayed }: FoundLetter): object {
+  return { id, replayed, ...letter, original: Buffer.from(letter.original).toString('base64') };
+}
+
+function line({ id, letter, replayed }: FoundLetter): string {
+  const { reason, url, attempts, status, detail, sourceTopic, sourcePartition, sourceOffset } = letter;
+  const what = url === '' ? `${sourceTopic}/${sourcePartition} at ${sourceOffset}` : url;
+  const tried = attempts > 0 ? ` after ${attempts} attempts` : '';
+  const last = status > 0 ? `, last ${status}` : '';
+  return `${id}  ${reason}${tried}${last}  ${what}${detail === '' ? '' : `  ${detail}`}${replayed ? '  (replayed)' : ''}`;
+}
+
+function noSuchLetter(id: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_ARGUMENT', `there is no dead letter ${id}: crawlstream dlq list prints them`);
+}

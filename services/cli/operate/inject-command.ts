@@ -1,0 +1,132 @@
+/**
+ * `crawlstream inject`: seeds into a crawl, on Kafka or in a data folder, from the command line, a file, or standard input;
+ * and sitemaps, whose URLs its fetchers find as they read them, under robots.txt and with the host's delay.
+ *
+ * All seeds are checked before the first is sent. They go in portions, so that a million take some seconds and no more
+ * memory than their text a few times over; a command that is stopped between two of them may be run again.
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { parseSeed } from '../../../topology/url/seed.ts';
+import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import { parseSeedList } from '../../../topology/url/seed-list.ts';
+import { type Clock, SystemClock } from '../../runtime/clock.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
+import { policyRequest, seedRequest } from '../../runtime/crawl/requests.ts';
+import { withKafka } from '../connect/kafka-connection.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import { listsOfCrawl } from '../connect/policy-lists.ts';
+import { sendRequest } from '../connect/send-request.ts';
+import { sendToKafka } from '../connect/send-to-kafka.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { operatorName } from '../flags/operator-flags.ts';
+import type { PolicyFlags } from '../flags/policy-flags.ts';
+import { addPolicyOptions, checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
+import { print } from '../terminal/print.ts';
+import { createWorkBar } from '../terminal/work-bar.ts';
+
+interface InjectFlags extends KafkaFlags, PolicyFlags {
+  readonly newPolicy?: boolean;
+  readonly json?: boolean;
+}
+
+export function addInjectCommand(program: Command): void {
+  const command = program
+    .command('inject')
+    .description('send seeds or sitemaps to a crawl, running or not; the first seeds on Kafka also set its policy')
+    .argument('[seed...]', 'URLs, files with one URL a line (and priority=0 to 7 after it), or - for standard input');
+  addPolicyOptions(command);
+  addKafkaOptions(command, 'data folder of the crawl, instead of brokers')
+    .option('--new-policy', 'make these options the policy, though one is in force')
+    .option('--json', 'as one JSON object')
+    .action(inject);
+}
+
+async function inject(given: string[], flags: InjectFlags): Promise<void> {
+  const clock = new SystemClock();
+  const beganMs = clock.nowMs();
+  const { sitemap: sitemaps = [] } = flags;
+  if (given.length === 0 && sitemaps.length === 0) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'nothing to inject: give URLs, a file of them, - or --sitemap');
+  }
+  const listed: ListedSeed[] = [];
+  for (const one of given) for (const seed of await seedsIn(one)) listed.push(seed);
+  const urls = normalSeeds(listed.map(({ url }) => url));
+  const seeds = listed.map(({ priority }, index) => ({ priority, url: urls[index]! }));
+  const isInFolder = flags.brokers === undefined && flags.data !== undefined;
+  const policy = isInFolder ? await injectIntoFolder(seeds, flags, clock) : await injectIntoKafka(seeds, flags, clock);
+  await nameSitemaps(policy, sitemaps, flags, clock);
+  const crawl = isInFolder ? `the crawl in ${flags.data}` : `crawl ${flags.crawl}`;
+  const seconds = (clock.nowMs() - beganMs) / 1_000;
+  const what = [
+    ...(seeds.length > 0 || sitemaps.length === 0 ? [`${seeds.length} seeds`] : []),
+    ...(sitemaps.length > 0 ? [`${sitemaps.length} sitemaps`] : []),
+  ];
+  const took = seconds < 1 ? '' : ` in ${seconds.toFixed(1)} s`;
+  print(
+    { json: { seeds: seeds.length, sitemaps, seconds }, text: `${what.join(' and ')} sent to ${crawl}${took}` },
+    flags.json,
+  );
+}
+
+async function injectIntoKafka(seeds: readonly ListedSeed[], flags: InjectFlags, clock: Clock): Promise<PolicyConfig> {
+  return withKafka(flags, clock, true, (connection) =>
+    sendToKafka({ ...connection, clock, seeds, flags, always: flags.newPolicy ?? false }),
+  );
+}
+
+/** The policy of a data folder is that of its crawl: seeds must be within its scope. */
+async function injectIntoFolder(seeds: readonly ListedSeed[], flags: InjectFlags, clock: Clock): Promise<PolicyConfig> {
+  const policy = await withCrawl(flags, ({ log, codec, topics }) => readPolicy(log, codec, topics.crawl));
+  checkSeeds(
+    seeds.map(({ url }) => url),
+    policy,
+    await listsOfCrawl(policy, flags),
+  );
+  const bar = createWorkBar('URLs sent', seeds.length);
+  for (let at = 0; at < seeds.length; at += crawlLimits.seedsPerRequest) {
+    const some = seeds.slice(at, at + crawlLimits.seedsPerRequest);
+    await sendRequest(flags, clock, (topics) => seedRequest(topics, some, clock.nowMs()));
+    bar.add(some.length);
+  }
+  bar.end();
+  return policy;
+}
+
+/** A new version of the policy that names them too: their hosts are due at once. A policy just made of `flags` has them. */
+async function nameSitemaps(
+  policy: PolicyConfig,
+  sitemaps: readonly string[],
+  flags: InjectFlags,
+  clock: Clock,
+): Promise<void> {
+  const { everyMs = sitemapsEveryMs, rules = [] } = policy.sitemaps ?? {};
+  const known = new Set(rules.flatMap(({ urls }) => urls));
+  const news = sitemaps.filter((one) => !known.has(one));
+  if (news.length === 0) return;
+  const atMs = clock.nowMs();
+  const version = Math.max(atMs, policy.version + 1);
+  const next = { ...policy, version, sitemaps: { everyMs, rules: [...rules, { urls: news }] } };
+  await sendRequest(flags, clock, (topics) => policyRequest(topics, next, operatorName(), atMs));
+}
+
+async function readPolicy(...crawl: Parameters<typeof readControl>): Promise<PolicyConfig> {
+  const { policy } = await readControl(...crawl);
+  if (policy !== null) return parsePolicy(policy.json);
+  throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it with crawlstream crawl');
+}
+
+/** A URL, or a list of seeds (topology/url/seed-list.ts) from a file or from standard input. */
+async function seedsIn(given: string): Promise<ListedSeed[]> {
+  if (given === '-') return parseSeedList(await text(process.stdin), 'standard input');
+  if (existsSync(given)) return parseSeedList(await readFile(given, 'utf8'), given);
+  return [{ url: parseSeed(given), priority: -1 }];
+}

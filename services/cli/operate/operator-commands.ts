@@ -1,0 +1,149 @@
+/** Operators' commands: each is an event on `control` with who and when, taken by a running crawl at once. */
+import type { Command } from 'commander';
+import { requeueOutcomes } from '../../../topology/frontier/control-payloads.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { parallelLimits } from '../../../topology/policy/limits.ts';
+import { shapeOf } from '../../../topology/policy/traps/shape.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import type { HostEventKind } from '../../runtime/crawl/operator-events.ts';
+import { hostEvent, type Said, trapEvent } from '../../runtime/crawl/operator-events.ts';
+import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
+import { sendRequest } from '../connect/send-request.ts';
+import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
+import type { OperatorFlags } from '../flags/operator-flags.ts';
+import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
+import { hostArgument, normalUrl } from '../flags/url-argument.ts';
+import { print } from '../terminal/print.ts';
+import { raise, requeue } from './requeue.ts';
+
+interface RequeueFlags extends OperatorFlags {
+  readonly host?: string;
+  readonly prefix?: string;
+  readonly outcome?: (typeof requeueOutcomes)[number];
+}
+
+export function addOperatorCommands(program: Command): void {
+  addHostCommands(program);
+  addUrlCommands(program);
+  addTrapCommands(program);
+}
+
+function addHostCommands(program: Command): void {
+  const about = (name: string, kind: HostEventKind, description: string) =>
+    operator(program, `${name} <host>`, description).action((given: string, flags: OperatorFlags) => {
+      const host = hostArgument(given);
+      return send(flags, `${name} ${host}`, (topics, said) => hostEvent(topics, said, kind, host));
+    });
+  about('block', 'blockHost', 'fetch no more from a host; its URLs are deferred until it is unblocked');
+  about('unblock', 'releaseHost', 'take a host up again: after a block, a Crawl-delay above the cap, or its death');
+  const withAmount = (
+    name: string,
+    kind: HostEventKind,
+    amount: string,
+    description: string,
+    most: number,
+    least = 0,
+  ) =>
+    operator(program, `${name} <host> <${amount}>`, description).action(
+      (given: string, value: string, flags: OperatorFlags) => {
+        const host = hostArgument(given);
+        const number = value === 'default' ? -1 : wholeNumber(`<${amount}>`, least, most)(value);
+        return send(flags, `${name} ${host} ${value}`, (topics, said) => hostEvent(topics, said, kind, host, number));
+      },
+    );
+  const { delayMsMax } = crawlLimits;
+  const most = Number.MAX_SAFE_INTEGER;
+  withAmount(
+    'delay',
+    'hostDelay',
+    'ms',
+    'wait so long between requests to a host ("default": as the policy says)',
+    delayMsMax,
+  );
+  withAmount(
+    'limit',
+    'hostLimit',
+    'pages',
+    'fetch at most so many pages of a host in all ("default": any number)',
+    most,
+  );
+  withAmount(
+    'parallel',
+    'hostLeases',
+    'leases',
+    'crawl a host by so many leases at once, each at the host’s delay ("default": as the policy says)',
+    parallelLimits.leasesMax,
+    1,
+  );
+  withAmount('budget', 'budget', 'urls', 'admit so many URLs of a host at full rate ("default": by the policy)', most);
+}
+
+function addUrlCommands(program: Command): void {
+  operator(program, 'raise <url>', 'put a URL at the head of its host’s queue; one not known is admitted').action(
+    (given: string, flags: OperatorFlags) => {
+      return raise(flags, normalUrl(given));
+    },
+  );
+  operator(program, 'requeue', 'fetch finished URLs again, by host, by prefix, by outcome, or by all that are given')
+    .option('--host <host>', 'URLs of this host')
+    .option('--prefix <url>', 'URLs that begin so')
+    .option('--outcome <outcome>', `one of ${requeueOutcomes.join(', ')}`, oneOf('--outcome', requeueOutcomes))
+    .action((flags: RequeueFlags) => {
+      const { host, prefix, outcome } = flags;
+      if (host === undefined && prefix === undefined && outcome === undefined)
+        throw bad('requeue', '', 'say which URLs: --host, --prefix or --outcome');
+      const beginning = prefix === undefined ? '' : normalUrl(prefix);
+      const hostKey = host !== undefined ? hostArgument(host) : beginning === '' ? '' : hostKeyOf(beginning);
+      return requeue(flags, { hostKey, prefix: beginning, outcome: outcome ?? null });
+    });
+}
+
+function addTrapCommands(program: Command): void {
+  operator(program, 'trap <prefix>', 'defer what arrives under a prefix: digits, tokens and titles in it stand for any')
+    .option('--why <text>', 'shown by explain', '')
+    .action((prefix: string, flags: OperatorFlags & { readonly why: string }) => {
+      const { hostKey, pattern } = trapArgument(prefix);
+      const say = `trap ${pattern} of ${hostKey}`;
+      return send(flags, say, (topics, said) => trapEvent(topics, said, 'trap', hostKey, pattern, flags.why));
+    });
+  operator(
+    program,
+    'release <host> <pattern>',
+    'give back what a trap holds; `traps` and `explain` name patterns',
+  ).action((given: string, pattern: string, flags: OperatorFlags) => {
+    const host = hostArgument(given);
+    const say = `release ${pattern} of ${host}`;
+    return send(flags, say, (topics, said) => trapEvent(topics, said, 'releaseTrap', host, pattern));
+  });
+}
+
+function operator(program: Command, name: string, description: string): Command {
+  const command = program.command(name).description(description).helpGroup(operatorsGroup);
+  return addOperatorOptions(command);
+}
+
+async function send(
+  flags: OperatorFlags,
+  say: string,
+  make: (topics: CrawlTopics, said: Said) => RequestRecord[],
+): Promise<void> {
+  const clock = new SystemClock();
+  const atMs = clock.nowMs();
+  const { by } = flags;
+  const { records, offsets } = await sendRequest(flags, clock, (topics) => make(topics, { by, atMs }));
+  const sent = records.map(({ partition, record }, index) => ({
+    topic: 'control' as const,
+    partition,
+    offset: offsets[index]!,
+    event: record,
+  }));
+  const where = sent.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
+  print({ json: { sent }, text: `${say}: on control at ${where} (partition:offset)` }, flags.json);
+}
+
+/** A prefix in any spelling: the host and the shape of what begins so. */
+function trapArgument(prefix: string): { readonly hostKey: string; readonly pattern: string } {
+  const url = normalUrl(prefix);
+  return { hostKey: hostKeyOf(url), pattern: shapeOf(url) };
+}

@@ -1,0 +1,130 @@
+/**
+ * `crawlstream purge`: a host or one URL is taken down, and does not come back.
+ *
+ * An event on `control`: the frontier drops what it has of it, fetchers stop, and the dedup and the index delete theirs.
+ * What stands in topics, which only grow, and in WARC files, which are written once, this command does not touch: it says
+ * where that is, and what removes it.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type TopicName, topicNames, topics as topicSpecs } from '../../../topology/topics.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import { seenKey } from '../../../topology/url/seen-key.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { purgeEvent } from '../../runtime/crawl/operator-events.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { withCrawl } from '../connect/open-crawl.ts';
+import { refuseServed } from '../connect/refuse-served.ts';
+import { sendRequest } from '../connect/send-request.ts';
+import { addOperatorOptions, type OperatorFlags, operatorsGroup } from '../flags/operator-flags.ts';
+import { hostArgument, normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+
+/** `url` null: the whole host. */
+interface Target {
+  readonly hostKey: string;
+  readonly url: string | null;
+}
+
+interface Remains {
+  /** A topic, or a file of the archive. */
+  readonly in: string;
+  /** Archived responses; absent: nobody counted. */
+  readonly records?: number;
+  readonly until: string;
+}
+
+export function addPurgeCommand(program: Command): void {
+  addOperatorOptions(program.command('purge <target>').helpGroup(operatorsGroup))
+    .description(
+      'take down a host (example.org) or one URL (https://example.org/page): nothing is kept, none comes back',
+    )
+    .addHelpText(
+      'after',
+      `
+What waits, is being fetched or was fetched leaves the frontier, the dedup and the index, and no link to it is admitted
+again. Records that topics and WARC files hold stay until retention or a trim removes them: the answer lists them.
+crawlstream unblock HOST takes a purged host up again; a URL stays out.`,
+    )
+    .action(purge);
+}
+
+async function purge(given: string, flags: OperatorFlags): Promise<void> {
+  const target = targetOf(given);
+  const { hostKey, url } = target;
+  await withCrawl(flags, async ({ topics }) => {
+    refuseServed(topics, 'purge', 'delete the queue through its API');
+  });
+  const clock = new SystemClock();
+  const said = { by: flags.by, atMs: clock.nowMs() };
+  const { records, offsets } = await sendRequest(flags, clock, (topics) => purgeEvent(topics, said, hostKey, url));
+  const sent = records.map(({ partition, record }, index) => ({
+    topic: 'control' as const,
+    partition,
+    offset: offsets[index]!,
+    event: record,
+  }));
+  const remains = [...remainsInTopics(flags), ...(await remainsInArchive(flags, target))];
+  const where = sent.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
+  const what = url === null ? `host ${hostKey} with all its URLs` : `URL ${url}`;
+  const text = [
+    `${what} is purged: on control at ${where} (partition:offset)`,
+    'what was recorded before stays there until it is removed:',
+    rows(grouped(remains)),
+  ];
+  print({ json: { purged: target, sent, remains }, text: text.join('\n') }, flags.json);
+}
+
+/** A line for all that go the same way. */
+function grouped(remains: readonly Remains[]): [string, string][] {
+  const lines = new Map<string, string[]>();
+  for (const one of remains) lines.set(one.until, [...(lines.get(one.until) ?? []), one.in]);
+  return [...lines].map(([until, places]) => [`  until ${until}`, places.join(', ')]);
+}
+
+/** With a path or a scheme it is a URL. */
+function targetOf(given: string): Target {
+  if (!given.includes('/')) return { hostKey: hostArgument(given), url: null };
+  const url = normalUrl(given);
+  return { hostKey: hostKeyOf(url), url };
+}
+
+const dayMs = 86_400_000;
+
+/** What the topics are made with; on Kafka an operator may have set them otherwise. */
+function remainsInTopics({ brokers }: OperatorFlags): Remains[] {
+  const remains = (name: TopicName): string => {
+    const { retention, settings = {} } = topicSpecs[name];
+    if (brokers === undefined) return 'a crawl with --keep forgets what is older';
+    if (settings['cleanup.policy'] === 'compact') return 'a record without a value is sent for each key';
+    if (retention === 'state') return 'state snapshot --trim, once snapshots were taken after the purge';
+    return `${Number(settings['retention.ms']) / dayMs} days are over (its retention), or kafka-delete-records`;
+  };
+  return topicNames.map((name) => ({ in: name, until: remains(name) }));
+}
+
+/** Responses in the archive of a data folder, by file. */
+async function remainsInArchive({ data, brokers }: OperatorFlags, target: Target): Promise<Remains[]> {
+  if (data === undefined || brokers !== undefined) return [];
+  const archive = (await readDataFolder(data)).part('archive');
+  if (!existsSync(archive)) return [];
+  const found = new Map<string, number>();
+  for (const name of readdirSync(archive).filter((one) => one.endsWith('.cdxj'))) {
+    for (const line of readFileSync(join(archive, name), 'utf8').split('\n')) {
+      const json = line.indexOf('{');
+      if (json < 0) continue;
+      const { url, filename } = JSON.parse(line.slice(json)) as { readonly url: string; readonly filename: string };
+      if (isOf(target, url)) found.set(filename, (found.get(filename) ?? 0) + 1);
+    }
+  }
+  return [...found].map(([file, records]) => ({
+    in: `archive/${file}`,
+    records,
+    until: `its responses (${records}) are cut out at the offsets that its CDXJ tells`,
+  }));
+}
+
+function isOf({ hostKey, url }: Target, other: string): boolean {
+  return url === null ? hostKeyOf(other) === hostKey : seenKey(other) === seenKey(url);
+}

@@ -1,0 +1,131 @@
+/**
+ * `crawlstream reset`: a crawl's frontier begins anew, on the same topics. What it would do is only said, until `--yes`.
+ *
+ * Positions, stores and internal topics (the changelog, tasks) go; what was discovered, policies and operators' words stay,
+ * and so does what was fetched: pages come again.
+ */
+import { rm, stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { resetPartition } from '../../frontier/reset-partition.ts';
+import { changelogTopic } from '../../frontier/restore.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { GroupStanding, Log } from '../../runtime/log/log.ts';
+import { stateFolder } from '../connect/crawl-folder.ts';
+import { withFolderLog } from '../connect/folder-log.ts';
+import { withKafka } from '../connect/kafka-connection.ts';
+import { needCrawl } from '../connect/send-request.ts';
+import { oneOf } from '../flags/arguments.ts';
+import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { print } from '../terminal/print.ts';
+
+interface ResetFlags extends KafkaFlags {
+  readonly yes?: boolean;
+  readonly discovered: 'earliest' | 'latest';
+  readonly json?: boolean;
+}
+
+interface Resettable {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly manifest: Manifest;
+  /** null: on Kafka, without one named. */
+  readonly folder: DataFolder | null;
+}
+
+interface Plan {
+  readonly partitions: readonly { readonly partition: number; readonly changelog: number; readonly tasks: number }[];
+  readonly groups: readonly string[];
+  readonly stores: readonly string[];
+}
+
+export function addResetCommand(program: Command): void {
+  addCrawlOptions(
+    program
+      .command('reset')
+      .description('have the frontier of a crawl begin anew: its positions, stores and internal topics are removed'),
+  )
+    .option('--yes', 'do it; without it, what would be done is said')
+    .option(
+      '--discovered <where>',
+      'read what was discovered from its beginning (earliest), or only what comes (latest)',
+      oneOf('--discovered', ['earliest', 'latest']),
+      'earliest',
+    )
+    .option('--json', 'as one line of JSON')
+    .action((flags: ResetFlags) => withResettable(flags, (crawl) => reset(crawl, flags)));
+}
+
+async function withResettable(flags: ResetFlags, act: (crawl: Resettable) => Promise<void>): Promise<void> {
+  const clock = new SystemClock();
+  if (flags.brokers !== undefined) {
+    const folder = flags.data === undefined ? null : await readDataFolder(flags.data);
+    return withKafka(flags, clock, false, ({ log, codec, manifest }) => {
+      if (folder !== null && folder.manifest.fingerprintKey !== manifest.fingerprintKey) {
+        const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): name one of ${manifest.crawl}`;
+        throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
+      }
+      return act({ log, codec, manifest, folder });
+    });
+  }
+  const folder = await readDataFolder(needCrawl(flags));
+  await withFolderLog(folder, clock, ({ log, codec }) => act({ log, codec, manifest: folder.manifest, folder }));
+}
+
+async function reset(crawl: Resettable, flags: ResetFlags): Promise<void> {
+  const { log, codec, manifest } = crawl;
+  const groups = await log.groups(`${manifest.crawl}.`);
+  needStopped(manifest.crawl, groups);
+  const plan = await planOf(crawl, groups);
+  if (flags.yes === true) {
+    for (const { partition } of plan.partitions) {
+      const identity = { crawl: manifest.crawl, partition, partitions: manifest.partitions };
+      await resetPartition({ log, codec, identity, clock: new SystemClock(), discovered: flags.discovered });
+    }
+    for (const group of plan.groups) await log.forgetGroup(group);
+    // A store that stays is void: the changelog says so.
+    for (const path of plan.stores) await rm(path, { recursive: true, force: true });
+  }
+  print({ json: { dryRun: flags.yes !== true, ...plan }, text: textOf(plan, manifest.crawl, flags) }, flags.json);
+}
+
+function needStopped(crawl: string, groups: readonly GroupStanding[]): void {
+  const running = groups.filter(({ members }) => members > 0);
+  if (running.length === 0) return;
+  const who = running.map(({ group, members }) => `${group} (${members})`).join(', ');
+  const message = `${crawl} has members running: ${who}: stop them first`;
+  throw new CrawlstreamError('OWNERSHIP_LOST', message);
+}
+
+async function planOf({ log, manifest, folder }: Resettable, groups: readonly GroupStanding[]): Promise<Plan> {
+  const { crawl } = manifest;
+  const partitions = [];
+  const stores: string[] = [];
+  for (let partition = 0; partition < manifest.partitions; partition++) {
+    const records = async (topic: string) => {
+      const { start, end } = await log.offsets(topic, partition);
+      return end - start;
+    };
+    const changelog = await records(changelogTopic(crawl));
+    partitions.push({ partition, changelog, tasks: await records(`${crawl}.tasks`) });
+    const path = folder && stateFolder(folder, partition);
+    if (path !== null && (await stat(path).catch(() => undefined)) !== undefined) stores.push(path);
+  }
+  const own = groups.map(({ group }) => group).filter((group) => /\.(fetcher|frontier.*)$/.test(group));
+  return { partitions, groups: own, stores };
+}
+
+function textOf({ partitions, groups, stores }: Plan, crawl: string, { yes, discovered }: ResetFlags): string {
+  const lines = [`${yes ? 'Reset' : 'This would reset'} the frontier of ${crawl}:`];
+  for (const { partition, changelog, tasks } of partitions) {
+    lines.push(`  partition ${partition}: changelog of ${changelog} records and ${tasks} tasks removed`);
+  }
+  for (const group of groups) lines.push(`  positions of ${group} forgotten`);
+  for (const path of stores) lines.push(`  ${path} removed`);
+  lines.push(`  discovered is read from ${discovered === 'earliest' ? 'its beginning' : 'its end'}`);
+  if (!yes) lines.push('Nothing was done: add --yes to do it.');
+  return lines.join('\n');
+}

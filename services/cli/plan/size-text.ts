@@ -1,0 +1,61 @@
+/** A sizing in words. */
+import { rows } from '../terminal/print.ts';
+import { bytesText } from '../terminal/progress.ts';
+import type { SizeWish, Sizing } from './size-model.ts';
+
+export function sizeText(wish: SizeWish, sizing: Sizing): string {
+  const { partitions, urlsPerPartition, frontiers, fetchers, brokers, laptop, hostsAtOnce } = sizing;
+  const { urls, hosts, rate, delayMs } = wish;
+  const head = `${count(urls)} URLs on ${count(hosts)} hosts, ${count(rate)} pages/s, ${delayMs} ms between requests to a host`;
+  const many = (service: Sizing['frontiers'], name: string) =>
+    `${service.processes} ${name}, ${coresText(service.cores)}, ${bytesText(service.memoryBytes)} of memory`;
+  const table = rows([
+    ['takes', durationText(sizing.days)],
+    ['hosts allow', Number.isFinite(sizing.rateMax) ? `${count(sizing.rateMax)} pages/s` : 'any rate'],
+    ['partitions', `${partitions}, ${count(urlsPerPartition)} URLs each`],
+    [
+      'frontiers',
+      `${many(frontiers, frontiers.processes === 1 ? 'process' : 'processes')}, ${bytesText(frontiers.diskBytes)} of state on disk`,
+    ],
+    [
+      'fetchers',
+      `${many(fetchers, fetchers.processes === 1 ? 'process' : 'processes')}; --concurrency ${hostsAtOnce} in all`,
+    ],
+    [
+      'brokers',
+      `${coresText(brokers.cores)}, ${bytesText(brokers.inBytesPerSecond)}/s in, ${bytesText(brokers.outBytesPerSecond)}/s out, ` +
+        `${bytesText(brokers.diskBytes)} of disk (${wish.replication} copies, pages kept ${wish.pagesKeptDays} days)`,
+    ],
+    ['from the web', `${bytesText(sizing.receivedBytesPerSecond)}/s`],
+    [
+      'or all in one',
+      laptop === null
+        ? 'no: more than one process can do'
+        : `\`crawlstream crawl\`: ${coresText(laptop.cores)}, ${bytesText(laptop.memoryBytes)} of memory, ${bytesText(laptop.diskBytes)} of disk`,
+    ],
+  ]);
+  return `${head}\n\n${table}\n\nA model of measurements on one machine (deploy/SIZING.md); cores are those that are busy.`;
+}
+
+/** Three digits, and a unit where they are many. */
+export function count(value: number): string {
+  const units = ['', ' k', ' M', ' B', ' T'];
+  let unit = 0;
+  let left = value;
+  while (left >= 999.5 && unit < units.length - 1) {
+    left /= 1000;
+    unit += 1;
+  }
+  return `${Number(left.toPrecision(3))}${units[unit]}`;
+}
+
+export function coresText(cores: number): string {
+  const text = cores < 0.01 ? 'under 0.01' : cores < 10 ? cores.toPrecision(2) : cores.toFixed(0);
+  return `${text} ${text === '1.0' ? 'core' : 'cores'}`;
+}
+
+export function durationText(days: number): string {
+  const hours = 24 * days;
+  if (hours < 1) return `${Math.ceil(60 * hours)} minutes`;
+  return hours < 48 ? `${hours.toFixed(1)} hours` : `${days.toFixed(days < 10 ? 1 : 0)} days`;
+}

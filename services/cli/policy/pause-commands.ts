@@ -1,0 +1,51 @@
+/**
+ * `crawlstream pause`, `resume` and `bandwidth`: the whole crawl, on all partitions and fetchers.
+ *
+ * Each is a version of the policy like any other, so that it is recorded with who and when, and holds over restarts. A
+ * paused crawl grants no more leases; those that are out end politely, and what they find is taken as ever.
+ */
+import type { Command } from 'commander';
+import { bad } from '../flags/arguments.ts';
+import type { OperatorFlags } from '../flags/operator-flags.ts';
+import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
+import { print } from '../terminal/print.ts';
+import { changePolicy } from './policy-commands.ts';
+
+export function addPauseCommands(program: Command): void {
+  const operator = (name: string, description: string) =>
+    addOperatorOptions(program.command(name).description(description).helpGroup(operatorsGroup));
+  operator('pause', 'grant no more leases, on any partition; those that are out end').action((flags: OperatorFlags) =>
+    setPaused(flags, true),
+  );
+  operator('resume', 'go on after a pause').action((flags: OperatorFlags) => setPaused(flags, false));
+  operator(
+    'bandwidth <rate>',
+    'receive at most so many bytes a second, over all fetchers, as in 500k or 2M ("none": as many as come)',
+  ).action(async (rate: string, flags: OperatorFlags) => {
+    const bytesPerSecond = rate === 'none' ? undefined : bytesOf(rate);
+    await changePolicy(flags, ({ bytesPerSecond: _, ...policy }) =>
+      bytesPerSecond === undefined ? policy : { ...policy, bytesPerSecond },
+    );
+  });
+}
+
+async function setPaused(flags: OperatorFlags, paused: boolean): Promise<void> {
+  await changePolicy(flags, (policy) => {
+    if ((policy.paused ?? false) === paused) {
+      const stands = paused ? 'paused already' : 'not paused';
+      print({ json: { paused, changed: false }, text: `the crawl is ${stands}` }, flags.json);
+      return null;
+    }
+    const { paused: _, ...rest } = policy;
+    return paused ? { ...rest, paused } : rest;
+  });
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
+
+function bytesOf(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
+  const bytes = Math.round(Number(number) * (units[unit ?? ''] ?? Number.NaN));
+  if (!(bytes >= 1000)) throw bad('bandwidth', text, 'give bytes a second of at least 1k, as in 500k or 2M, or none');
+  return bytes;
+}

@@ -1,0 +1,66 @@
+/**
+ * `crawlstream trace`: which URLs of a running crawl are traced from now on.
+ *
+ * A version of the policy like any other, so that all frontiers decide alike, and it holds over restarts.
+ */
+import type { Command } from 'commander';
+import type { TraceConfig } from '../../../topology/trace/tracing.ts';
+import { withoutPort } from '../../../topology/url/host-key.ts';
+import { bad } from '../flags/arguments.ts';
+import type { OperatorFlags } from '../flags/operator-flags.ts';
+import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
+import { ratio } from '../flags/trace-flags.ts';
+import { hostArgument } from '../flags/url-argument.ts';
+import { print } from '../terminal/print.ts';
+import { changePolicy } from './policy-commands.ts';
+
+interface TraceFlags extends OperatorFlags {
+  readonly ratio?: number;
+  readonly off?: boolean;
+}
+
+export function addTraceCommand(program: Command): void {
+  const command = program
+    .command('trace')
+    .description('trace all URLs of a host and its subdomains, or a share of all, from the next admission and lease on')
+    .argument('[host]', 'a host, or a URL of it; *: all hosts')
+    .helpGroup(operatorsGroup);
+  addOperatorOptions(command)
+    .option('--ratio <share>', 'trace this share of all URLs, as in 0.001', ratio('--ratio'))
+    .option('--off', 'trace the host no more; without a host, trace nothing')
+    .action(trace);
+}
+
+async function trace(given: string | undefined, flags: TraceFlags): Promise<void> {
+  if (given === undefined && flags.ratio === undefined && flags.off !== true)
+    throw bad('trace', '', 'say what to trace: a host, or --ratio 0.001; or --off');
+  const host = given === undefined || given === '*' ? given : withoutPort(hostArgument(given));
+  await changePolicy(flags, ({ trace: before = nothing, ...policy }) => {
+    const after = changed(before, host, flags);
+    if (isSame(before, after)) {
+      print({ json: { ...after, changed: false }, text: `as before: ${textOf(after)}` }, flags.json);
+      return null;
+    }
+    if (flags.json !== true) print({ json: after, text: textOf(after) }, false);
+    return isSame(after, nothing) ? policy : { ...policy, trace: after };
+  });
+}
+
+const nothing: TraceConfig = { ratio: 0, hosts: [] };
+
+function changed(before: TraceConfig, host: string | undefined, flags: TraceFlags): TraceConfig {
+  if (flags.off === true && host === undefined) return nothing;
+  const others = before.hosts.filter((one) => one !== host);
+  const hosts = host === undefined || flags.off === true ? others : [...others, host];
+  return { ratio: flags.ratio ?? before.ratio, hosts };
+}
+
+function isSame(a: TraceConfig, b: TraceConfig): boolean {
+  return a.ratio === b.ratio && a.hosts.length === b.hosts.length && a.hosts.every((host) => b.hosts.includes(host));
+}
+
+function textOf({ ratio: share, hosts }: TraceConfig): string {
+  if (share === 0 && hosts.length === 0) return 'no URL is traced';
+  const all = share === 0 ? [] : [`${100 * share} % of all URLs`];
+  return `traced: ${[...all, ...hosts.map((host) => `all of ${host === '*' ? 'every host' : host}`)].join(', ')}`;
+}

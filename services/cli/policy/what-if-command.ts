@@ -1,0 +1,105 @@
+/**
+ * `crawlstream what-if`: a recorded crawl under another policy, on virtual time, beside what it was. Reads the crawl's
+ * topics and changes nothing.
+ */
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { listsOf } from '../../../topology/policy/lists-of.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { parsePolicy, policyWithoutVersion } from '../../../topology/policy/validate.ts';
+import { whatIf } from '../../../topology/what-if/what-if.ts';
+import { samePolicy } from '../../runtime/crawl/requests.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { type ReadRecording, readRecording } from '../../what-if/read-recording.ts';
+import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { refuseServed } from '../connect/refuse-served.ts';
+import { moment } from '../flags/arguments.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { parsedFile } from '../flags/rules-file.ts';
+import { keepStanding, withHashes } from './policy-commands.ts';
+import { whatIfJson, whatIfText } from './what-if-text.ts';
+
+interface WhatIfFlags extends KafkaFlags {
+  readonly policy: string;
+  readonly from?: number;
+  readonly json?: boolean;
+}
+
+export function addWhatIfCommand(program: Command): void {
+  addCrawlOptions(program.command('what-if'))
+    .description('tell what a recorded crawl would have come to under another policy')
+    .requiredOption('--policy <file>', 'YAML or JSON: a policy as `policy show` prints it, or the fields that change')
+    .option(
+      '--from <when>',
+      'the policy changes at this time, as in 2026-01-31T12:00:00Z (default: it was so from the start)',
+      moment('--from'),
+    )
+    .option('--json', 'as one JSON object')
+    .action((flags: WhatIfFlags) => withCrawl(flags, (crawl) => run(crawl, flags)));
+}
+
+async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
+  refuseServed(crawl.topics, 'what-if', 'its decisions are its clients’');
+  const fromMs = flags.from ?? 0;
+  const read = await readRecording(crawl, fromMs);
+  const texts = policyTexts(read);
+  const newest = texts.at(-1);
+  if (newest === undefined)
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: nothing was decided');
+  const tried = await policyOf(flags.policy, parsePolicy(newest));
+  const lists = await listsFor([...texts.map(parsePolicy), tried], flags);
+  const instead = (json: string) => {
+    const recorded = parsePolicy(json);
+    const policy = { ...keepStanding(recorded, tried), version: recorded.version };
+    return samePolicy(recorded, policy) ? json : JSON.stringify(policy);
+  };
+  const { topics } = crawl;
+  const options = { ...read, key: fingerprintKeyOf(topics), keyMode: topics.keyMode, lists, fromMs, instead };
+  const report = whatIf(options);
+  const changed = changedFields(parsePolicy(newest), parsePolicy(instead(newest)));
+  if (flags.json) process.stdout.write(`${JSON.stringify(whatIfJson(report, changed))}\n`);
+  else process.stdout.write(`${whatIfText(report, changed)}\n`);
+}
+
+/** As they were sent to partition 0, in order. */
+function policyTexts({ partitions }: ReadRecording): string[] {
+  return (partitions[0]?.inputs.control ?? []).flatMap(({ topic, record }) =>
+    topic === 'control' && record?.kind === 'policy' ? [record.payload] : [],
+  );
+}
+
+/** A whole policy, or fields in the place of those in force. */
+async function policyOf(file: string, inForce: PolicyConfig): Promise<PolicyConfig> {
+  const given = fieldsIn(file);
+  const { version: _, ...fields } = { version: 0, ...given };
+  const isWhole = fieldsOfWhole.every((name) => name in fields);
+  const config = isWhole ? fields : { ...inForce, ...fields };
+  return withHashes(policyWithoutVersion(JSON.stringify(config)), dirname(resolve(file)));
+}
+
+/** A file that has these is a whole policy: what it leaves out is left out. */
+const fieldsOfWhole = ['normalize', 'filters', 'scope', 'delayMs', 'retriesMs', 'urlsPerLeaseMax'];
+
+function fieldsIn(file: string): object {
+  const value = parsedFile('--policy', file);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `--policy ${file}: give a policy, or fields of one, as in delayMs: 2000`,
+  );
+}
+
+async function listsFor(policies: readonly PolicyConfig[], { data, brokers }: WhatIfFlags) {
+  const copies = data === undefined || brokers !== undefined ? undefined : (await readDataFolder(data)).part('lists');
+  return createListFiles(copies).load(policies.flatMap(listsOf), '/');
+}
+
+function changedFields(before: PolicyConfig, after: PolicyConfig): string[] {
+  const [a, b] = [before as unknown as Record<string, unknown>, after as unknown as Record<string, unknown>];
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].filter((name) => JSON.stringify(a[name]) !== JSON.stringify(b[name])).sort();
+}

@@ -1,0 +1,107 @@
+/** `crawlstream judge`: a synthetic web for any crawler, and a score card of its visit. */
+import type { Command } from 'commander';
+import type { WebPlan } from '../../../test/web/plan.ts';
+import { judgeVisitor } from '../../judge/judge-visitor.ts';
+import type { ScoreCard } from '../../judge/score-card.ts';
+import { bad, wholeNumber } from '../flags/arguments.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+
+interface JudgeFlags {
+  readonly listen: { readonly address: string; readonly port: number };
+  readonly hosts: number;
+  readonly pages: number;
+  readonly seed: number;
+  readonly delay: number;
+  readonly crawlDelay: number;
+  readonly minutes: number;
+  readonly quiet: number;
+  readonly addresses?: boolean;
+  readonly json?: boolean;
+}
+
+export function addJudgeCommand(program: Command): void {
+  program
+    .command('judge')
+    .description(
+      'serve a synthetic web, with robots.txt, 429s, redirects, traps and malice, and grade whoever crawls it',
+    )
+    .option('--listen <host:port>', 'where to serve it', listenAt, listenAt('127.0.0.1:8900'))
+    .option('--hosts <n>', 'hosts of the web', wholeNumber('--hosts', 20, 10_000), 200)
+    .option('--pages <n>', 'pages of each host', wholeNumber('--pages', 5, 10_000), 20)
+    .option('--seed <n>', 'another web of the same kind', wholeNumber('--seed', 0, 0xffff_ffff), 1)
+    .option(
+      '--delay <ms>',
+      'what a polite crawler keeps between requests to a host',
+      wholeNumber('--delay', 0, 60_000),
+      250,
+    )
+    .option('--crawl-delay <ms>', 'what some hosts ask for', wholeNumber('--crawl-delay', 0, 60_000), 1_000)
+    .option('--minutes <n>', 'grade after so long in any case', wholeNumber('--minutes', 1, 10_000), 10)
+    .option('--quiet <s>', 'the visit is over when nothing was asked for so long', wholeNumber('--quiet', 1, 3_600), 45)
+    .option('--addresses', 'hosts are 127.x.y.z in place of names: for crawlers that take no proxy (Linux)')
+    .option('--json', 'end with one line of JSON')
+    .action(judge);
+}
+
+async function judge(flags: JudgeFlags): Promise<void> {
+  const { listen, hosts, pages, seed, delay, crawlDelay } = flags;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const release = stopOnSignals(stop, 'the visit is over');
+  try {
+    const card = await judgeVisitor({
+      ...listen,
+      hosts,
+      pages,
+      seed,
+      addresses: flags.addresses ?? false,
+      delayMs: delay,
+      crawlDelayMs: crawlDelay,
+      quietMs: flags.quiet * 1_000,
+      limitMs: flags.minutes * 60_000,
+      signal,
+      onReady: (plan, port) => process.stderr.write(`${invitation(plan, listen.address, port, flags)}\n`),
+    });
+    process.stdout.write(`${cardText(card)}\n`);
+    if (flags.json) process.stdout.write(`${JSON.stringify(card)}\n`);
+    if (card.passed < card.of) process.exitCode = 1;
+  } finally {
+    release();
+  }
+}
+
+function invitation(plan: WebPlan, address: string, port: number, { addresses, quiet, minutes }: JudgeFlags): string {
+  const seeds = plan.seeds(port);
+  const way = addresses
+    ? 'The hosts are addresses of this machine: any crawler on it finds them.'
+    : `The hosts are found through it as an HTTP proxy: http_proxy=http://${address}:${port}\nor, by crawlstream, with --resolve '*.test:${port}:${address}'.`;
+  return [
+    `A web of ${plan.hosts.length} hosts is up on ${address}:${port}. Its seeds:`,
+    ...seeds.map((url) => `  ${url}`),
+    way,
+    `All of its ${plan.hosts.length} hosts are in scope. The card comes ${quiet} s after the last request, after ${minutes} minutes, or on Ctrl-C.`,
+  ].join('\n');
+}
+
+function cardText({ agents, requests, hosts, seconds, delayMs, rows, passed, of }: ScoreCard): string {
+  if (requests === 0) return 'Nobody came.';
+  const lines = [
+    `${agents.join(', ')}: ${requests} requests to ${hosts} hosts in ${seconds} s, judged at ${delayMs} ms a host`,
+  ];
+  let area = '';
+  for (const row of rows) {
+    if (row.area !== area) lines.push('', row.area);
+    area = row.area;
+    const mark = row.ok === null ? '  - ' : row.ok ? ' ok ' : 'FAIL';
+    lines.push(`  ${mark}  ${row.rule}: ${row.measured}`);
+    if (row.ok === false) for (const detail of row.details.slice(0, 2)) lines.push(`          ${detail}`);
+  }
+  lines.push('', `${passed} of ${of} rules kept`);
+  return lines.join('\n');
+}
+
+function listenAt(value: string): JudgeFlags['listen'] {
+  const [, address, port] = /^(?:(.+):)?(\d{1,5})$/.exec(value) ?? [];
+  if (port === undefined || Number(port) > 65_535) throw bad('--listen', value, 'give HOST:PORT, as in 127.0.0.1:8900');
+  return { address: address?.replace(/^\[|\]$/g, '') ?? '127.0.0.1', port: Number(port) };
+}

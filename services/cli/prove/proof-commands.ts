@@ -1,0 +1,69 @@
+/**
+ * `crawlstream simulate` and `crawlstream bench`: what this release was tested and measured with, on the machine at hand.
+ *
+ * Both are programs of their own (test/simulation, test/bench), run by a process of their own: nothing of them is loaded
+ * by any other command.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { wholeNumber } from '../flags/arguments.ts';
+
+const proofGroup = 'Proof:';
+
+interface SimulateFlags {
+  readonly seeds?: number;
+  readonly seed?: number;
+  readonly minutes?: number;
+  readonly json?: boolean;
+  readonly trace?: boolean;
+}
+
+export function addProofCommands(program: Command): void {
+  program
+    .command('simulate')
+    .helpGroup(proofGroup)
+    .description('run whole crawls on a virtual clock under random faults, and check every invariant after each')
+    .option('--seeds <n>', 'so many crawls (default: 100)', wholeNumber('--seeds', 1))
+    .option('--seed <n>', 'begin with this one; alone: this one only, the same to the byte', wholeNumber('--seed'))
+    .option('--minutes <n>', 'go on until so much time is over', wholeNumber('--minutes', 1))
+    .option('--trace', 'tell on stderr what happens')
+    .option('--json', 'a line of JSON for each crawl, and one for all')
+    .action(({ seeds, seed, minutes, trace, json }: SimulateFlags) =>
+      run('simulation', [
+        ...Object.entries({ seeds, seed, minutes }).flatMap(([name, value]) =>
+          value === undefined ? [] : [`--${name}`, String(value)],
+        ),
+        ...(trace ? ['--trace'] : []),
+        ...(json ? ['--json'] : []),
+      ]),
+    );
+  program
+    .command('bench')
+    .helpGroup(proofGroup)
+    .description('run one of the benchmarks that figures in the documentation come from')
+    .argument('[name]', 'which; without one, their names are listed')
+    .argument('[options...]', 'its own options, after --')
+    .option('--json', 'figures as one JSON object on the last line')
+    .action((name: string | undefined, options: readonly string[], { json }: { readonly json?: boolean }) =>
+      run('bench', [...(name === undefined ? [] : [name]), ...options, ...(json ? ['--json'] : [])]),
+    );
+}
+
+/** Its exit code is this process's. */
+async function run(folder: 'simulation' | 'bench', args: readonly string[]): Promise<void> {
+  // Compiled or not, both are of one kind.
+  const script = fileURLToPath(new URL(`../../../test/${folder}/main.${import.meta.url.slice(-2)}`, import.meta.url));
+  if (!existsSync(script)) {
+    throw new CrawlstreamError('UNSUPPORTED', `this installation comes without ${script}: use a checkout`);
+  }
+  const child = spawn(process.execPath, [...process.execArgv, script, ...args], { stdio: 'inherit' });
+  // A terminal's Ctrl-C reaches both; this one waits for the other.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill());
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exitCode = code ?? 130;
+}

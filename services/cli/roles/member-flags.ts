@@ -1,0 +1,43 @@
+/** Options of a frontier as a member of its group: its name, and how many warm copies each partition has. */
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { bad, wholeNumber } from '../flags/arguments.ts';
+
+export interface MemberFlags {
+  readonly instanceId?: string;
+  readonly standbys?: number;
+}
+
+export function addMemberOptions(command: Command): Command {
+  return command
+    .option(
+      '--instance-id <name>',
+      'name that a restart keeps, and with it its partitions (default: CRAWLSTREAM_INSTANCE_ID; in a pod its host name)',
+      instanceId('--instance-id'),
+    )
+    .option(
+      '--standbys <n>',
+      'members that keep a warm copy of each partition, to take over in seconds; each copy takes what its owner takes',
+      wholeNumber('--standbys', 0, crawlLimits.standbysMax),
+    );
+}
+
+/** The name of this process in its group; undefined: the group gives it one, new at each start. */
+export function instanceIdOf({ instanceId: given }: MemberFlags, env: NodeJS.ProcessEnv): string | undefined {
+  if (given !== undefined) return given;
+  const { CRAWLSTREAM_INSTANCE_ID: named, KUBERNETES_SERVICE_HOST: cluster } = env;
+  if (named) return instanceId('CRAWLSTREAM_INSTANCE_ID')(named);
+  // Elsewhere several processes may share a host name, and would put each other out.
+  return cluster ? hostname() : undefined;
+}
+
+/** Kafka's own rule. */
+function instanceId(option: string): (value: string) => string {
+  return (value) => {
+    if (!/^[A-Za-z0-9._-]{1,200}$/.test(value)) {
+      throw bad(option, value, 'use letters, digits, dots, _ and -, at most 200');
+    }
+    return value;
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Where HTTP clients meet the frontier of this process, which comes after the server and goes before it: their questions,
+ * the URLs that they push, the hubs that push for them, and the dashboard.
+ */
+import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
+import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
+import type { Standing } from '../../dashboard/told.ts';
+import { listHosts } from '../../frontier/host-lists.ts';
+import { ownPartitions, type Restores } from '../../frontier/own-partitions.ts';
+import { partitionPlaces } from '../../frontier/partition-places.ts';
+import { type Asked, Queries } from '../../frontier/queries.ts';
+import { type Queried, queryRoutes } from '../../frontier/query-routes.ts';
+import { pushRoutes } from '../../push/push-routes.ts';
+import type { PushTarget } from '../../push/pushed-urls.ts';
+import type { Websub } from '../../push/websub.ts';
+import { websubRoutes } from '../../push/websub-routes.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { MembersLog } from '../../runtime/crawl/frontier-members.ts';
+import { encodeRequest } from '../../runtime/crawl/requests.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { HttpApp } from '../../runtime/http/http-server.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { hostArgument } from '../flags/url-argument.ts';
+import { explainer } from '../inspect/explain-command.ts';
+import { storyTeller } from '../inspect/story-command.ts';
+import { productVersion } from '../terminal/version.ts';
+
+export interface DeskOptions {
+  readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt'>;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly manifest: Manifest;
+  readonly member: Asked;
+  /** Of partitions of this process. */
+  readonly restores: Restores;
+  /** Where lists of the policy are. */
+  readonly flags: Pick<KafkaFlags, 'brokers' | 'data'>;
+}
+
+export class QueryDesk {
+  #queried: Queried | undefined;
+  #pushes: PushTarget | undefined;
+  #view: CrawlView | undefined;
+  readonly #dashboard: Dashboard;
+  /** Absent: hubs cannot reach this process. */
+  websub: Websub | undefined;
+
+  constructor(clock: Clock) {
+    this.#dashboard = createDashboard(clock, () => this.#view);
+  }
+
+  readonly routes = (app: HttpApp): void => {
+    queryRoutes(() => this.#queried)(app);
+    pushRoutes(() => this.#pushes)(app);
+    websubRoutes(() => this.websub)(app);
+    this.#dashboard.routes(app);
+  };
+
+  open({ log, codec, clock, manifest, member, restores, flags }: DeskOptions): void {
+    this.#pushes = { log, codec, clock, topics: manifest };
+    const { crawl, partitions, keyMode } = manifest;
+    const queries = new Queries({ log, clock, crawl, member });
+    const placed = { log, crawl, partitions, self: member, restores };
+    const places = async () => partitionPlaces({ ...placed, members: await queries.members() });
+    const own = () => ownPartitions(partitions, member, restores);
+    this.#queried = { partitions, keyMode, queries, places, own };
+    this.#view = viewOf({
+      ...{ log, codec, clock, topics: manifest, release: productVersion, places },
+      members: () => queries.members(),
+      hosts: (asked) => listHosts({ partitions, queries }, asked, false),
+      explain: explainer({ log, codec, topics: manifest }, flags),
+      story: storyTeller({ log, codec, topics: manifest }, flags),
+      hostKey: hostArgument,
+      send: (records) => log.append(encodeRequest(codec, crawl, records)),
+    });
+  }
+
+  /** The crawl is at its end: the last word to those who look at it. */
+  over(standing: Standing): Promise<void> {
+    return this.#dashboard.over(standing);
+  }
+
+  close(): void {
+    this.#queried = undefined;
+    this.#pushes = undefined;
+    this.#view = undefined;
+    this.websub = undefined;
+  }
+}

@@ -1,0 +1,143 @@
+/** `crawlstream frontier` and `crawlstream fetcher`: one role each, as members of a crawl on Kafka, until stopped. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import type { Routes } from '../../runtime/http/http-server.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { Service } from '../../runtime/service.ts';
+import { cutShort, isCutShort } from '../connect/cut-short.ts';
+import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
+import type { FetcherFlags } from '../flags/fetcher-flags.ts';
+import { addFetcherOptions, concurrencyOption, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
+import type { HttpFlags } from '../flags/http-flags.ts';
+import { addHttpOption, withHttp } from '../flags/http-flags.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import type { SeenFlags } from '../flags/seen-flags.ts';
+import { addSeenOptions } from '../flags/seen-flags.ts';
+import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import type { MemberFlags } from './member-flags.ts';
+import { addMemberOptions } from './member-flags.ts';
+import { QueryDesk } from './query-desk.ts';
+import { takeFetcherRole, takeFrontierRole } from './take-role.ts';
+
+export function addRoleCommands(program: Command): void {
+  const frontier = addKafkaOptions(
+    addSeenOptions(
+      program.command('frontier').description('own partitions of a crawl on Kafka: admit, order and lease its URLs'),
+    ),
+    'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
+  );
+  const ownOptions = addSnapshotOptions(addMemberOptions(frontier)).addOption(concurrencyOption());
+  addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
+    keepFrontier(flags, new QueryDesk(new SystemClock())),
+  );
+  const fetcher = addKafkaOptions(
+    addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
+    'not used: a fetcher keeps nothing',
+  );
+  addOtlpOption(addHttpOption(fetcher)).action((flags: RoleFlags & FetcherFlags) => {
+    needContact(flags, []);
+    return runRole('fetcher', flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
+  });
+}
+
+function keepFrontier(flags: FrontierFlags, desk: QueryDesk): Promise<void> {
+  return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, desk }), [desk.routes]);
+}
+
+type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags & Pick<FetcherFlags, 'concurrency'>;
+type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
+interface HeldRole {
+  /** Absent: as soon as it is held. */
+  ready?(): Promise<void>;
+  /** What it waits for now, after it was ready; null: nothing. Absent: never for anything. */
+  waitsFor?(): string | null;
+  stop(): Promise<void>;
+}
+
+/** Pause before a role is taken again that a broker's absence has ended. */
+const againMs = 2_000;
+
+/**
+ * A role that is stopped has this long to hand over, ms: a request under way ends within 30 s. With what closing the log
+ * may take it is less than the minute that orchestrators grant (deploy/).
+ */
+const stopMs = 40_000;
+
+export interface RoleFlags extends KafkaFlags, HttpFlags, OtlpFlags {}
+
+/** `name`: of the role, in metrics. `routes`: what it answers by HTTP beside probes and metrics. */
+export async function runRole(
+  name: string,
+  flags: RoleFlags,
+  take: TakeRole,
+  routes: readonly Routes[] = [],
+): Promise<void> {
+  await withHttp(flags, { role: name, routes, say }, (service) =>
+    withTracing(flags, service, say, () => keepRole(flags, service, take)),
+  );
+}
+
+async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Promise<void> {
+  const clock = new SystemClock();
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: handing over');
+  try {
+    while (!stop.signal.aborted) {
+      service.probes.suspend('connecting to the brokers');
+      try {
+        const hold = (connection: KafkaConnection) =>
+          holdRole({ ...connection, clock, flags, service }, take, stop.signal);
+        await withKafka(flags, clock, true, hold, stop.signal);
+      } catch (error) {
+        service.sources.clear();
+        // Nothing was under way, or what became of it is said.
+        if (stop.signal.aborted && isCutShort(error)) return;
+        if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+        say(`${error.message}; starting again`, 'warn', { code: error.code });
+        await clock.sleepUntil(clock.nowMs() + againMs, stop.signal);
+      }
+    }
+  } finally {
+    release();
+  }
+}
+
+async function holdRole(
+  role: Omit<Parameters<TakeRole>[0], 'onFailure'>,
+  take: TakeRole,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, manifest, service } = role;
+  let fail: (error: unknown) => void = () => {};
+  const stopped = new Promise<void>((resolve, reject) => {
+    fail = reject;
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  stopped.catch(() => {});
+  service.probes.suspend('joining the group');
+  const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail }));
+  service.probes.serve(() => held.waitsFor?.() ?? null);
+  try {
+    await Promise.race([held.ready?.(), stopped]);
+    if (!signal.aborted) say(`ready, crawl ${manifest.crawl}`, 'info', { crawl: manifest.crawl });
+    if (!signal.aborted) await stopped;
+  } finally {
+    service.probes.suspend('stopping');
+    await handOver(held, log);
+  }
+}
+
+async function handOver(held: HeldRole, log: Pick<Log, 'close'>): Promise<void> {
+  try {
+    await cutShort(AbortSignal.timeout(stopMs), log, () => held.stop());
+  } catch (error) {
+    if (!isCutShort(error)) throw error;
+    const text = `not all was handed over (${error.message}): others do it again once its time has run out`;
+    say(text, 'warn');
+  }
+}

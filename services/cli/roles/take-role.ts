@@ -1,0 +1,163 @@
+/** The two roles a process can take in a crawl on Kafka, each a member of its consumer group. */
+
+import { mkdir, readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherGroup } from '../../fetcher/fetcher-group.ts';
+import { joinFetcherGroup } from '../../fetcher/fetcher-group.ts';
+import { fetcherMetrics } from '../../fetcher/fetcher-metrics.ts';
+import type { FrontierGroup } from '../../frontier/frontier-group.ts';
+import { joinFrontierGroup } from '../../frontier/frontier-group.ts';
+import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
+import { createMeters } from '../../frontier/meters.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
+import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import type { Service } from '../../runtime/service.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { advertised } from '../connect/advertised.ts';
+import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
+import type { KafkaConnection } from '../connect/kafka-connection.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import type { SeenFlags } from '../flags/seen-flags.ts';
+import { seenConfigOf } from '../flags/seen-flags.ts';
+import { needSnapshotPlace, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
+import { openShelf } from '../state/open-shelf.ts';
+import { takeSnapshots } from '../state/snapshot-schedule.ts';
+import { printNotice, printRestore } from '../terminal/restore-text.ts';
+import { say } from '../terminal/say.ts';
+import type { MemberFlags } from './member-flags.ts';
+import { instanceIdOf } from './member-flags.ts';
+import type { QueryDesk } from './query-desk.ts';
+
+interface Role extends KafkaConnection {
+  readonly clock: Clock;
+  /** Hears how the role stands. */
+  readonly service: Service;
+  readonly flags: KafkaFlags;
+  onFailure(error: unknown): void;
+}
+
+interface FrontierRole extends Role {
+  readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags & { readonly concurrency: number };
+  /** Hears of the frontier that is asked. */
+  readonly desk: QueryDesk;
+}
+
+export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
+  const { log, codec, clock, manifest, flags, service, desk, onFailure } = role;
+  const meters = createMeters();
+  needSnapshotPlace(flags);
+  const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+  const kept = await keptStates(folder);
+  const shelf = flags.snapshotTo === undefined ? undefined : await openShelf(flags.snapshotTo, manifest);
+  const group = await joinFrontierGroup({
+    log,
+    codec,
+    clock,
+    crawl: manifest.crawl,
+    partitions: manifest.partitions,
+    key: fingerprintKeyOf(manifest),
+    lists: createListFiles(folder.part('lists')),
+    endsLeases: false,
+    seen: seenConfigOf(flags, manifest.partitions),
+    leasesPerPartition: Math.ceil(flags.concurrency / manifest.partitions),
+    onFailure,
+    instanceId: instanceIdOf(flags, process.env),
+    ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env) }),
+    standbys: flags.standbys,
+    holds: () => kept,
+    onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
+    onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn'),
+    shelf,
+    onNotice: printNotice,
+    meters,
+    onSpan: service.spans?.tell,
+    onProgress: (progress) => {
+      meters.restores.set(progress.partition, progress);
+      printRestore(progress);
+    },
+    openStore: async (partition) => {
+      const path = stateFolder(folder, partition);
+      await mkdir(path, { recursive: true });
+      return openRocksdbStore(path);
+    },
+  });
+  const { committed, standbys } = group;
+  service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys }));
+  service.sources.add(storeMetrics('state', folder.part('state')));
+  desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags });
+  const stopping = new AbortController();
+  const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
+  const { stop } = group;
+  return Object.assign(group, {
+    async stop() {
+      desk.close();
+      stopping.abort();
+      await taking;
+      await stop();
+      shelf?.objects.close();
+    },
+  });
+}
+
+/** Of the partitions that are this process's at the time. */
+async function snapshotsBeside(
+  { clock, manifest, flags }: FrontierRole,
+  data: string,
+  group: FrontierGroup,
+  signal: AbortSignal,
+): Promise<void> {
+  const { snapshotEvery: everyMs, snapshotTo, snapshotsKept, brokers, registry } = flags;
+  if (everyMs === undefined) return;
+  const args = () => {
+    const owned = [...group.committed()].filter(([, committed]) => committed !== undefined);
+    if (owned.length === 0) return null;
+    const partitions = owned.map(([partition]) => partition).join(',');
+    return [
+      ...['--brokers', brokers!, ...(registry === undefined ? [] : ['--registry', registry])],
+      ...['--crawl', manifest.crawl, '--data', data, '--partition', partitions],
+      ...['--to', snapshotTo!, '--keep', `${snapshotsKept}`, '--trim'],
+    ];
+  };
+  await takeSnapshots({ everyMs, clock, arguments: args, say: printNotice }, signal);
+}
+
+/** Partitions with a state from before. */
+async function keptStates(folder: DataFolder): Promise<number[]> {
+  const names = await readdir(folder.part('state')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+export async function takeFetcherRole(role: Role, config: FetcherConfig): Promise<FetcherGroup> {
+  const { log, codec, clock, manifest, service, onFailure } = role;
+  const { crawl, partitions, keyMode } = manifest;
+  const { policy } = await readControl(log, codec, crawl);
+  // How links are spelt is a saving here, not a decision: the frontier normalises by the policy in force again.
+  const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
+  const joined = await joinFetcherGroup({
+    log,
+    codec,
+    clock,
+    crawl,
+    partitions,
+    keyMode,
+    // In containers they all have the same number.
+    fetcherId: `${hostname()}-${process.pid}`,
+    normalize: compileNormalizer(normalize),
+    config,
+    onSpan: service.spans?.tell,
+    onFailure,
+  });
+  service.sources.add(fetcherMetrics({ log, clock, group: `${crawl}.fetcher`, fetcher: joined.fetcher }));
+  return joined;
+}

@@ -1,0 +1,44 @@
+/**
+ * A partition's state as its changelog has it now, beside whoever owns it: the view in its folder with what came after
+ * it, where it is of use; else what snapshots and the changelog give.
+ */
+import { readLeases } from '../../../topology/frontier/read-rows.ts';
+import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { bringUp } from '../../frontier/bring-up.ts';
+import { runJob } from '../../frontier/job-runner.ts';
+import { rebuild } from '../../frontier/rebuild.ts';
+import { changelogTopic } from '../../frontier/restore.ts';
+import { keptView, type StartingStates } from '../../frontier/starting-states.ts';
+import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { printNotice, printRestore } from '../terminal/restore-text.ts';
+import { identityOf, type StateSource, withScratch, withView } from './state-source.ts';
+
+/** `store`: rows of the state, as long as `act` runs. */
+export function withCurrentState<T>(
+  source: StateSource,
+  partition: number,
+  act: (state: FrontierState, store: StateStore) => Promise<T>,
+  shelf?: StartingStates['shelf'],
+): Promise<T> {
+  const identity = identityOf(source, partition);
+  const options = { ...source, identity, shelf, onNotice: printNotice };
+  return withView(source, partition, async (view) => {
+    const { end: to } = await source.log.offsets(changelogTopic(identity.crawl), partition);
+    if (view !== undefined) {
+      const store = createOverlayStore(view);
+      const { state: kept } = await keptView({ ...options, store });
+      // All that comes after it lies in memory: as much as an owner lets come between two writes of its view.
+      const saveBytes = Number.POSITIVE_INFINITY;
+      const state = kept && (await bringUp(kept, none(), { ...options, store, to, saveBytes }));
+      if (state !== undefined) {
+        await runJob(store, readLeases(state));
+        return act(state, store);
+      }
+    }
+    return withScratch(async (store) => act(await rebuild({ ...options, store, to, onProgress: printRestore }), store));
+  });
+}
+
+/** No other state is tried: there is another way. */
+async function* none(): AsyncGenerator<never> {}

@@ -1,0 +1,69 @@
+/** How fresh a crawl's pages are, from the views in its data folder: what `stats` prints beside the counters. */
+import type { Counters } from '../../../topology/frontier/counters.ts';
+import { type Freshness, freshnessNow } from '../../../topology/frontier/recrawl/freshness-now.ts';
+import type { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
+import { storedSchedule } from '../../frontier/stored-schedule.ts';
+import { type StateSource, withView } from './state-source.ts';
+
+/** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: nothing tells yet. */
+export interface FreshnessStats extends Omit<Freshness, 'freshByBand'> {
+  /** Of visits that could tell a change, the share that found one. */
+  readonly changedShare: number | null;
+}
+
+/** Of each partition that has a view here. */
+export async function storedSchedules(
+  source: Pick<StateSource, 'folder' | 'refresh'>,
+  partitions: number,
+): Promise<RecrawlState[]> {
+  const schedules: RecrawlState[] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    const schedule = await withView(source, partition, async (store) => store && storedSchedule(store));
+    if (schedule !== undefined) schedules.push(schedule);
+  }
+  return schedules;
+}
+
+/** null: nothing is to be visited again. */
+export async function freshnessStats(
+  source: Pick<StateSource, 'folder' | 'refresh'>,
+  partitions: number,
+  { revisits, changesFound }: Pick<Counters, 'revisits' | 'changesFound'>,
+  nowMs: number,
+): Promise<FreshnessStats | null> {
+  const schedules = await storedSchedules(source, partitions);
+  if (!schedules.some(({ table }) => table.size > 0)) return null;
+  const { freshByBand: _, ...freshness } = freshnessNow(schedules, nowMs);
+  return { ...freshness, changedShare: revisits === 0 ? null : changesFound / revisits };
+}
+
+export function freshnessText({
+  fresh,
+  ageP50S,
+  ageP95S,
+  withinGoal,
+  changedShare,
+  sitemapTrust,
+}: FreshnessStats): string {
+  const rows: readonly (readonly [label: string, value: string | null])[] = [
+    ['expected to be fresh', percent(fresh)],
+    ['seen within 7 days', percent(withinGoal)],
+    ['age, half below', age(ageP50S)],
+    ['age, 95% below', age(ageP95S)],
+    ['visits finding a change', percent(changedShare)],
+    ['sitemap dates right', percent(sitemapTrust)],
+  ];
+  return rows
+    .flatMap(([label, value]) => (value === null ? [] : [`  ${label.padEnd(24)}${value.padStart(14)}`]))
+    .join('\n');
+}
+
+function percent(share: number | null): string | null {
+  return share === null ? null : `${(100 * share).toFixed(1)}%`;
+}
+
+function age(seconds: number | null): string | null {
+  if (seconds === null) return null;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 2 * 86_400 ? `${(seconds / 3_600).toFixed(1)} h` : `${(seconds / 86_400).toFixed(1)} d`;
+}

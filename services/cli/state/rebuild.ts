@@ -1,0 +1,70 @@
+/** `crawlstream state rebuild`: a folder of states built anew, that a frontier can be started on. */
+import { mkdir } from 'node:fs/promises';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { loadView } from '../../frontier/load-view.ts';
+import { rebuild } from '../../frontier/rebuild.ts';
+import { rebuildFromInputs } from '../../frontier/rebuild-from-inputs.ts';
+import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { stateFolder } from '../connect/crawl-folder.ts';
+import { refuseServed } from '../connect/refuse-served.ts';
+import { printRestore } from '../terminal/restore-text.ts';
+import { withSnapshots } from './open-shelf.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource, standing } from './state-source.ts';
+
+export interface RebuildFlags extends StateFlags {
+  readonly into: string;
+  readonly all?: boolean;
+  readonly fromInputs?: boolean;
+  readonly snapshots?: string;
+}
+
+export async function runRebuild(source: StateSource, flags: RebuildFlags): Promise<void> {
+  if ((flags.partition === undefined) === (flags.all === undefined)) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'say which: give --partition N, or --all');
+  }
+  if (flags.fromInputs === true) {
+    refuseServed(source.manifest, '--from-inputs', 'its calls are in no topic: rebuild it from its changelog');
+  }
+  const wanted = partitionsOf(source, flags);
+  const into = await adoptDataFolder(flags.into, source.manifest);
+  const partitions = [];
+  for (const partition of wanted) {
+    const path = stateFolder(into, partition);
+    await mkdir(path, { recursive: true });
+    const store = await openRocksdbStore(path);
+    try {
+      const beganMs = source.clock.nowMs();
+      const state = await build(source, partition, store, flags);
+      const seconds = Math.max(1, source.clock.nowMs() - beganMs) / 1000;
+      const one = { ...standing(partition, state), seconds };
+      partitions.push(one);
+      if (flags.json) continue;
+      process.stdout.write(
+        `partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs in ${seconds.toFixed(1)} s\n`,
+      );
+    } finally {
+      await store.close();
+    }
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify({ into: into.path, partitions })}\n`);
+}
+
+async function build(
+  source: StateSource,
+  partition: number,
+  store: StateStore,
+  { into, fromInputs, snapshots }: RebuildFlags,
+): Promise<FrontierState> {
+  if ((await loadView(store, source.key)) !== undefined) {
+    const message = `--into ${into} holds a state of partition ${partition}: choose a new folder`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const options = { ...source, identity: identityOf(source, partition), store };
+  if (fromInputs) return rebuildFromInputs(options);
+  return withSnapshots(source, partition, snapshots, (found) =>
+    rebuild({ ...options, ...found, onProgress: printRestore }),
+  );
+}

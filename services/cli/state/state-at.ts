@@ -1,0 +1,159 @@
+/**
+ * `crawlstream state at`: the frontier as it was, built from its changelog up to a moment, in a scratch folder. It prints
+ * how it stood, answers for one host or URL, or serves the query endpoints until it is stopped. The live state is not
+ * touched, and nobody needs to stop for it.
+ */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { answerHost, answerUrl } from '../../../topology/frontier/queries.ts';
+import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
+import { withScheme } from '../../../topology/url/seed.ts';
+import { runJob } from '../../frontier/job-runner.ts';
+import { type PastState, PastStates } from '../../frontier/past-states.ts';
+import { queryRoutes } from '../../frontier/query-routes.ts';
+import { rebuild } from '../../frontier/rebuild.ts';
+import { changelogTopic } from '../../frontier/restore.ts';
+import { moment, wholeNumber } from '../flags/arguments.ts';
+import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
+import { printRestore } from '../terminal/restore-text.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { withSnapshots } from './open-shelf.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource, standing, withScratch } from './state-source.ts';
+
+export interface AtFlags extends StateFlags, HttpFlags {
+  readonly time?: number;
+  readonly offset?: number;
+  readonly snapshots?: string;
+  readonly url?: string;
+  readonly host?: string;
+}
+
+/** On a command that has the options of `state`. */
+export function addAtOptions(command: Command): Command {
+  return addHttpOption(
+    command
+      .description('open the frontier as it was at a moment: print how it stood, or answer questions')
+      .option('--time <when>', 'with all that was decided by then, as in 2026-01-31T12:00:00Z', moment('--time'))
+      .option('--offset <n>', 'with the changelog before this offset, of one --partition', wholeNumber('--offset'))
+      .option('--url <url>', 'tell where this URL was')
+      .option('--host <key>', 'tell how this host stood'),
+  );
+}
+
+export async function runAt(source: StateSource, flags: AtFlags): Promise<void> {
+  const wanted = wantedPartitions(source, flags);
+  const tos: { readonly partition: number; readonly to: number }[] = [];
+  for (const partition of wanted) tos.push({ partition, to: await endOf(source, partition, flags) });
+  await withPast(source, tos, flags.snapshots, async (pasts) => {
+    const partitions = pasts.map(({ partition, state }) => ({ ...standing(partition, state), ...howItStood(state) }));
+    const answers = await answersTo(pasts, flags);
+    if (flags.json) process.stdout.write(`${JSON.stringify({ partitions, ...answers })}\n`);
+    else {
+      for (const one of partitions) process.stdout.write(`${textOf(one)}\n`);
+      for (const answer of Object.values(answers)) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    }
+    if (flags.http !== undefined) await serve(source, pasts, partitions, flags);
+  });
+}
+
+/** One question is of one partition. */
+function wantedPartitions(source: StateSource, flags: AtFlags): number[] {
+  if ((flags.time === undefined) === (flags.offset === undefined))
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'say when: give --time, or --offset with --partition');
+  if (flags.offset !== undefined && flags.partition === undefined)
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--partition is missing: an offset is of one partition');
+  const asked = flags.host ?? flags.url;
+  if (asked === undefined || flags.partition !== undefined) return partitionsOf(source, flags);
+  const { keyMode, partitions } = source.manifest;
+  return [partitionOf(partitionKeyOf(hostKeyOf(normalOf(asked)), keyMode), partitions)];
+}
+
+/** The first record of the changelog that is not wanted. */
+async function endOf({ log, manifest }: StateSource, partition: number, { time, offset }: AtFlags): Promise<number> {
+  if (offset !== undefined) return offset;
+  return log.offsetAt(changelogTopic(manifest.crawl), partition, time! + 1);
+}
+
+/** All of them open at once, one within another. */
+async function withPast(
+  source: StateSource,
+  [next, ...others]: readonly { readonly partition: number; readonly to: number }[],
+  snapshots: string | undefined,
+  act: (pasts: readonly PastState[]) => Promise<void>,
+  open: readonly PastState[] = [],
+): Promise<void> {
+  if (next === undefined) return act(open);
+  const { partition, to } = next;
+  const options = { ...source, identity: identityOf(source, partition), to, onProgress: printRestore };
+  return withSnapshots(source, partition, snapshots, (found) =>
+    withScratch(async (store) => {
+      const state = await rebuild({ ...options, ...found, store });
+      return withPast(source, others, snapshots, act, [...open, { partition, state, store }]);
+    }),
+  );
+}
+
+function howItStood({ nowMs, policyVersion, counters }: FrontierState) {
+  return { time: nowMs === 0 ? null : new Date(nowMs).toISOString(), policyVersion, counters: { ...counters } };
+}
+
+function textOf(one: ReturnType<typeof standing> & ReturnType<typeof howItStood>): string {
+  const { partition, position, digest, time, counters } = one;
+  const { hosts, admitted, queued, leased, retrying, deferred, page, redirected, denied, failed, dead } = counters;
+  const ended = `${page} pages, ${redirected + denied + failed + dead} ended otherwise`;
+  const waits = `${queued} queued, ${leased} leased, ${retrying} retrying, ${deferred} deferred`;
+  return `partition ${partition} at ${position}, ${time ?? 'before its first commit'}: ${digest}
+  ${admitted} URLs of ${hosts} hosts: ${waits}, ${ended}`;
+}
+
+async function answersTo(pasts: readonly PastState[], { url, host }: AtFlags): Promise<Record<string, unknown>> {
+  const [past] = pasts;
+  const answers: Record<string, unknown> = {};
+  if (past === undefined) return answers;
+  const { state, store } = past;
+  if (host !== undefined)
+    answers['host'] = await runJob(store, answerHost(state, hostKeyOf(normalOf(host)), 20, { band: 0, seq: 0 }));
+  if (url !== undefined) answers['url'] = await runJob(store, answerUrl(state, normalOf(url)));
+  return answers;
+}
+
+const normalize = compileNormalizer();
+
+function normalOf(given: string): string {
+  const normal = normalize(withScheme(given));
+  if (normal !== null) return normal;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `${given} is none that can be crawled: crawlstream check url says why`,
+  );
+}
+
+async function serve(
+  { manifest }: StateSource,
+  pasts: readonly PastState[],
+  partitions: readonly object[],
+  flags: AtFlags,
+): Promise<void> {
+  const queries = new PastStates(pasts);
+  const queried = {
+    partitions: manifest.partitions,
+    keyMode: manifest.keyMode,
+    queries,
+    places: async () => partitions,
+    own: () => [],
+  };
+  const say = (text: string) => process.stderr.write(`${text}\n`);
+  const stop = new AbortController();
+  const forget = stopOnSignals(stop, 'stopping', say);
+  try {
+    await withHttp(flags, { role: 'past', routes: [queryRoutes(() => queried)], say }, async ({ probes }) => {
+      probes.serve(() => null);
+      await new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve(), { once: true }));
+    });
+  } finally {
+    forget();
+  }
+}

@@ -1,0 +1,158 @@
+/** `crawlstream state`: digests of partitions, views held against their changelog, states rebuilt from it, snapshots. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { digest } from '../../../topology/frontier/digest.ts';
+import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { firstDifference } from '../../frontier/compare-states.ts';
+import { rebuild } from '../../frontier/rebuild.ts';
+import { settledView } from '../../frontier/settled-view.ts';
+import { wholeNumber } from '../flags/arguments.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { printRestore } from '../terminal/restore-text.ts';
+import { withSnapshots } from './open-shelf.ts';
+import { runRebuild } from './rebuild.ts';
+import type { SnapshotFlags, SnapshotsFlags } from './snapshot.ts';
+import { runSnapshot, runSnapshots } from './snapshot.ts';
+import { type AtFlags, addAtOptions, runAt } from './state-at.ts';
+import {
+  identityOf,
+  partitionsOf,
+  type StateFlags,
+  type StateSource,
+  standing,
+  withScratch,
+  withStates,
+  withView,
+} from './state-source.ts';
+
+export function addStateCommand(program: Command): void {
+  const state = program
+    .command('state')
+    .description('the state of a crawl’s partitions: digest, verify, rebuild, snapshot, as it was');
+  addStateOptions(state.command('digest').description('a digest of each partition’s state, with its position')).action(
+    (flags: StateFlags) => withStates(flags, (source) => printDigests(source, flags)),
+  );
+  addSnapshotsOption(
+    addStateOptions(
+      state.command('verify').description('rebuild in a scratch folder and compare with the state that is kept'),
+    ),
+  ).action((flags: VerifyFlags) => withStates(flags, (source) => verify(source, flags)));
+  addSnapshotsOption(
+    addStateOptions(state.command('rebuild').description('build the state anew, from the changelog or the inputs')),
+  )
+    .requiredOption('--into <dir>', 'folder for the states: new, or without those that are built')
+    .option('--all', 'every partition')
+    .option('--from-inputs', 'from discovered, results and control instead: fetched URLs and their statuses')
+    .action((flags: Parameters<typeof runRebuild>[1]) => withStates(flags, (source) => runRebuild(source, flags)));
+  addSnapshotsOption(addAtOptions(addStateOptions(state.command('at')))).action((flags: AtFlags) =>
+    withStates(flags, (source) => runAt(source, flags)),
+  );
+  addSnapshotCommands(state);
+}
+
+function addSnapshotCommands(state: Command): void {
+  const keep = ['--keep <n>', 'keep so many of each partition, remove older ones', wholeNumber('--keep', 1)] as const;
+  const to = ['--to <place>', 'a folder, or s3://bucket/prefix (default: snapshots/ in the data folder)'] as const;
+  const data = 'data folder of the crawl, or of a frontier process on Kafka';
+  addKafkaOptions(
+    state.command('snapshot').description('put the state of partitions away, while the crawl runs, or after it'),
+    data,
+  )
+    .option('--partition <list>', 'these only, as in 0,3', partitionList)
+    .option(...to)
+    .option(...keep)
+    .option(
+      '--trim',
+      'on Kafka: forget what no kept snapshot needs of the changelog and its inputs, once there are two (or --keep 1)',
+    )
+    .option('--json', 'as one JSON object')
+    .action((flags: SnapshotFlags) => withStates(flags, (source) => runSnapshot(source, flags)));
+  addStateOptions(state.command('snapshots').description('what snapshots there are, and whether they are whole'))
+    .option(...to)
+    .option(...keep)
+    .option('--verify', 'read everything back')
+    .action((flags: SnapshotsFlags) => withStates(flags, (source) => runSnapshots(source, flags)));
+}
+
+function partitionList(value: string): number[] {
+  return value.split(',').map(wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1));
+}
+
+interface VerifyFlags extends StateFlags {
+  readonly snapshots?: string;
+}
+
+function addSnapshotsOption(command: Command): Command {
+  return command.option('--snapshots <place>', 'begin with the newest snapshot there, rather than with the changelog');
+}
+
+function addStateOptions(command: Command): Command {
+  return addKafkaOptions(command, 'data folder of the crawl, or of a frontier process on Kafka')
+    .option('--partition <n>', 'this one only', wholeNumber('--partition', 0, crawlLimits.partitionsMax - 1))
+    .option('--json', 'as one JSON object');
+}
+
+/** Of the view where there is one, else of the state that the changelog gives. */
+async function printDigests(source: StateSource, flags: StateFlags): Promise<void> {
+  const partitions = [];
+  for (const partition of partitionsOf(source, flags)) {
+    const kept = await withView(source, partition, async (store) => {
+      const state = store && (await settledView({ ...source, identity: identityOf(source, partition), store }));
+      return state && standing(partition, state);
+    });
+    const one = kept ?? (await fromChangelog(source, partition, (state) => standing(partition, state)));
+    partitions.push({ ...one, from: kept === undefined ? 'changelog' : 'folder' });
+    if (!flags.json)
+      process.stdout.write(`partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs\n`);
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify({ partitions })}\n`);
+}
+
+async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
+  if (source.folder === null) {
+    const message = '--data is missing: name the folder whose states are to be verified against the brokers’ changelog';
+    throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  }
+  const partitions = [];
+  for (const partition of partitionsOf(source, flags)) {
+    const one = await withView(source, partition, async (store) => {
+      const kept = store && (await settledView({ ...source, identity: identityOf(source, partition), store }));
+      if (kept === undefined) return undefined;
+      const { position, digest: own } = standing(partition, kept);
+      const found = await fromChangelog(
+        source,
+        partition,
+        (state) => {
+          const rebuilt = digest(state);
+          return {
+            rebuilt,
+            difference: rebuilt === own ? null : (firstDifference(kept, state) ?? 'in the digest only'),
+          };
+        },
+        { to: position, snapshots: flags.snapshots },
+      );
+      return { partition, position, digest: own, ...found };
+    });
+    if (one !== undefined) partitions.push(one);
+    if (flags.json) continue;
+    const verdict = one === undefined ? 'nothing is kept here' : (one.difference ?? `equal, ${one.digest}`);
+    process.stdout.write(`partition ${partition}${one === undefined ? '' : ` at ${one.position}`}: ${verdict}\n`);
+  }
+  const equal = partitions.every(({ difference }) => difference === null);
+  if (flags.json) process.stdout.write(`${JSON.stringify({ equal, partitions })}\n`);
+  if (!equal) process.exitCode = 1;
+}
+
+function fromChangelog<T>(
+  source: StateSource,
+  partition: number,
+  look: (state: FrontierState) => T,
+  { to, snapshots }: { readonly to?: number; readonly snapshots?: string | undefined } = {},
+): Promise<T> {
+  const identity = identityOf(source, partition);
+  const options = { ...source, identity, onProgress: printRestore, ...(to === undefined ? {} : { to }) };
+  return withSnapshots(source, partition, snapshots, (found) =>
+    withScratch(async (store) => look(await rebuild({ ...options, ...found, store }))),
+  );
+}

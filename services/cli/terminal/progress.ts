@@ -1,0 +1,139 @@
+/** What a person sees of a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
+import type { Counters } from '../../../topology/frontier/counters.ts';
+import { say, speaksJson } from './say.ts';
+
+export interface CrawlStatus {
+  readonly counters: Counters;
+  readonly readyHosts: number;
+  readonly delayedHosts: number;
+  readonly seconds: number;
+  /** Pages per second over the last few seconds. */
+  readonly pagesPerSecond: number;
+  readonly pageQuota: number | null;
+}
+
+export interface Progress {
+  show(status: CrawlStatus): void;
+  /** A line of its own, below which the view goes on. */
+  note(text: string): void;
+  /** Leaves the terminal clean for what is printed next. */
+  end(): void;
+}
+
+/** A terminal is redrawn this often, other outputs get a line this often. ms */
+const redrawMs = 200;
+const lineMs = 5_000;
+
+export function createProgress(out: NodeJS.WriteStream, nowMs: () => number): Progress {
+  if (speaksJson()) return createRecords(nowMs);
+  return out.isTTY ? createView(out, nowMs) : createLines(out, nowMs);
+}
+
+function createView(out: NodeJS.WriteStream, nowMs: () => number): Progress {
+  let drawnAtMs = 0;
+  let lines = 0;
+  const clear = () => {
+    // A ^C that the terminal echoed stands behind the view.
+    if (lines > 0) out.write(`\r\x1b[${lines}A\x1b[J`);
+    lines = 0;
+  };
+  return {
+    show: (status) => {
+      if (nowMs() - drawnAtMs < redrawMs) return;
+      drawnAtMs = nowMs();
+      clear();
+      const width = Math.max(20, (out.columns ?? 80) - 1);
+      const text = viewLines(status).map((line) => line.slice(0, width));
+      out.write(`${text.join('\n')}\n`);
+      lines = text.length;
+    },
+    note: (text) => {
+      clear();
+      out.write(`${text}\n`);
+    },
+    end: clear,
+  };
+}
+
+function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
+  let writtenAtMs = nowMs();
+  return {
+    show: (status) => {
+      if (nowMs() - writtenAtMs < lineMs) return;
+      writtenAtMs = nowMs();
+      out.write(`${lineOf(status)}\n`);
+    },
+    note: (text) => out.write(`${text}\n`),
+    end: () => {},
+  };
+}
+
+function createRecords(nowMs: () => number): Progress {
+  let writtenAtMs = nowMs();
+  return {
+    show: ({ counters, readyHosts, delayedHosts, pagesPerSecond }) => {
+      if (nowMs() - writtenAtMs < lineMs) return;
+      writtenAtMs = nowMs();
+      const { page: pages, queued, retrying, leases } = counters;
+      const hosts = { readyHosts, delayedHosts, hostsOnLease: leases };
+      say('progress', 'info', { pages, pagesPerSecond, queued, retrying, ...hosts, failures: failures(counters) });
+    },
+    note: (text) => say(text),
+    end: () => {},
+  };
+}
+
+function viewLines(status: CrawlStatus): string[] {
+  const { counters, readyHosts, delayedHosts, pageQuota } = status;
+  const waiting = counters.queued + counters.retrying + counters.leased;
+  const share = pageQuota === null ? counters.page / Math.max(1, counters.page + waiting) : counters.page / pageQuota;
+  const total = pageQuota === null ? `${count(counters.page + waiting)} known` : `${count(pageQuota)} wanted`;
+  return [
+    `  ${bar(share)}  ${count(counters.page)} pages of ${total}`,
+    `  ${clockText(status.seconds)}   ${status.pagesPerSecond.toFixed(1)} pages/s   ${bytesText(counters.bytes)} received`,
+    `  queued ${count(counters.queued)}   retrying ${count(counters.retrying)}   on lease ${count(counters.leased)}   duplicates ${count(counters.duplicates)}`,
+    `  hosts ${count(counters.hosts)}: ${count(readyHosts)} ready, ${count(delayedHosts)} delayed, ${count(counters.leases)} being fetched   failures ${count(failures(counters))}`,
+  ];
+}
+
+function lineOf(status: CrawlStatus): string {
+  const { counters, readyHosts, delayedHosts } = status;
+  return [
+    clockText(status.seconds),
+    `${counters.page} pages`,
+    `${status.pagesPerSecond.toFixed(1)} pages/s`,
+    `queued ${counters.queued + counters.retrying}`,
+    `hosts: ${counters.leases} being fetched, ${readyHosts} ready, ${delayedHosts} delayed`,
+    `failures ${failures(counters)}`,
+  ].join('  ');
+}
+
+function failures(counters: Counters): number {
+  return counters.failed + counters.dead;
+}
+
+function bar(share: number): string {
+  const full = Math.round(30 * Math.min(1, Math.max(0, share)));
+  return `${'█'.repeat(full)}${'░'.repeat(30 - full)}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+export function clockText(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+export function bytesText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,127 @@
+/** `crawlstream dump`: a crawl's frontier into a file, for another cluster, another partition count, or safe keeping. */
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
+import { validatePolicy } from '../../../topology/policy/validate.ts';
+import { type DumpOptions, dumpCrawl } from '../../frontier/transfer/dump-crawl.ts';
+import { readControl } from '../../runtime/crawl/control-log.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { type LineWriter, openLineWriter } from '../../runtime/lines/line-writer.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { logFolder, readRequest } from '../connect/crawl-folder.ts';
+import { refuseServed } from '../connect/refuse-served.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { withSnapshots } from '../state/open-shelf.ts';
+import { type StateSource, withScratch, withStates, withView } from '../state/state-source.ts';
+import { printRestore } from '../terminal/restore-text.ts';
+import { productVersion } from '../terminal/version.ts';
+import { createWorkBar } from '../terminal/work-bar.ts';
+
+export interface DumpFlags extends KafkaFlags {
+  /** Where snapshots are kept. Absent: in the data folder. */
+  readonly snapshots?: string;
+  readonly json?: boolean;
+}
+
+export function addDumpCommand(program: Command): void {
+  const command = program
+    .command('dump')
+    .description('write the frontier into a file: queues, hosts, known URLs, policy; to move a crawl, stop it first')
+    .argument('<file>', 'JSON lines, gzip where its name ends in .gz; - for standard output');
+  addCrawlOptions(command)
+    .option('--snapshots <place>', 'where snapshots are kept: a folder, or s3://bucket/prefix')
+    .option('--json', 'print the totals as one JSON object')
+    .action((file: string, flags: DumpFlags) => dump(file, flags));
+}
+
+async function dump(file: string, flags: DumpFlags): Promise<void> {
+  const totals = await dumpTo(file, flags);
+  // The dump itself may go to standard output.
+  const say = flags.json && file !== '-' ? process.stdout : process.stderr;
+  say.write(flags.json ? `${JSON.stringify({ file, ...totals })}\n` : `${totalsText(totals)} in ${file}\n`);
+}
+
+export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals> {
+  let totals: DumpTotals | undefined;
+  await withStates(flags, async (source) => {
+    refuseServed(source.manifest, 'dump', 'its clients list its URLs, with their metadata, by ListURLs');
+    const head = await headOf(source);
+    const lines = counting(await openLineWriter(file));
+    try {
+      const lists = createListFiles(source.folder?.part('lists'));
+      const fetchersGone = source.folder !== null && flags.brokers === undefined && !(await isHeld(source.folder));
+      const withStart: DumpOptions['withStart'] = (partition, act) =>
+        withSnapshots(source, partition, flags.snapshots, (found) =>
+          withView(source, partition, (view) =>
+            view === undefined
+              ? withScratch((store) => act({ ...found, store }))
+              : act({ ...found, store: createOverlayStore(view) }),
+          ),
+        );
+      totals = await dumpCrawl({ ...source, head, lines, lists, fetchersGone, withStart, onProgress: printRestore });
+    } catch (error) {
+      await lines.abandon();
+      throw error;
+    }
+  });
+  return totals!;
+}
+
+/** Shows on a terminal how many there are. */
+function counting(lines: LineWriter): LineWriter {
+  const bar = createWorkBar('lines written', 0);
+  return {
+    write(line) {
+      bar.add(1);
+      lines.write(line);
+    },
+    flush: () => lines.flush(),
+    finish() {
+      bar.end();
+      return lines.finish();
+    },
+    abandon() {
+      bar.end();
+      return lines.abandon();
+    },
+  };
+}
+
+/** Does a crawl hold the folder? Its fetchers are in the same process. */
+async function isHeld(folder: DataFolder): Promise<boolean> {
+  try {
+    await (await openRocksdbStore(logFolder(folder))).close();
+    return false;
+  } catch (error) {
+    if (error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_LOCKED') return true;
+    throw error;
+  }
+}
+
+/** What was asked for: of a data folder in its crawl.json, on Kafka in `control`. */
+async function headOf({ log, codec, manifest, folder }: StateSource) {
+  const { policy, asked } = await readControl(log, codec, manifest.crawl);
+  const request = folder === null ? { seeds: [], policy: null } : await readRequest(folder);
+  const parsed = (one: typeof policy) => (one === null ? null : validatePolicy(JSON.parse(one.json)));
+  return {
+    id: randomBytes(8).toString('hex'),
+    madeBy: productVersion,
+    policy: parsed(policy),
+    asked: request.policy ?? parsed(asked),
+    seeds: request.seeds,
+  };
+}
+
+export function totalsText({ admitted, places, hosts, imported, links }: DumpTotals): string {
+  const count = (number: number) => number.toLocaleString('en-US');
+  const waiting = places.queued + places.retrying + places.deferred;
+  const more = [
+    imported > 0 ? `, ${count(imported)} known from elsewhere` : '',
+    links > 0 ? `, ${count(links)} links not decided yet` : '',
+  ];
+  return `${count(admitted)} URLs of ${count(hosts)} hosts, ${count(waiting)} of them waiting${more.join('')}`;
+}

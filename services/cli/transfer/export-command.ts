@@ -1,0 +1,203 @@
+/** `crawlstream export`: a crawl's pages, URLs, hosts or links as JSON lines, CSV or Parquet, during it and after. */
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { Argument, Option } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { authorityList, hostEdges, pageEdges } from '../../export/graph-tables.ts';
+import { hostsTable } from '../../export/hosts-table.ts';
+import { pagesTable } from '../../export/pages-table.ts';
+import { parquetFile } from '../../export/parquet-writer.ts';
+import { rateList } from '../../export/rate-list.ts';
+import type { Column, RowWriter, Table } from '../../export/table.ts';
+import { csv, jsonLines } from '../../export/text-writers.ts';
+import type { Source } from '../../export/topic-records.ts';
+import { urlsTable } from '../../export/urls-table.ts';
+import { readHostGraph, readPages } from '../../graph/link-graph.ts';
+import { readPurges } from '../../runtime/crawl/purges.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { storedSchedules } from '../state/freshness-stats.ts';
+import { createWorkBar } from '../terminal/work-bar.ts';
+
+const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
+const formats = ['jsonl', 'csv', 'parquet'] as const;
+
+interface ExportFlags extends KafkaFlags {
+  readonly format: (typeof formats)[number];
+  readonly out?: string;
+  readonly of: 'hosts' | 'pages';
+  readonly json?: boolean;
+}
+
+export function addExportCommand(program: Command): void {
+  addCrawlOptions(
+    program
+      .command('export')
+      .description('write the pages, URLs, hosts or links of a crawl as JSON lines, CSV or Parquet')
+      .addArgument(new Argument('<what>', 'what to write').choices(kinds)),
+  )
+    .addOption(new Option('--format <format>', 'of the file').choices(formats).default('jsonl'))
+    .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
+    .addOption(new Option('--of <nodes>', 'graph: edges between').choices(['hosts', 'pages']).default('hosts'))
+    .option('--json', 'print what was written as one JSON object, on stderr where rows go to stdout')
+    .addHelpText(
+      'after',
+      `
+Pages and URLs come in the order of their URLs, each once, as of its newest fetch. A graph needs a crawl made with
+--with graph (on Kafka: fetchers with --outlinks and crawlstream graph); hosts then have inDegree and pageRank too, and
+authority is the PageRank of hosts as a list for a policy's score.lists. Rates are the changes per day of each page that was
+visited twice, as npm run bench -- freshness --rates takes them.
+
+Example:
+  $ crawlstream export pages --data crawl-data/example.org --format parquet --out pages.parquet`,
+    )
+    .action(exportTable);
+}
+
+async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Promise<void> {
+  const { format, out } = flags;
+  if (format === 'parquet' && out === undefined) {
+    throw new CrawlstreamError(
+      'INVALID_ARGUMENT',
+      '--out is missing: Parquet is written to a file, as in --out x.parquet',
+    );
+  }
+  let unreadable = 0;
+  let rows = 0;
+  await withCrawl(flags, async (readable) => {
+    const { log, codec, topics } = readable;
+    const { crawl, partitions } = topics;
+    if (what === 'rates') {
+      rows = await writeLines(rateList(await storedSchedules(withStates(readable), partitions)), out);
+      return;
+    }
+    const source: Source = { log, codec, crawl, partitions, purges: await readPurges(log, codec, topics) };
+    await withGraph(what, flags, async (graph) => {
+      if (what === 'authority') {
+        rows = await writeLines(authorityList(await readHostGraph(graph!)), out);
+        return;
+      }
+      const table = await tableOf(what, flags.of, source, graph, out, () => (unreadable += 1));
+      rows = await writeTable(table, format, out);
+    });
+  });
+  const told = {
+    what,
+    ...(what !== 'authority' && what !== 'rates' && { format }),
+    rows,
+    unreadable,
+    ...(out !== undefined && { file: out }),
+  };
+  const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}`;
+  const stream = out === undefined ? process.stderr : process.stdout;
+  if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
+  else process.stderr.write(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
+}
+
+/** When pages are visited again is in the state, and on no topic that others read. */
+function withStates(readable: ReadableCrawl): ReadableCrawl {
+  if (readable.folder !== null) return readable;
+  const message = 'rates are read from a data folder: name the --data of a crawl, without --brokers';
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
+async function tableOf(
+  what: (typeof kinds)[number],
+  of: ExportFlags['of'],
+  source: Source,
+  graph: StateStore | null,
+  out: string | undefined,
+  unreadable: () => void,
+): Promise<Table> {
+  const scratch = out === undefined ? tmpdir() : dirname(out);
+  if (out !== undefined) await mkdir(scratch, { recursive: true });
+  if (what === 'pages') return pagesTable(source, scratch, unreadable);
+  if (what === 'urls') return urlsTable(source, scratch, unreadable);
+  if (what === 'hosts') return hostsTable(source, graph === null ? null : await readHostGraph(graph), unreadable);
+  return of === 'hosts' ? hostEdges(await readHostGraph(graph!)) : pageEdges(readPages(graph!));
+}
+
+/** Null: no graph is kept, or none is wanted. */
+async function withGraph(
+  what: (typeof kinds)[number],
+  flags: ExportFlags,
+  act: (graph: StateStore | null) => Promise<void>,
+): Promise<void> {
+  const wanted = what === 'graph' || what === 'hosts' || what === 'authority';
+  const folder = wanted && flags.data !== undefined ? (await readDataFolder(flags.data)).part('graph') : null;
+  if (folder === null || !existsSync(folder)) {
+    if (what !== 'graph' && what !== 'authority') return act(null);
+    const remedy = 'crawl with --with graph, or run crawlstream graph, and name its --data folder';
+    throw new CrawlstreamError('INVALID_ARGUMENT', `there is no link graph: ${remedy}`);
+  }
+  const store = await openRocksdbStore(folder, { readOnly: true });
+  try {
+    await act(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function writeLines(lines: readonly string[], out: string | undefined): Promise<number> {
+  const text = lines.map((line) => `${line}\n`).join('');
+  if (out === undefined) process.stdout.write(text);
+  else {
+    await mkdir(dirname(out), { recursive: true });
+    await writeFile(`${out}.partial`, text);
+    await rename(`${out}.partial`, out);
+  }
+  return lines.length;
+}
+
+/** A file appears under its name once it is whole. */
+async function writeTable(table: Table, format: ExportFlags['format'], out: string | undefined): Promise<number> {
+  if (out === undefined)
+    return pour(
+      table,
+      format === 'csv' ? csv(process.stdout, table.columns) : jsonLines(process.stdout, table.columns),
+    );
+  const partial = `${out}.partial`;
+  try {
+    const rows = await (format === 'parquet'
+      ? pour(table, parquetFile(partial, table.columns))
+      : pourIntoFile(table, format === 'csv' ? csv : jsonLines, partial));
+    await rename(partial, out);
+    return rows;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+async function pourIntoFile(
+  table: Table,
+  writer: (out: Writable, columns: readonly Column[]) => RowWriter,
+  path: string,
+): Promise<number> {
+  const file = createWriteStream(path);
+  const rows = await pour(table, writer(file, table.columns));
+  file.end();
+  await finished(file);
+  return rows;
+}
+
+async function pour({ rows }: Table, writer: RowWriter): Promise<number> {
+  let count = 0;
+  const bar = createWorkBar('rows written', 0);
+  for await (const row of rows) {
+    await writer.write(row);
+    count += 1;
+    bar.add(1);
+  }
+  bar.end();
+  await writer.end();
+  return count;
+}

@@ -1,0 +1,112 @@
+/** `crawlstream load`: a dump into a new crawl, of any partition count; or known URLs into a crawl that stands. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { DumpHead, DumpTotals } from '../../../topology/frontier/transfer/dump-line.ts';
+import { parseDumpHead } from '../../../topology/frontier/transfer/parse-dump-line.ts';
+import { validatePolicy } from '../../../topology/policy/validate.ts';
+import type { KeyMode } from '../../../topology/url/host-key.ts';
+import { loadCrawl } from '../../frontier/transfer/load-crawl.ts';
+import { loadSeen } from '../../frontier/transfer/load-seen.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { readLines } from '../../runtime/lines/read-lines.ts';
+import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
+import { oneOf } from '../flags/arguments.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { createWorkBar, type WorkBar } from '../terminal/work-bar.ts';
+import { totalsText } from './dump-command.ts';
+import { withTarget } from './load-target.ts';
+
+export interface LoadFlags extends KafkaFlags {
+  readonly key?: KeyMode;
+  readonly seen?: string;
+  readonly json?: boolean;
+}
+
+const tellMs = 5_000;
+
+export function addLoadCommand(program: Command): void {
+  const command = program
+    .command('load')
+    .description('load a dump into a new crawl, of any number of partitions; or known URLs into a crawl')
+    .argument('[file]', 'what crawlstream dump wrote; - for standard input')
+    .option('--seen <file>', 'URLs, one a line, that are never to be fetched: another crawler’s seen set')
+    .option(
+      '--key <mode>',
+      'partition by host or domain (default: as the dump was)',
+      oneOf('--key', ['host', 'domain']),
+    );
+  addKafkaOptions(command, 'data folder to load into')
+    .option('--json', 'print the totals as one JSON object')
+    .action((file: string | undefined, flags: LoadFlags) => load(file, flags));
+}
+
+async function load(file: string | undefined, flags: LoadFlags): Promise<void> {
+  if ((file === undefined) === (flags.seen === undefined)) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', 'name one thing to load: a dump, or --seen and a list of URLs');
+  }
+  if (file === undefined) return loadList(flags.seen!, flags);
+  const totals = await loadFrom(file, flags);
+  process.stdout.write(flags.json ? `${JSON.stringify(totals)}\n` : `loaded: ${totalsText(totals)}\n`);
+}
+
+export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTotals> {
+  const clock = new SystemClock();
+  const { head, lines } = await openDump(file);
+  const { partitions, fingerprintKey } = head;
+  const fresh = { partitions, keyMode: flags.key ?? head.keyMode, fingerprintKey };
+  let totals: DumpTotals | undefined;
+  await withTarget(flags, clock, fresh, head.id, async (target) => {
+    const bar = tellNowAndThen(clock);
+    totals = await loadCrawl({ ...target, clock, head, lines, onProgress: bar.set });
+    bar.end();
+    const { folder } = target;
+    // What `crawl` was asked for is asked for here, too: the same options are no news.
+    if (folder === null || head.asked === null || (await readRequest(folder)).policy !== null) return;
+    await writeRequest(folder, { seeds: head.seeds, policy: validatePolicy(head.asked) });
+  });
+  return totals!;
+}
+
+async function loadList(file: string, flags: LoadFlags): Promise<void> {
+  const clock = new SystemClock();
+  const fresh = { keyMode: flags.key };
+  await withTarget(flags, clock, fresh, null, async (target) => {
+    const bar = tellNowAndThen(clock);
+    const totals = await loadSeen({ ...target, clock, lines: readLines(file), onProgress: bar.set });
+    bar.end();
+    const { urls, imported, invalid, firstInvalid } = totals;
+    if (flags.json) process.stdout.write(`${JSON.stringify(totals)}\n`);
+    else process.stdout.write(`${urls} URLs read, ${imported} of them were not known before\n`);
+    if (invalid > 0) process.stderr.write(`crawlstream: ${invalid} lines are no URLs, the first: ${firstInvalid}\n`);
+  });
+}
+
+/** The first line, and what follows it. */
+async function openDump(file: string): Promise<{ readonly head: DumpHead; readonly lines: AsyncGenerator<string[]> }> {
+  const lines = readLines(file);
+  const first = await lines.next();
+  const [text = '', ...others] = first.done ? [] : first.value;
+  const head = parseDumpHead(text);
+  return {
+    head,
+    lines: (async function* () {
+      yield others;
+      yield* lines;
+    })(),
+  };
+}
+
+/** On a terminal a count that goes up, elsewhere a line on stderr every few seconds. */
+function tellNowAndThen(clock: SystemClock): Pick<WorkBar, 'set' | 'end'> {
+  if (process.stderr.isTTY) return createWorkBar('lines loaded', 0);
+  let toldMs = clock.nowMs();
+  return {
+    set(lines) {
+      if (clock.nowMs() - toldMs < tellMs) return;
+      toldMs = clock.nowMs();
+      process.stderr.write(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
+    },
+    end: () => {},
+  };
+}

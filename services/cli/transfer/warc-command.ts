@@ -1,0 +1,171 @@
+/**
+ * `crawlstream warc replay`: the responses of WARC files through parsing and discovery again, with no network.
+ *
+ * Each page becomes what the fetcher would have made of it. Without a destination pages are printed, as `crawlstream
+ * pages` does; with one, `pages` and `discovered` records are appended to that crawl, for its frontier and consumers.
+ */
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { archiveLimits } from '../../../topology/consumer-limits.ts';
+import { crawlLimits, fetcherLimits, requestLimits } from '../../../topology/limits.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { httpMessageOf } from '../../archive/http-message.ts';
+import { readWarc } from '../../archive/warc-reader.ts';
+import { decodeBody } from '../../fetcher/content-coding.ts';
+import { createExtractor } from '../../fetcher/extract.ts';
+import { productToken } from '../../fetcher/fetcher.ts';
+import { headerOf } from '../../fetcher/headers.ts';
+import { createLinkCache } from '../../fetcher/link-cache.ts';
+import { pageRecords } from '../../fetcher/page-records.ts';
+import { type PageReader, type PageReport, readPage, wantsBody } from '../../fetcher/page-report.ts';
+import { soleTask } from '../../fetcher/sole-task.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { withFolderLog } from '../connect/folder-log.ts';
+import { withKafka } from '../connect/kafka-connection.ts';
+import { newCrawl } from '../connect/new-crawl.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { productVersion } from '../terminal/version.ts';
+import { createPayloads, type Payloads } from './warc-payloads.ts';
+
+interface ReplayFlags extends KafkaFlags {
+  readonly json?: boolean;
+}
+
+/** Takes what one response gave. */
+type Sink = (report: PageReport) => Promise<void>;
+
+export function addWarcCommand(program: Command): void {
+  const warc = program.command('warc').description('work with WARC files');
+  addKafkaOptions(
+    warc
+      .command('replay')
+      .description('parse the responses of WARC files again; into a crawl, or as JSON lines')
+      .argument('<file...>', 'WARC files, in the order they were written'),
+    'data folder of a new or finished crawl that the pages and links go into',
+  )
+    .option('--json', 'print the counts as one JSON object; on stderr where pages go to stdout')
+    .action((files: string[], flags: ReplayFlags) => replay(files, flags));
+}
+
+async function replay(files: readonly string[], flags: ReplayFlags): Promise<void> {
+  const clock = new SystemClock();
+  const isPrinting = flags.brokers === undefined && flags.data === undefined;
+  const say = (counts: Counts) => {
+    const { pages, links, other, lost } = counts;
+    if (flags.json) return (isPrinting ? process.stderr : process.stdout).write(`${JSON.stringify(counts)}\n`);
+    return process.stderr.write(
+      `${pages} pages, ${links} links; ${other} other responses${lost > 0 ? `, ${lost} whose payload is in none of these files` : ''}\n`,
+    );
+  };
+  if (flags.brokers !== undefined) {
+    await withKafka(flags, clock, false, async ({ log, codec, manifest }) =>
+      say(await replayFiles(files, manifest.keyMode, appendTo(log, codec, manifest))),
+    );
+  } else if (flags.data !== undefined) {
+    const defaults = newCrawl(flags.crawl, flags.partitions ?? 1);
+    const folder = await openDataFolder(flags.data, {}, { defaults, createdBy: productVersion, clock });
+    await withFolderLog(folder, clock, async ({ log, codec }) =>
+      say(await replayFiles(files, folder.manifest.keyMode, appendTo(log, codec, folder.manifest))),
+    );
+  } else {
+    say(await replayFiles(files, 'host', print));
+  }
+}
+
+const print: Sink = async ({ page }) => {
+  if (page !== null && !process.stdout.write(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
+};
+
+function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {
+  return async (report) => {
+    const records = pageRecords(report, codec, manifest);
+    if (records.length > 0) await log.append(records);
+  };
+}
+
+interface Counts {
+  readonly pages: number;
+  readonly links: number;
+  /** Responses that are no page. */
+  readonly other: number;
+  /** Revisits of payloads that are not at hand. */
+  readonly lost: number;
+}
+
+async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sink): Promise<Counts> {
+  const counts = { pages: 0, links: 0, other: 0, lost: 0 };
+  const cache = createLinkCache(fetcherLimits.linkCacheEntries);
+  const extractor = createExtractor();
+  const links = { normalize: compileNormalizer(), cache };
+  const linksMax = crawlLimits.linksPerPageMax;
+  const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false };
+  const payloads = createPayloads(archiveLimits.recordBytesMax);
+  try {
+    for (const file of files) {
+      for await (const { type, fields, block } of readWarc(file)) {
+        if (type !== 'response' && type !== 'revisit') continue;
+        const url = fields.get('warc-target-uri')?.replace(/^<|>$/g, '') ?? '';
+        if (!/^https?:/i.test(url)) continue;
+        const response = await responseOf(type, fields, block, payloads);
+        if (response === null) {
+          counts.lost += 1;
+          continue;
+        }
+        const hostKey = hostKeyOf(links.normalize(url) ?? url);
+        const sourceKey = partitionKeyOf(hostKey, keyMode);
+        const report = await readPage(reader, soleTask(url, hostKey, 0), 0, response, {
+          sourceKey,
+          source: cache.source(sourceKey),
+        });
+        cache.remember(report.pending);
+        if (report.page === null || new URL(url).pathname === '/robots.txt') {
+          counts.other += 1;
+          continue;
+        }
+        await sink(report);
+        counts.pages += 1;
+        counts.links += report.page.links;
+      }
+    }
+  } finally {
+    await extractor.close();
+  }
+  return counts;
+}
+
+/** Null: a revisit of something that is not at hand. */
+async function responseOf(type: string, fields: ReadonlyMap<string, string>, block: Buffer, payloads: Payloads) {
+  const message = httpMessageOf(block);
+  const digest = fields.get('warc-payload-digest') ?? '';
+  const rawBody = type === 'revisit' ? payloads.get(digest) : (message?.body ?? Buffer.alloc(0));
+  if (rawBody === undefined) return null;
+  if (type === 'response' && digest !== '') payloads.keep(digest, rawBody);
+  const { status = 0, headers = [] } = message ?? {};
+  const wanted = wantsBody(status, headers);
+  const decoded = wanted
+    ? await decodeBody(rawBody, headerOf(headers, 'content-encoding'), requestLimits.bodyBytesMax)
+    : undefined;
+  const failed = decoded !== undefined && 'error' in decoded;
+  const body = decoded === undefined || failed ? Buffer.alloc(0) : decoded.body;
+  const atMs = Date.parse(fields.get('warc-date') ?? '') || 0;
+  return {
+    status,
+    headers,
+    body,
+    rawBody,
+    truncated: fields.has('warc-truncated') || (decoded !== undefined && !failed && decoded.truncated),
+    address: fields.get('warc-ip-address') ?? '',
+    startMs: atMs,
+    endMs: atMs,
+    connectMs: 0,
+    firstByteMs: 0,
+    failure: failed ? ({ kind: 'badResponse', detail: decoded.error } as const) : null,
+    staleConnection: false,
+  };
+}

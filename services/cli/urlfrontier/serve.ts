@@ -1,0 +1,90 @@
+/** Serves URLFrontier's API over gRPC, from a data folder or on Kafka, until stopped. */
+import { readFile } from 'node:fs/promises';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { SystemClock } from '../../runtime/clock.ts';
+import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { isLoopbackHost } from '../../runtime/http/listen-address.ts';
+import type { Service } from '../../runtime/service.ts';
+import type { CrawlBook } from '../../urlfrontier/crawl-book.ts';
+import type { GroupPeers } from '../../urlfrontier/group-peers.ts';
+import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';
+import { servedMetrics } from '../../urlfrontier/served-metrics.ts';
+import { startServer } from '../../urlfrontier/server.ts';
+import { newCrawl } from '../connect/new-crawl.ts';
+import { seenConfigOf } from '../flags/seen-flags.ts';
+import { say } from '../terminal/say.ts';
+import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { productVersion } from '../terminal/version.ts';
+import { withServedFolder } from './served-folder.ts';
+import { withServedKafka } from './served-kafka.ts';
+import type { UrlfrontierFlags } from './urlfrontier-command.ts';
+
+export async function serve(flags: UrlfrontierFlags, { probes, sources }: Service): Promise<void> {
+  const clock = new SystemClock();
+  const listen = await listenOf(flags);
+  const stop = new AbortController();
+  const release = stopOnSignals(stop, 'stopping: calls under way end');
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true });
+    if (stop.signal.aborted) resolve();
+  });
+  const run = async (book: CrawlBook, peers?: GroupPeers) => {
+    const server = await startServer({ book, peers, listen, say });
+    const metered = servedMetrics(book);
+    sources.add(metered);
+    probes.serve(() => null);
+    say(`serving crawl ${flags.crawl} on ${listen.host}:${server.port}${listen.tls ? ' (TLS)' : ''}`);
+    try {
+      await Promise.race([stopped, failed]);
+    } finally {
+      probes.suspend('stopping');
+      sources.delete(metered);
+      await server.close();
+    }
+  };
+  try {
+    if (flags.brokers !== undefined) {
+      await withServedKafka({ flags, clock, listen, peerCa: await peerCaOf(flags), onFailure: fail }, run);
+      return;
+    }
+    const wanted = { sink: 'pull' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
+    const defaults = newCrawl(flags.crawl, 1, 'pull');
+    const path = flags.data ?? `crawl-data/${flags.crawl}`;
+    const folder = await openDataFolder(path, wanted, { defaults, createdBy: productVersion, clock });
+    const seen = seenConfigOf(flags, folder.manifest.partitions);
+    await withServedFolder({ folder, clock, seen, onFailure: fail }, run);
+  } finally {
+    release();
+  }
+}
+
+async function listenOf({ address: host, port, tlsCert, tlsKey }: UrlfrontierFlags): Promise<GrpcListen> {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    const [given, missing] = tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${given} without ${missing}: give both, or neither`);
+  }
+  const token = process.env.CRAWLSTREAM_GRPC_TOKEN || undefined;
+  if (!isLoopbackHost(host) && token === undefined) {
+    say(`anybody who reaches ${host} may call: set CRAWLSTREAM_GRPC_TOKEN, or keep the port behind a firewall`);
+  }
+  if (tlsCert === undefined || tlsKey === undefined) return { host, port, token };
+  return { host, port, token, tls: { cert: await pem('--tls-cert', tlsCert), key: await pem('--tls-key', tlsKey) } };
+}
+
+/** Servers trust each other by the certificate that all of them have, or its authorities. */
+async function peerCaOf({ tlsCert }: UrlfrontierFlags): Promise<Buffer | undefined> {
+  return tlsCert === undefined ? undefined : pem('--tls-cert', tlsCert);
+}
+
+async function pem(option: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${option} ${file}: ${(error as Error).message}`, error);
+  }
+}

@@ -1,0 +1,124 @@
+/** The crawls of a served namespace on Kafka: this process is a member of each crawl's group, and passes on the rest. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { pullLimits } from '../../../topology/limits.ts';
+import { joinFrontierGroup } from '../../frontier/frontier-group.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { addressText } from '../../runtime/http/listen-address.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { type CrawlBook, openCrawlBook, type RunningCrawl } from '../../urlfrontier/crawl-book.ts';
+import { createGroupPeers, type GroupPeers } from '../../urlfrontier/group-peers.ts';
+import { connectPeer } from '../../urlfrontier/grpc-peer.ts';
+import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';
+import { urlfrontierService } from '../../urlfrontier/server.ts';
+import { advertised } from '../connect/advertised.ts';
+import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
+import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { type SeenFlags, seenConfigOf } from '../flags/seen-flags.ts';
+import { printRestore } from '../terminal/restore-text.ts';
+import { say } from '../terminal/say.ts';
+
+export interface ServedKafka {
+  readonly flags: KafkaFlags & SeenFlags;
+  readonly clock: Clock;
+  readonly listen: GrpcListen;
+  /** Authorities of the other servers' certificates. */
+  readonly peerCa: Buffer | undefined;
+  onFailure(error: unknown): void;
+}
+
+export async function withServedKafka(
+  served: ServedKafka,
+  act: (book: CrawlBook, peers: GroupPeers) => Promise<void>,
+): Promise<void> {
+  const { flags, clock, listen, peerCa, onFailure } = served;
+  if (listen.port === 0) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--port 0: on Kafka other servers call this one; name a port');
+  }
+  const address = advertised(addressText(listen), process.env);
+  await withKafka(flags, clock, { sink: 'pull' }, async (connection) => {
+    const { log, codec, manifest } = connection;
+    const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+    const openStore = async (number: number, partition: number) => {
+      const path =
+        number === 0 ? stateFolder(folder, partition) : join(folder.part('crawls'), `${number}`, `${partition}`);
+      await mkdir(path, { recursive: true });
+      return openRocksdbStore(path);
+    };
+    const lists = createListFiles(folder.part('lists'));
+    const book = await openCrawlBook({
+      log,
+      codec,
+      clock,
+      manifest,
+      start: (crawl, number) => joinCrawl({ ...served, ...connection, crawl, number, address, lists, openStore }),
+    });
+    const token = listen.token;
+    const connect = (to: string) => connectPeer(to, { service: urlfrontierService, token, ca: peerCa });
+    const peers = createGroupPeers({ log, clock, crawls: book, address, firstCrawl: manifest.crawl, connect });
+    const stop = new AbortController();
+    const refreshed = refreshRegularly(book, clock, stop.signal);
+    refreshed.catch(onFailure);
+    try {
+      await act(book, peers);
+    } finally {
+      stop.abort();
+      await refreshed.catch(() => {});
+      peers.close();
+      await book.stop();
+    }
+  });
+}
+
+interface Joining extends ServedKafka, KafkaConnection {
+  readonly crawl: string;
+  readonly number: number;
+  readonly address: string;
+  readonly lists: ReturnType<typeof createListFiles>;
+  openStore(number: number, partition: number): ReturnType<typeof openRocksdbStore>;
+}
+
+async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
+  const { log, codec, clock, manifest, flags, crawl, number, address, lists, onFailure } = joining;
+  const { partitions } = manifest;
+  const group = await joinFrontierGroup({
+    log,
+    codec,
+    clock,
+    crawl,
+    partitions,
+    key: fingerprintKeyOf(manifest),
+    lists,
+    // Clients outlive this process: their leases hold until their deadlines.
+    endsLeases: false,
+    seen: seenConfigOf(flags, partitions),
+    leasesPerPartition: 0,
+    address,
+    onFailure,
+    onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
+    onProgress: printRestore,
+    openStore: (partition) => joining.openStore(number, partition),
+  });
+  return {
+    partitions: () => Array.from({ length: partitions }, (_, one) => openSide(group.owner(one)?.calls)),
+    ready: () => group.ready(),
+    stop: () => group.stop(),
+  };
+}
+
+/** A partition that is being opened, or was lost, is nobody's for the moment. */
+function openSide<Side extends { readonly core: unknown }>(side: Side | undefined): Side | undefined {
+  return side?.core === undefined ? undefined : side;
+}
+
+/** Crawl ids that another process was the first to hear of: their partitions are to be shared out, too. */
+async function refreshRegularly(book: CrawlBook, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleepUntil(clock.nowMs() + pullLimits.crawlsRefreshMs, signal);
+    if (!signal.aborted) await book.refresh();
+  }
+}

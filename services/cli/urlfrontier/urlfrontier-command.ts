@@ -1,0 +1,40 @@
+/** `crawlstream urlfrontier`: its options. What serves is loaded when it is run: gRPC is as much as all else. */
+import type { Command } from 'commander';
+import { wholeNumber } from '../flags/arguments.ts';
+import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import type { SeenFlags } from '../flags/seen-flags.ts';
+import { addSeenOptions } from '../flags/seen-flags.ts';
+import { say } from '../terminal/say.ts';
+
+/** Where clients of URLFrontier look for it. */
+const urlfrontierPort = 7071;
+
+export interface UrlfrontierFlags extends KafkaFlags, SeenFlags, HttpFlags {
+  readonly port: number;
+  readonly address: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+export function addUrlfrontierCommand(program: Command): void {
+  const command = program
+    .command('urlfrontier')
+    .description('serve the frontier to StormCrawler and other clients of URLFrontier’s gRPC API');
+  addHttpOption(
+    addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)'),
+  )
+    .option('--port <n>', 'port to listen on; 0: any that is free', wholeNumber('--port', 0, 65_535), urlfrontierPort)
+    .option('--address <host>', 'address to listen on', '127.0.0.1')
+    .option('--tls-cert <file>', 'certificate chain in PEM; with --tls-key, the server speaks TLS')
+    .option('--tls-key <file>', 'its private key, in PEM')
+    .addHelpText(
+      'after',
+      '\nEvery call needs authorization: Bearer <token> where CRAWLSTREAM_GRPC_TOKEN is set.\n\nExample:\n  crawlstream urlfrontier --data crawl-data/served\n',
+    )
+    .action(async (flags: UrlfrontierFlags) => {
+      const { serve } = await import('./serve.ts');
+      return withHttp(flags, { role: 'urlfrontier', say }, (service) => serve(flags, service));
+    });
+}

@@ -1,0 +1,66 @@
+/** A crawl of a site that scripts build, with a browser beside it. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { chromiumHere, noBrowser } from '../../../browser/chromium.ts';
+import { serveSite } from '../../fetcher/loopback.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { lastJson, runCommand } from '../command.ts';
+
+const app = `
+  const number = Number(location.pathname.slice(1)) || 0;
+  fetch('/secret/data.json').catch(() => document.body.append('nothing secret'));
+  document.title = 'Room ' + number;
+  document.body.insertAdjacentHTML('beforeend',
+    '<p>' + 'The room has a view of the harbor. '.repeat(10) + '</p>' + (number < 3 ? '<a href="/' + (number + 1) + '">on</a>' : ''));`;
+
+test('links and text that scripts make are found by a browser beside the crawl, politely, and the crawl waits for it', {
+  skip: chromiumHere() === undefined ? noBrowser : false,
+}, async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') return response.end('User-agent: *\nDisallow: /secret/');
+    if (request.url === '/app.js') {
+      response.setHeader('content-type', 'text/javascript');
+      return response.end(app);
+    }
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    return response.end('<body><script src="/app.js"></script>');
+  });
+  const folder = temporaryFolder();
+  const rules = join(folder, 'extract.yaml');
+  await writeFile(rules, 'mainText: true\nrender: [{ hosts: [localhost] }]\n');
+  const data = join(folder, 'data');
+  const args = [
+    `http://localhost:${site.port}/`,
+    '--allow-private',
+    '--delay',
+    '30',
+    '--extract',
+    rules,
+    '--data',
+    data,
+  ];
+  const ended = await runCommand(['crawl', ...args, '--with', 'render,index']);
+  assert.equal(ended.code, 0, ended.stderr);
+
+  const printed = await runCommand(['pages', '--all', '--data', data]);
+  const pages = printed.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { url: string; title: string; rendered: boolean; text: string });
+  const rendered = pages.filter((page) => page.rendered);
+  assert.deepEqual(rendered.map(({ title }) => title).sort(), ['Room 0', 'Room 1', 'Room 2', 'Room 3']);
+  assert.ok(rendered.every(({ text }) => text.includes('view of the harbor') && text.includes('nothing secret')));
+  assert.equal(pages.length, 8, 'each page as it was fetched, and as its scripts left it');
+  const asked = site.hits.map(({ path }) => path);
+  assert.equal(asked.filter((path) => path === '/app.js').length, 1, 'a script is fetched once for all pages');
+  assert.ok(!asked.includes('/secret/data.json'), 'what robots.txt forbids is not fetched for a script either');
+
+  const judged = lastJson(await runCommand(['audit', '--data', data, '--json']));
+  assert.deepEqual(judged['details'], []);
+  assert.equal(judged['fetches'], site.hits.length, 'what a browser loads is on record, too');
+
+  const found = await runCommand(['search', 'harbor', '--data', data]);
+  assert.equal(found.stdout.trimEnd().split('\n').length, 4);
+});

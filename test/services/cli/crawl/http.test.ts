@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metrics } from '../../../../services/runtime/metrics/metrics.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { type CommandOptions, runCommand, startCommand } from '../command.ts';
+import { listening, scrape, untilReady } from '../listening.ts';
+import { startSmallWeb } from '../small-web.ts';
+
+test('a crawl with --http is alive, becomes ready, tells its metrics, and ends as without', async () => {
+  const small = await startSmallWeb({ hosts: 2, pagesPerHost: 20, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([...small.crawlArguments, '--delay', '100', '--data', data, '--http', '0']);
+  const url = await listening(crawl);
+  assert.equal((await fetch(`${url}/livez`)).status, 200);
+  await untilReady(url);
+  while (small.web.requests().length < 12) {
+    assert.equal(crawl.child.exitCode, null, crawl.output());
+    await sleep(20);
+  }
+  const series = await scrape(url);
+  for (const [name, least] of [
+    ['crawlstream_ready', 1],
+    ['crawlstream_frontier_urls{partition="0",place="page"}', 1],
+    ['crawlstream_frontier_hosts_known{partition="0"}', 2],
+    ['crawlstream_fetcher_fetches_total{outcome="fetched"}', 1],
+    ['crawlstream_fetcher_host_interval_seconds_count', 1],
+    ['crawlstream_frontier_commit_seconds_count', 1],
+    ['crawlstream_lag_records{group="crawl.frontier",topic="crawl.discovered",partition="0"}', 0],
+    ['crawlstream_store_bytes{store="log"}', 1],
+    ['process_cpu_seconds_total', 0],
+  ] as const) {
+    assert.ok((series.get(name) ?? -1) >= least, `${name}: ${series.get(name)}`);
+  }
+  // All that the two roles are said to tell is told; of freshness where pages are visited again, and no otherwise.
+  const ofVisits = /_(fresh_ratio|page_age_seconds|within_goal_ratio|sitemap_trust_ratio)$/;
+  const told = [...series.keys()].map((name) => name.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''));
+  const missing = Object.keys(metrics).filter(
+    (name) => /^crawlstream_(frontier|fetcher)_/.test(name) && !ofVisits.test(name) && !told.includes(name),
+  );
+  assert.deepEqual(missing, []);
+  const ended = await crawl.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+});
+
+test('a bad address, a port in use and a token that can be guessed are refused before anything is made', async () => {
+  const cwd = temporaryFolder();
+  const seed = 'http://127.0.0.1:8/';
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const refused = async (http: string, says: RegExp, options: CommandOptions = {}) => {
+    const ended = await runCommand(['crawl', seed, '--http', http], { cwd, ...options });
+    assert.match(ended.stderr, says);
+    assert.equal(ended.code, 2);
+  };
+  await refused('here', /^crawlstream: --http "here": give host:port, as in 127.0.0.1:9464/);
+  await refused(`${port}`, /^crawlstream: cannot listen on 127.0.0.1:\d+ .*: choose another --http$/m);
+  const env = { ...process.env, CRAWLSTREAM_HTTP_TOKEN: 'short' };
+  await refused('0', /^crawlstream: CRAWLSTREAM_HTTP_TOKEN is too short.*at least 16 characters/, { env });
+  taken.close();
+  assert.deepEqual(readdirSync(cwd), []);
+});

@@ -1,0 +1,136 @@
+/** The dashboard's routes on a crawl that runs, and `crawlstream dashboard` beside it, after it, and through it. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExplainTold, HistoryTold, HostListTold, Told } from '../../../../services/dashboard/told.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { type Running, runCommand, startCommand } from '../command.ts';
+import { startSmallWeb } from '../small-web.ts';
+
+async function dashboardOf(running: Running): Promise<string> {
+  for (;;) {
+    const url = /(http:\/\/\S+\/dashboard\/)/.exec(running.output())?.[1];
+    if (url !== undefined) return url;
+    assert.equal(running.child.exitCode, null, running.output());
+    await sleep(20);
+  }
+}
+
+async function json<Answer>(url: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  assert.ok(response.ok, `${url}: ${response.status} ${text}`);
+  return JSON.parse(text) as Answer;
+}
+
+/** The first event of a kind on the page's stream. */
+async function eventOf(url: string, event: string): Promise<Told> {
+  const response = await fetch(`${url}events`);
+  assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+  let text = '';
+  for await (const chunk of response.body!) {
+    text += Buffer.from(chunk).toString();
+    const data = new RegExp(`^event: ${event}\ndata: (.*)\n\n`, 'm').exec(text)?.[1];
+    if (data !== undefined) return JSON.parse(data) as Told;
+  }
+  throw new Error(`the stream ended without ${event}: ${text.slice(0, 500)}`);
+}
+
+test('a crawl shows itself, blocks a host for the page, and says how it ended; its folder shows it afterwards', async () => {
+  const small = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 60, domains: 3 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = startCommand([...small.crawlArguments, '--delay', '100', '--data', data, '--dashboard', '127.0.0.1:0']);
+  const url = await dashboardOf(crawl);
+
+  const through = startCommand(['dashboard', '--url', new URL(url).origin, '--http', '0']);
+
+  const page = await fetch(url.replace(/dashboard\/$/, ''));
+  assert.equal(page.url, url, 'the root leads to the page');
+  const policy = page.headers.get('content-security-policy')!;
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  const markup = await page.text();
+  assert.doesNotMatch(markup, /<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/, 'nothing inline');
+  for (const [, file] of markup.matchAll(/(?:src|href)="(page\/[^"]+)"/g)) {
+    assert.equal((await fetch(url + file)).status, 200, file);
+  }
+  for (const file of [
+    'page/nothing.js',
+    'page/main.ts',
+    '../package.json',
+    'page/..%2f..%2f..%2fpackage.json',
+    'crawl-view.js',
+  ]) {
+    assert.equal((await fetch(url + file)).status, 404, file);
+  }
+
+  const told = await eventOf(url, 'told');
+  assert.equal(told.crawl, 'crawl');
+  assert.deepEqual(
+    told.partitions.map(({ owner, restored }) => [owner, restored]),
+    [['this process', 1]],
+  );
+  while ((await json<Told>(`${url}data`)).counts['page']! < 6) await sleep(50);
+  const blocked = new URL(small.seeds[0]!).host;
+  const listed = await json<HostListTold>(`${url}hosts?search=${blocked.slice(0, 4)}&sort=name&limit=2`);
+  assert.deepEqual([listed.hosts[0]?.host, listed.matched, listed.known], [blocked, 1, 3]);
+  for (const [query, says] of [
+    ['sort=size', /sort "size": give one of queued/],
+    ['limit=0', /limit "0": give a number from 1 to 200/],
+  ] as const) {
+    const refused = await fetch(`${url}hosts?${query}`);
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), new RegExp(says.source.replaceAll('"', '\\\\"')));
+  }
+  const block = url.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/block`);
+  const foreign = await fetch(block, { method: 'POST', headers: { origin: 'http://evil.example' } });
+  assert.equal(foreign.status, 403, 'a page elsewhere may not');
+  assert.deepEqual(await json(block, { method: 'POST' }), { host: blocked, act: 'block' });
+  const hold = async () => (await json<HostListTold>(`${url}hosts?search=${blocked}`)).hosts[0]?.hold;
+  while ((await hold()) !== 'blocked') await sleep(20);
+  const { lines } = await json<ExplainTold>(`${url}explain?url=${encodeURIComponent(small.seeds[0]!)}`);
+  assert.match(new Map(lines).get('host') ?? '', /an operator blocked it/);
+
+  const over = eventOf(url, 'over');
+  const behind = await dashboardOf(through);
+  assert.equal((await json<Told>(`${behind}data`)).crawl, 'crawl');
+  assert.ok((await json<HistoryTold>(`${behind}history`)).atMs.length > 1);
+  assert.deepEqual(
+    await json(behind.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/release`), { method: 'POST' }),
+    { host: blocked, act: 'release' },
+  );
+  while ((await hold()) !== '') await sleep(20);
+  const { code, stderr } = await crawl.ended;
+  assert.equal(code, 0, stderr);
+  const { standing, counts } = await over;
+  assert.deepEqual(
+    [standing, counts['page'], counts['deferred']],
+    ['done', 180, 0],
+    'the blocked host was taken up again',
+  );
+  const gone = await fetch(`${behind}data`);
+  assert.match(await gone.text(), /does not answer: is that service running/);
+  through.child.kill('SIGTERM');
+  assert.equal((await through.ended).code, 0);
+
+  const after = startCommand(['dashboard', '--data', data, '--http', '0']);
+  const left = await dashboardOf(after);
+  while ((await json<Told>(`${left}data`)).standing !== 'done') await sleep(200);
+  const history = await json<HistoryTold>(`${left}history`);
+  assert.equal(history.columns.page.at(-1), 180);
+  assert.equal((await json<HostListTold>(`${left}hosts?sort=fetched`)).hosts.length, 3);
+  await json(left.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/block`), { method: 'POST' });
+  after.child.kill('SIGTERM');
+  assert.equal((await after.ended).code, 0);
+});
+
+test('a dashboard of nothing, and two addresses for one server, are refused', async () => {
+  const nothing = await runCommand(['dashboard']);
+  assert.equal(nothing.code, 2);
+  assert.match(nothing.stderr, /name the crawl: its --data folder, its --brokers, or the --url of a service/);
+  const twice = ['crawl', 'http://127.0.0.1:8/', '--http', '9464', '--dashboard', '9465'];
+  const two = await runCommand(twice, { cwd: temporaryFolder() });
+  assert.equal(two.code, 2);
+  assert.match(two.stderr, /one server answers both; give the address to --http alone/);
+});

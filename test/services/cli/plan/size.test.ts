@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { embeddedCosts } from '../../../../services/cli/plan/embedded-costs.ts';
+import { type SizeWish, sizeOf, wishDefaults } from '../../../../services/cli/plan/size-model.ts';
+import { CrawlstreamError } from '../../../../topology/errors.ts';
+import { lastJson, runCommand } from '../command.ts';
+
+const wish: SizeWish = { ...wishDefaults, urls: 100e6, hosts: 1e6, rate: 500, delayMs: 1000 };
+
+function refusal(change: Partial<SizeWish>): string {
+  try {
+    sizeOf({ ...wish, ...change });
+  } catch (error) {
+    assert.ok(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT');
+    return error.message;
+  }
+  throw new Error(`${JSON.stringify(change)} is not refused`);
+}
+
+test('the model is within a quarter of what was measured on a machine with nothing else to do', () => {
+  // README and `bench -- size`: ingest at 480,000 links a second and 24 B a queued URL; a crawl at 0.41 ms a page.
+  const ingest = embeddedCosts({ urls: 1.5e6, pages: 0, links: 5e6, hosts: 100e3 });
+  const crawl = embeddedCosts({ urls: 20e3, pages: 20e3, links: 250e3, hosts: 200 });
+  const pairs: readonly (readonly [what: string, model: number, measured: number])[] = [
+    ['ms of a million links', ingest.cpuMs / 5, 1e3 / 0.48],
+    ['state of a queued URL', ingest.stateBytes / 1.5e6, 24.9],
+    ['ms of a page', (crawl.startMs + crawl.cpuMs) / 20e3, 0.41],
+    ['memory of the crawl', crawl.memoryBytes, 516e6],
+    ['its disk', crawl.stateBytes + crawl.logBytes, 137e6],
+    ['its pages', crawl.topicBytes.pages, 20e3 * 10_900],
+    ['its links', crawl.topicBytes.discovered, 20e3 * 1_490],
+    ['its changelog', crawl.topicBytes['frontier-changelog'], 20e3 * 188],
+  ];
+  for (const [what, model, measured] of pairs)
+    assert.ok(Math.abs(model / measured - 1) < 0.25, `${what}: ${model} for ${measured}`);
+});
+
+test('a wish that no machine could fulfil is refused, with what would do', () => {
+  assert.match(refusal({ hosts: 100 }), /--rate 500: 100 hosts at one page in 1000 ms each give 100 pages\/s at most/);
+  assert.match(refusal({ hosts: 100 }), /have 500 hosts, or --delay 200/);
+  assert.equal(sizeOf({ ...wish, hosts: 500 }).rateMax, 500, 'what hosts can just give is no wish too far');
+  assert.equal(sizeOf({ ...wish, hosts: 100, delayMs: 200 }).rateMax, 500);
+  assert.equal(sizeOf({ ...wish, hosts: 1, delayMs: 0 }).rateMax, Number.POSITIVE_INFINITY);
+  assert.match(refusal({ urls: 1e6, hosts: 2e6 }), /--hosts 2000000: .*give 1000000 or fewer/);
+  assert.match(refusal({ rate: 100e3 }), /--rate 100000: 120000 hosts .* ask for 83333 pages\/s/);
+  assert.match(refusal({ urls: 2e12, hosts: 1e9 }), /--urls 2000000000000: .* make several crawls/);
+});
+
+test('more URLs, a higher rate and longer delays never need less', () => {
+  const needs = (change: Partial<SizeWish>) => {
+    const { frontiers, fetchers, brokers, partitions, hostsAtOnce } = sizeOf({ ...wish, ...change });
+    return [
+      partitions,
+      hostsAtOnce,
+      ...[frontiers, fetchers].flatMap(({ cores, memoryBytes, diskBytes }) => [cores, memoryBytes, diskBytes]),
+      ...[brokers.cores, brokers.inBytesPerSecond, brokers.outBytesPerSecond, brokers.diskBytes],
+    ];
+  };
+  const steps: readonly Partial<SizeWish>[][] = [
+    [1e6, 30e6, 60e6, 1e9, 100e9].map((urls) => ({ urls })),
+    [1, 50, 500, 5_000, 50_000].map((rate) => ({ rate, urls: 1e12 })),
+    [0, 100, 1_000, 60_000].map((delayMs) => ({ delayMs })),
+    [1, 12, 100].map((linksPerPage) => ({ linksPerPage })),
+  ];
+  for (const way of steps) {
+    for (const [index, change] of way.slice(1).entries()) {
+      const [less, more] = [needs(way[index]!), needs(change)];
+      for (const [at, one] of less.entries()) assert.ok(more[at]! >= one, `${JSON.stringify(change)}: need ${at}`);
+    }
+  }
+});
+
+test('a partition never holds more than it can, and processes share them', () => {
+  for (const urls of [1e6, 800e6, 801e6, 10e9, 1e12]) {
+    const { partitions, urlsPerPartition, frontiers } = sizeOf({ ...wish, urls });
+    assert.ok(partitions >= 8 && partitions <= 1024);
+    assert.ok(urlsPerPartition <= (urls > 102.4e9 ? 1e9 : 100e6));
+    assert.ok(frontiers.processes <= partitions);
+  }
+});
+
+test('the command takes sizes as people write them, and prints them for people and programs', async () => {
+  const args = ['size', '--urls', '100M', '--hosts', '1M', '--rate', '500', '--delay', '1000'];
+  const told = await runCommand(args);
+  assert.equal(told.code, 0, told.stderr);
+  assert.match(told.stdout, /^100 M URLs on 1 M hosts, 500 pages\/s/);
+  assert.match(told.stdout, /partitions +8, 12\.5 M URLs each/);
+  const json = lastJson(await runCommand([...args, '--json']));
+  assert.deepEqual(json['wish'], wish);
+  assert.deepEqual(json['frontiers'], JSON.parse(JSON.stringify(sizeOf(wish).frontiers)));
+  const refused = await runCommand([...args.slice(0, -3), '500', '--delay', '1000', '--hosts', '10']);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /have 500 hosts/);
+});
