@@ -13,6 +13,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import { startBroker } from '../kafka/broker.ts';
 import { type BenchOptions, benchOptions } from './bench-options.ts';
 import type { OpenClient } from './clients/bare-client.ts';
+import { openConfluent } from './clients/confluent.ts';
 import { openKafkajs } from './clients/kafkajs.ts';
 import { openOurs } from './clients/ours.ts';
 import { openPlatformatic } from './clients/platformatic.ts';
@@ -23,6 +24,7 @@ const clients: Readonly<Record<string, OpenClient>> = {
   ours: openOurs,
   kafkajs: openKafkajs,
   platformatic: openPlatformatic,
+  confluent: openConfluent,
 };
 
 interface Shape {
