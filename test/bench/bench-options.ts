@@ -1,5 +1,10 @@
 /** Options that benches of the frontier share. Each has a default; what makes no sense is refused by name. */
 import { parseArgs } from 'node:util';
+import {
+  type CompressionName,
+  compressionDefault,
+  compressionNames,
+} from '../../services/runtime/log/kafka/compression/names.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 
 export const seenKinds = ['exact', 'drum', 'bloom'] as const;
@@ -25,6 +30,8 @@ export interface BenchOptions {
   /** Folder for a CPU profile of the measured stretch. */
   readonly profile: string | undefined;
   readonly partitions: number;
+  /** Of what is appended on Kafka. */
+  readonly compression: CompressionName;
   /** Benches of several processes: which one this is, and the log it works on. */
   readonly part: string | undefined;
   readonly brokers: string;
@@ -64,19 +71,23 @@ export function benchOptions(args: readonly string[], defaults: BenchDefaults): 
     if (!fits(value)) throw invalid(`--${name} ${given}: give ${wanted}`);
     return value;
   };
-  const seen = seenKinds.find((kind) => kind === (values.seen ?? 'exact'));
-  if (seen === undefined) throw invalid(`--seen ${values.seen}: give one of ${seenKinds.join(', ')}`);
+  const oneOf = <T extends string>(name: 'seen' | 'compression', choices: readonly T[], byDefault: T): T => {
+    const found = choices.find((one) => one === (values[name] ?? byDefault));
+    if (found === undefined) throw invalid(`--${name} ${values[name]}: give one of ${choices.join(', ')}`);
+    return found;
+  };
   return {
     urls: number('urls', defaults.urls),
     hosts: number('hosts', defaults.hosts),
     duplicates: number('duplicates', defaults.duplicates ?? 0.7, 'share'),
-    seen,
+    seen: oneOf('seen', seenKinds, 'exact'),
     memoryBytes: number('memory', 256) * 2 ** 20,
     known: values.known === undefined ? 0 : number('known', 0),
     runs: number('runs', 1),
     lease: number('lease', 1),
     data: values.data,
     partitions: number('partitions', 4),
+    compression: oneOf('compression', compressionNames, compressionDefault),
     part: values.part,
     brokers: values.brokers ?? '',
     crawl: values.crawl ?? '',
@@ -105,6 +116,7 @@ function parse(args: readonly string[]) {
         lease: { type: 'string' },
         data: { type: 'string' },
         partitions: { type: 'string' },
+        compression: { type: 'string' },
         part: { type: 'string' },
         brokers: { type: 'string' },
         crawl: { type: 'string' },

@@ -26,11 +26,11 @@ export interface CaughtUp {
 const lookMs = 20;
 
 export async function catchUp(
-  { brokers, crawl, partitions, urls, profile }: BenchOptions,
+  { brokers, crawl, partitions, urls, compression, profile }: BenchOptions,
   folder: string,
 ): Promise<CaughtUp> {
   const clock = new SystemClock();
-  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'frontier' });
+  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'frontier', compression });
   try {
     const codec = await openCodec(createBundledRegistry(), crawl);
     const endProfile = profile === undefined ? undefined : await profileStages(profile);

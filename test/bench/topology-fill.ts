@@ -18,8 +18,8 @@ const linksPerMessage = 500;
 const messagesAtOnce = 32;
 
 export async function fillDiscovered(options: BenchOptions): Promise<Omit<Cost<never>, 'value'>> {
-  const { brokers, crawl, partitions, urls } = options;
-  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'generator' });
+  const { brokers, crawl, partitions, urls, compression } = options;
+  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'generator', compression });
   try {
     const codec = await openCodec(createBundledRegistry(), crawl);
     await log.createTopics(

@@ -23,8 +23,8 @@ interface Spent {
 const pollBytes = 1 << 20;
 const none: Spent = { seconds: 0, cpuSeconds: 0 };
 
-export async function measureRawClient({ brokers, crawl, partitions }: BenchOptions): Promise<RawClient> {
-  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'raw' });
+export async function measureRawClient({ brokers, crawl, partitions, compression }: BenchOptions): Promise<RawClient> {
+  const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'raw', compression });
   try {
     let [read, append, readBytes, appendedBytes] = [none, none, 0, 0];
     for await (const { records, spent } of rounds(log, `${crawl}.discovered`, partitions)) {

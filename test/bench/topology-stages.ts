@@ -4,6 +4,7 @@ import type { ThreadCpu } from './thread-cpu.ts';
 
 /** Of the main thread. Bytes are written for whoever asks, and generated code is its caller's. */
 const stages: Stages = [
+  ['compression', /\/kafka\/compression\/|\/node_modules\/(?:snappy|lz4-napi)\//],
   ['produce', /\/kafka\/(?:appender|produce-request|crc32c)\.|\/record-batch\.\S* (?:write|recordBytes)/],
   ['clientDecode', /\/kafka\/(?:reader|fetch-request|record-batch)\./],
   ['clientSockets', /\/kafkajs\/|\/kafka\/(?!bytes)|^node:(?:net|internal\/stream|internal\/streams)/],

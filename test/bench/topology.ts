@@ -1,10 +1,14 @@
 /**
- * `npm run bench -- topology [--urls N] [--hosts N] [--duplicates R] [--partitions P] [--no-stages] [--json]`
+ * `npm run bench -- topology [--urls N] [--hosts N] [--duplicates R] [--partitions P] [--compression CODEC]
+ *     [--no-stages] [--json]`
  *
  * The service rate on a real broker: a generator fills `discovered`; then one frontier process, on one core, reads it as
  * fast as it can, decides, writes its changelog, publishes tasks, until it has caught up. Generator, frontier and broker
  * are a process each, and what is charged is the frontier's: all of its threads, from joining its group to leaving it.
  * Starts its own broker unless KAFKA_BROKERS names one.
+ *
+ * `bytes…PerUrl` are records' values; `…DiskBytesPerUrl` what the topics take on the broker's disk, compressed, with keys and
+ * batches' headers: null on a broker that is not ours.
  *
  * In the same run a client that does nothing else reads the same records of `discovered`, undecoded, and appends the
  * changelog and the tasks that the frontier wrote: `rawClientCpuMicrosPerUrl` is the limit that it sets.
@@ -37,7 +41,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function measure(args: readonly string[], options: BenchOptions): Promise<void> {
-  const { urls, hosts, duplicates, partitions, json } = options;
+  const { urls, hosts, duplicates, partitions, compression, json } = options;
   const broker = await startBroker();
   const playPart = async <T>(part: string, crawl: string, count: number, more: readonly string[] = []) => {
     const where = ['--brokers', broker.brokers, '--crawl', crawl];
@@ -52,13 +56,17 @@ async function measure(args: readonly string[], options: BenchOptions): Promise<
     const fill = await playPart<{ readonly cpuSeconds: number }>('fill', crawl, urls);
     const frontier = await playPart<CaughtUp>('frontier', crawl, urls);
     const raw = await playPart<RawClient>('raw', crawl, urls);
+    const diskBytesPerUrl = (...names: readonly string[]) => {
+      const bytes = names.map((name) => broker.diskBytes(`${crawl}.${name}`));
+      return bytes.includes(undefined) ? null : Number((sum(bytes as number[]) / urls).toFixed(1));
+    };
     const micros = (cpuSeconds: number) => Number(((1e6 * cpuSeconds) / urls).toFixed(3));
     const frontierMicros = micros(frontier.cpuSeconds);
     const rawMicros = micros(raw.read.cpuSeconds + raw.append.cpuSeconds);
     const stages = options.stages ? await stagesOf(`${crawl}-profiled`) : {};
     const figures = {
       name: 'topology',
-      ...{ urls, partitions, hosts, duplicates },
+      ...{ urls, partitions, hosts, duplicates, compression },
       admitted: frontier.admitted,
       tasks: frontier.tasks,
       urlsPerSecond: Math.round(urls / frontier.seconds),
@@ -72,6 +80,8 @@ async function measure(args: readonly string[], options: BenchOptions): Promise<
       frontierOverRawClient: Number((frontierMicros / rawMicros).toFixed(1)),
       bytesReadPerUrl: Number((raw.readBytes / urls).toFixed(1)),
       bytesAppendedPerUrl: Number((raw.appendedBytes / urls).toFixed(1)),
+      discoveredDiskBytesPerUrl: diskBytesPerUrl('discovered'),
+      appendedDiskBytesPerUrl: diskBytesPerUrl('frontier-changelog', 'tasks'),
       rssBytes: frontier.rssBytes,
     };
     console.table(figures);
@@ -89,4 +99,8 @@ async function measure(args: readonly string[], options: BenchOptions): Promise<
   } finally {
     await broker.stop();
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
 }

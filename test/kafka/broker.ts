@@ -4,7 +4,7 @@
  * A start takes 2 to 4 s: the data folder is formatted once and copied from then on, and an archive of loaded classes
  * (AppCDS), written at the first graceful stop, saves the JVM from reading 46 jars.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ export interface TestBroker {
   kill(node?: number): Promise<void>;
   /** Starts a killed node again, on the same data and port; resolves when it listens. */
   restart(node?: number): Promise<void>;
+  /** What a topic's records take on the disk of the first node; undefined for a broker that is not ours. */
+  diskBytes(topic: string): number | undefined;
   /** Ends everything and removes the data. */
   stop(): Promise<void>;
 }
@@ -96,13 +98,29 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
     isRunning: (node) => daemons[node]?.isRunning() ?? false,
     kill: (node = 0) => (daemons[node] as Daemon).end('SIGKILL'),
     restart: (node = 0) => start(node),
+    diskBytes: (topic) => bytesOfTopic(join(folder, 'node-1', 'data'), topic),
     stop,
   };
 }
 
 function externalBroker(brokers: string): TestBroker {
   const notOurs = () => Promise.reject(new Error('KAFKA_BROKERS names a broker that is not for tests to kill'));
-  return { brokers, pids: [], isRunning: () => true, kill: notOurs, restart: notOurs, stop: async () => {} };
+  return {
+    ...{ brokers, pids: [], isRunning: () => true },
+    ...{ kill: notOurs, restart: notOurs, diskBytes: () => undefined, stop: async () => {} },
+  };
+}
+
+/** Of all its partitions; indexes apart. */
+function bytesOfTopic(data: string, topic: string): number {
+  let bytes = 0;
+  for (const folder of readdirSync(data)) {
+    if (folder.replace(/-\d+$/, '') !== topic) continue;
+    for (const name of readdirSync(join(data, folder))) {
+      if (name.endsWith('.log')) bytes += statSync(join(data, folder, name)).size;
+    }
+  }
+  return bytes;
 }
 
 function properties(

@@ -39,8 +39,8 @@ export async function withKafka<T>(
   act: (connection: KafkaConnection) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<T> {
-  const { crawl, registry, partitions } = flags;
-  const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl });
+  const { crawl, registry, compression, partitions } = flags;
+  const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl, compression });
   try {
     // A crawl that is there keeps its key mode.
     const asked = typeof creates === 'object' ? creates : {};

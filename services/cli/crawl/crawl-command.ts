@@ -20,7 +20,7 @@ import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds, policyOf } from '../flags/policy-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
@@ -62,9 +62,8 @@ export function addCrawlCommand(program: Command): void {
   addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
   addWebsubOption(command);
   addDashboardOption(command);
-  addOtlpOption(
-    addHttpOption(addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)')),
-  )
+  addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
+  addOtlpOption(addHttpOption(addCompressionOption(command)))
     .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);

@@ -2,11 +2,17 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
-import { bad, wholeNumber } from './arguments.ts';
+import {
+  type CompressionName,
+  compressionDefault,
+  compressionNames,
+} from '../../runtime/log/kafka/compression/names.ts';
+import { bad, oneOf, wholeNumber } from './arguments.ts';
 
 export interface KafkaFlags {
   readonly brokers?: string;
   readonly registry?: string;
+  readonly compression?: CompressionName;
   readonly crawl: string;
   readonly partitions?: number;
   readonly data?: string;
@@ -23,6 +29,15 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
       wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
     )
     .option('--data <dir>', dataSays);
+}
+
+/** For commands that append much. */
+export function addCompressionOption(command: Command): Command {
+  return command.option(
+    '--compression <codec>',
+    `how what is written to Kafka is compressed: ${compressionNames.join(', ')} (default: ${compressionDefault})`,
+    oneOf('--compression', compressionNames),
+  );
 }
 
 /** For commands that speak to a crawl that is there. */

@@ -26,7 +26,7 @@ import { listsOfCrawl } from '../connect/policy-lists.ts';
 import { sendRequest } from '../connect/send-request.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { operatorName } from '../flags/operator-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
@@ -44,7 +44,7 @@ export function addInjectCommand(program: Command): void {
     .description('send seeds or sitemaps to a crawl, running or not; the first seeds on Kafka also set its policy')
     .argument('[seed...]', 'URLs, files with one URL a line (and priority=0 to 7 after it), or - for standard input');
   addPolicyOptions(command);
-  addKafkaOptions(command, 'data folder of the crawl, instead of brokers')
+  addCompressionOption(addKafkaOptions(command, 'data folder of the crawl, instead of brokers'))
     .option('--new-policy', 'make these options the policy, though one is in force')
     .option('--json', 'as one JSON object')
     .action(inject);

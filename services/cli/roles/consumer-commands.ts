@@ -16,7 +16,7 @@ import { addArchiveOptions, attachOne } from '../attach/with-consumers.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 import { say } from '../terminal/say.ts';
 import type { RoleFlags } from './role-commands.ts';
@@ -48,7 +48,7 @@ function addConsumer(program: Command, name: ConsumerName, addOptions: (command:
     addOptions(program.command(name).description(descriptions[name])),
     'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
   );
-  addHttpOption(command)
+  addHttpOption(addCompressionOption(command))
     .option('--from-start', 'read again what was read before')
     .option('--json', 'over a data folder: print what was read as one JSON object')
     .action((flags: Flags) => (flags.brokers === undefined ? runOnFolder(name, flags) : runOnKafka(name, flags)));

@@ -12,7 +12,7 @@ import { addFetcherOptions, concurrencyOption, fetcherConfig, needContact } from
 import type { HttpFlags } from '../flags/http-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
@@ -31,7 +31,9 @@ export function addRoleCommands(program: Command): void {
     ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
-  const ownOptions = addSnapshotOptions(addMemberOptions(frontier)).addOption(concurrencyOption());
+  const ownOptions = addSnapshotOptions(addMemberOptions(addCompressionOption(frontier))).addOption(
+    concurrencyOption(),
+  );
   addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
     keepFrontier(flags, new QueryDesk(new SystemClock())),
   );
@@ -39,7 +41,7 @@ export function addRoleCommands(program: Command): void {
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
   );
-  addOtlpOption(addHttpOption(fetcher)).action((flags: RoleFlags & FetcherFlags) => {
+  addOtlpOption(addHttpOption(addCompressionOption(fetcher))).action((flags: RoleFlags & FetcherFlags) => {
     needContact(flags, []);
     return runRole('fetcher', flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
   });

@@ -12,7 +12,7 @@ import { readLines } from '../../runtime/lines/read-lines.ts';
 import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
 import { oneOf } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { createWorkBar, type WorkBar } from '../terminal/work-bar.ts';
 import { totalsText } from './dump-command.ts';
 import { withTarget } from './load-target.ts';
@@ -36,7 +36,7 @@ export function addLoadCommand(program: Command): void {
       'partition by host or domain (default: as the dump was)',
       oneOf('--key', ['host', 'domain']),
     );
-  addKafkaOptions(command, 'data folder to load into')
+  addCompressionOption(addKafkaOptions(command, 'data folder to load into'))
     .option('--json', 'print the totals as one JSON object')
     .action((file: string | undefined, flags: LoadFlags) => load(file, flags));
 }

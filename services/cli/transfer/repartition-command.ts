@@ -10,7 +10,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
-import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addCrawlOptions } from '../flags/kafka-flags.ts';
 import { type DumpFlags, dumpTo, totalsText } from './dump-command.ts';
 import { loadFrom } from './load-command.ts';
 
@@ -30,7 +30,7 @@ export function addRepartitionCommand(program: Command): void {
       wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
     )
     .option('--key <mode>', 'partition by host or domain (default: as it is)', oneOf('--key', ['host', 'domain']));
-  addCrawlOptions(command)
+  addCompressionOption(addCrawlOptions(command))
     .option('--snapshots <place>', 'where snapshots of the old crawl are kept: a folder, or s3://bucket/prefix')
     .option('--json', 'print the totals as one JSON object')
     .action(repartition);

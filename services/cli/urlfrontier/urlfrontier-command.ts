@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
 import { say } from '../terminal/say.ts';
@@ -22,9 +22,8 @@ export function addUrlfrontierCommand(program: Command): void {
   const command = program
     .command('urlfrontier')
     .description('serve the frontier to StormCrawler and other clients of URLFrontier’s gRPC API');
-  addHttpOption(
-    addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)'),
-  )
+  addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)');
+  addHttpOption(addCompressionOption(command))
     .option('--port <n>', 'port to listen on; 0: any that is free', wholeNumber('--port', 0, 65_535), urlfrontierPort)
     .option('--address <host>', 'address to listen on', '127.0.0.1')
     .option('--tls-cert <file>', 'certificate chain in PEM; with --tls-key, the server speaks TLS')

@@ -12,7 +12,7 @@ import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { compressorOf } from './compression/codecs.ts';
-import type { CompressionName } from './compression/names.ts';
+import { type CompressionName, compressionDefault } from './compression/names.ts';
 import { createTopics } from './create-topics.ts';
 import { describeGroup } from './describe-group.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
@@ -34,7 +34,7 @@ export interface KafkaLogOptions {
   readonly sasl?: object;
   /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
-  /** Of what is appended; what is read may be compressed by any. Absent: none. */
+  /** Of what is appended; what is read may be compressed by any. Absent: snappy. */
   readonly compression?: CompressionName;
   /** Of topics made here. Absent: three, or as many as there are brokers if fewer. */
   readonly replicationFactor?: number;
@@ -51,7 +51,7 @@ export interface KafkaLogOptions {
  * machine can't compress as asked.
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const compressor = compressorOf(options.compression ?? 'none');
+  const compressor = compressorOf(options.compression ?? compressionDefault);
   const cluster = await openCluster(
     options.brokers.map(addressOf),
     {

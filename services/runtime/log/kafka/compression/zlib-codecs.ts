@@ -25,7 +25,7 @@ export const gzipCodec: BatchCodec = {
 export const zstdCodec: BatchCodec = {
   compress(bytes) {
     if (zstdCompressSync) return zstdCompressSync(bytes, zstdOptions);
-    const message = `Node ${process.versions.node} can't write zstd: run Node 22.15 or later, or compress with lz4`;
+    const message = `compression by zstd needs Node 22.15 or later, and this is ${process.versions.node}: choose another`;
     throw new CrawlstreamError('UNSUPPORTED', message);
   },
   decompress(bytes, bytesMax) {

@@ -55,7 +55,7 @@ describe('codecs of record batches', () => {
   for (const name of names) {
     it(`${name} gives back what was compressed, of any size`, () => {
       if (name === 'zstd' && !writesZstd) {
-        assert.throws(() => compressorOf(name), { code: 'UNSUPPORTED', message: /22\.15.*lz4/ });
+        assert.throws(() => compressorOf(name), { code: 'UNSUPPORTED', message: /zstd needs Node 22\.15/ });
         return;
       }
       const { compress } = compressorOf(name) as Compressor;
