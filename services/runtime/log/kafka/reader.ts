@@ -2,10 +2,11 @@
  * Readers: Fetch requests from exact positions, one step ahead of `poll`.
  *
  * A partition is asked for by one fetch at a time, and only while nothing of it is buffered: memory is bounded by one
- * response per broker. A fetch that waits at the broker for news covers the partitions it was sent with; what is sought
- * or resumed meanwhile goes into a second one. `poll` returns empty only when each partition has been asked for since
- * its position was set, or its broker is away. A response that no longer fits a partition's position is dropped. Positions are moved by `seek`
- * and by records given out, by nothing else: out of range is an error each time, never a reset.
+ * response per broker, what is compressed in it by `inflatedBytesMax` a partition. A fetch that waits at the broker for
+ * news covers the partitions it was sent with; what is sought or resumed meanwhile goes into a second one. `poll` returns
+ * empty only when each partition has been asked for since its position was set, or its broker is away. A response that no
+ * longer fits a partition's position is dropped. Positions are moved by `seek` and by records given out, by nothing else:
+ * out of range is an error each time, never a reset.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../topology/kafka-limits.ts';

@@ -35,6 +35,15 @@ function batchOf(
   return bytes;
 }
 
+/** Of six records, as a broker of Kafka 4.3.1 writes them where `compression.type` says so. */
+const byJava = {
+  gzip: 'AAAAAAAAAAAAAACqAAAAAAIgFQMpAAEAAAAFAAABof8IkXwAAAGh/wiRfAAAAAAAAAACAAAAAAAAAAAABh+LCAAAAAAAAP+TYGBgYMk2YGBiymMycGBgYGLJNtQoyUhVKCzNTM5WSCrKL89TSMuvUAApMMwAKmbJNgrApgCXJqMJjAwMbCzZxhXE6sJlkvEuoEkcLNkmCxgpMQqX8SaPgMZzsWSbnqC68bisNAUAnO5b138BAAA=',
+  snappy:
+    'AAAAAAAAAAAAAADGAAAAAAIMIEabAAIAAAAFAAABof8IkdAAAAGh/wiR0AAAAAAAAAACAAAAAAAAAAAABoJTTkFQUFkAAAAAAQAAAAEAAACB/wKgGAAAAARrMAACAm4CMEAAAAIEazEodGhlIHF1aWNrIGJyb3duIGZveCABISAxaAAABARrMlBOIQBOFAABNSQykAEAAAYEazN4TiIAnhQAAUooM7oBAAAIBGs0oAGeNwCeKAABXyQ04gEAAAoEazXI/l8AQl8ATocAEAICbgI1',
+  lz4: 'AAAAAAAAAAAAAADFAAAAAALBwBJ+AAMAAAAFAAABof8IkkwAAAGh/wiSTAAAAAAAAAACAAAAAAAAAAAABgQiTRhgQIKFAAAA/ycYAAAABGswAAICbgIwQAAAAgRrMSh0aGUgcXVpY2sgYnJvd24gZm94IAICbgIxaAAABARrMlAhAAEPFAABADUArzKQAQAABgRrM3giAAEPFAAVAEoAvzO6AQAACARrNKABNwAVDygAFQBfAK804gEAAAoEazXIXwA+D4cAAVACAm4CNQAAAAA=',
+  zstd: 'AAAAAAAAAAAAAACzAAAAAAK0jc7IAAQAAAAFAAABof8IkrMAAAGh/wiSswAAAAAAAAACAAAAAAAAAAAABii1L/0AWLQDAGIGFyGgqdAB/1mu+sWrgfdny90+piqdcDqLEEIo97z8/bunLQPQ+RQITdBW5Tm/JA9aoK2Jc/7koAHaijTnGxo0ayPm/JskxSVEahwOEYsH4xKRg8Cg3RaW87ugtR0ECABAAy4GVIMSqFVZQbkWRetNGhihFRQBAAA=',
+};
+
 describe('record batches', () => {
   it('checks them with CRC-32C, as in the vectors of RFC 3720', () => {
     assert.equal(crc32c(Buffer.alloc(32)) >>> 0, 0x8a9136aa);
@@ -115,6 +124,17 @@ describe('record batches', () => {
       assert.deepEqual(readBatches(bytes, 't', 0, 7, []), readBatches(plain, 't', 0, 7, []));
       // Again, as after an answer that was lost: brokers know the batch by its numbers, and its bytes are the same.
       assert.deepEqual(batchOf(records, 5, { compression }), bytes);
+    });
+  }
+
+  for (const [codec, base64] of Object.entries(byJava)) {
+    it(`by ${codec} is read as Java writes it`, () => {
+      const { records, next } = readBatches(Buffer.from(base64, 'base64'), 't', 0, 0, []);
+      assert.deepEqual(
+        records.map(({ offset, key, value, headers }) => [offset, key?.toString(), value.toString(), headers['n']]),
+        Array.from({ length: 6 }, (_, i) => [i, `k${i}`, 'the quick brown fox '.repeat(i), `${i}`]),
+      );
+      assert.equal(next, 6);
     });
   }
 

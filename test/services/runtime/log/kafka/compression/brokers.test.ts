@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as zlib from 'node:zlib';
+import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import {
   type CompressionName,
   compressionNames,
 } from '../../../../../../services/runtime/log/kafka/compression/names.ts';
 import { openKafkaLog } from '../../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { AppendRecord, Log } from '../../../../../../services/runtime/log/log.ts';
+import { damageOf } from '../../../../../../topology/damaged-batch.ts';
 import { startBroker, type TestBroker } from '../../../../../kafka/broker.ts';
 import { skipReason } from '../../../../../kafka/components.ts';
 
 const skip = (await skipReason()) ?? false;
+process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
 
 describe('compression on a real broker', { skip }, () => {
   let broker: TestBroker;
@@ -77,7 +80,29 @@ describe('compression on a real broker', { skip }, () => {
       await Promise.all(logs.map((one) => one.close()));
     }
   });
+
+  it('a batch with more in it than a memory should hold becomes one record that says so, and reading goes on', async () => {
+    const topic = 'bombed';
+    const log = await open('none');
+    try {
+      await log.createTopics([{ name: topic, partitions: 1, retention: 'time' }]);
+      const brokers = broker.brokers.split(',');
+      const foreign = new Kafka({ clientId: 'foreign', brokers, logLevel: logLevel.NOTHING }).producer();
+      await foreign.connect();
+      const messages = Array.from({ length: 9 }, () => ({ value: zeros }));
+      await foreign.send({ topic, compression: CompressionTypes.GZIP, messages });
+      await foreign.disconnect();
+      await log.append([{ topic, partition: 0, key: null, value: Buffer.from('next') }]);
+      const [damaged, next] = await readAll(log, topic, 0, 2);
+      assert.match(damageOf(damaged?.value as Buffer) ?? '', /bombed\/0, offsets 0 to 8 .*more in it than 64 MiB/);
+      assert.equal(next?.value.toString(), 'next');
+    } finally {
+      await log.close();
+    }
+  });
 });
+
+const zeros = Buffer.alloc(8 << 20);
 
 /** Bytes without a pattern, the same for each length. */
 function noise(length: number): Buffer {
