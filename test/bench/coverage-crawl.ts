@@ -8,8 +8,8 @@
 
 import { blankControl, blankHostFacts, blankLinkGroup, blankOutcome, blankRequest } from '../../schemas/blank.ts';
 import type { Control, LinkGroup, Outcome, Result, Task } from '../../schemas/types.ts';
-import { createLinkCache } from '../../services/fetcher/link-cache.ts';
-import { gatherLinks } from '../../services/fetcher/page-links.ts';
+import { createLinkCache } from '../../services/fetcher/publish/link-cache.ts';
+import { gatherLinks } from '../../services/fetcher/publish/page-links.ts';
 import { FrontierPartition, type Input } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';

@@ -25,9 +25,9 @@ export type Stages = readonly (readonly [stage: string, pattern: RegExp])[];
 
 const crawlStages: Stages = [
   ['parse', /\/topology\/parse\/|\/htmlparser2\/|\/entities\//],
-  ['robots', /\/topology\/robots\/|\/robots-cache\./],
+  ['robots', /\/topology\/robots\/|\/fetcher\/robots\/cache\./],
   ['urls', /\/topology\/url\/|\/page-links\.|\/link-cache\./],
-  ['http', /\/undici\/|\/http-client\.|\/exchange\.|\/connector\.|^node:(?:_http|events)/],
+  ['http', /\/undici\/|\/fetcher\/http\/client\.|\/exchange\.|\/connector\.|^node:(?:_http|events)/],
   ['sockets', /^node:(?:net|internal\/stream|internal\/streams)/],
   ['Kafka client', /\/kafkajs\/|\/log\/kafka\//],
   ['content coding', /\/content-coding\.|^node:zlib/],

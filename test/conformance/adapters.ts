@@ -1,7 +1,8 @@
 /** Every function the conformance runner asks for: thin calls into the product's own code. */
-import { headerOf } from '../../services/fetcher/headers.ts';
-import { createHttpClient } from '../../services/fetcher/http-client.ts';
-import { createResolver } from '../../services/fetcher/resolver.ts';
+
+import { createResolver } from '../../services/fetcher/connect/resolver.ts';
+import { createHttpClient } from '../../services/fetcher/http/client.ts';
+import { headerOf } from '../../services/fetcher/http/headers.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
 

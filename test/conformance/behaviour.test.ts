@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createResolver } from '../../services/fetcher/resolver.ts';
+import { createResolver } from '../../services/fetcher/connect/resolver.ts';
 import { isBlockedAddress } from '../../topology/fetch/address.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { contentPlayers } from './content-players.ts';
@@ -31,7 +31,7 @@ const players: Readonly<Record<string, Player>> = { ...wirePlayers, ...contentPl
 const elsewhere: readonly RegExp[] = [
   // test/topology/policy/traps
   /^URL trap: |^calendar trap: /,
-  // test/services/fetcher/tls.test.ts plays these two.
+  // test/services/fetcher/http/tls.test.ts plays these two.
   /^server as cert\/(wrong\.host|self-signed)$/,
   // Need servers with such certificates and ciphers. What to make of them is OpenSSL's; that a handshake which fails is an
   // outcome, and the next request goes on, is what the two above show.

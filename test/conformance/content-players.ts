@@ -79,7 +79,7 @@ export const contentPlayers: Readonly<Record<string, Player>> = {
     assert.ok(costOf(() => assert.equal(isAllowed(rules, url), true)) < 500);
   },
   'robots.txt Crawl-delay: 86400': () => {
-    // Above the cap its host is put off (test/services/fetcher/lease.test.ts).
+    // Above the cap its host is put off (test/services/fetcher/leases/lease.test.ts).
     assert.equal(robots('User-agent: *\nCrawl-delay: 86400').crawlDelayMs, 86_400_000);
     assert.ok(policyLimits.crawlDelayCapMs < 86_400_000);
   },

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { createHttpClient, type HttpResponse } from '../../services/fetcher/http-client.ts';
-import { createResolver } from '../../services/fetcher/resolver.ts';
+import { createResolver } from '../../services/fetcher/connect/resolver.ts';
+import { createHttpClient, type HttpResponse } from '../../services/fetcher/http/client.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { isBlockedAddress } from '../../topology/fetch/address.ts';
 import { classify } from '../../topology/fetch/outcome.ts';
@@ -195,7 +195,7 @@ export const wirePlayers: Readonly<Record<string, Player>> = {
     await sendsNoCredentials(t);
   },
   'redirect to another host': async (t) => {
-    // Not followed: it goes through the frontier, to a lease of its own host (test/services/fetcher/lease.test.ts).
+    // Not followed: it goes through the frontier, to a lease of its own host (test/services/fetcher/leases/lease.test.ts).
     const response = await answerTo(t, ['HTTP/1.1 302 Found\r\nlocation: http://b.test/\r\ncontent-length: 0\r\n\r\n']);
     assert.equal(response.status, 302);
     await sendsNoCredentials(t);

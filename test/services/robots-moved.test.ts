@@ -1,8 +1,8 @@
 /** Frontier and fetchers together, where robots.txt redirects lead from host to host across processes. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { parseResolveOverride } from '../../services/fetcher/connect/resolve-override.ts';
 import { type Fetcher, startFetcher } from '../../services/fetcher/fetcher.ts';
-import { parseResolveOverride } from '../../services/fetcher/resolve-override.ts';
 import { startFrontier } from '../../services/frontier/frontier.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';

@@ -5,7 +5,7 @@
  * started again, as a supervisor would.
  */
 import { startFetcher } from '../../services/fetcher/fetcher.ts';
-import { joinFetcherGroup } from '../../services/fetcher/fetcher-group.ts';
+import { joinFetcherGroup } from '../../services/fetcher/group.ts';
 import { startFrontier } from '../../services/frontier/frontier.ts';
 import { joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
 import type { Standby } from '../../services/frontier/standby.ts';

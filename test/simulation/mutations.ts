@@ -19,7 +19,7 @@ export const seedsMax = 300;
 export const mutations: readonly Mutation[] = [
   {
     bug: 'an outcome is published before its links are acked',
-    file: 'services/fetcher/publisher.ts',
+    file: 'services/fetcher/publish/publisher.ts',
     find: 'if (records.length > 0) await log.append(records);',
     replace: 'if (records.length > 0) log.append(records).catch(fail);',
   },
@@ -56,13 +56,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'the wait runs from a request’s start, not from its completion',
-    file: 'services/fetcher/publisher.ts',
+    file: 'services/fetcher/publish/publisher.ts',
     find: 'for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);',
     replace: 'for (const { startMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, startMs);',
   },
   {
     bug: 'a lease is started before its task’s offset is committed',
-    file: 'services/fetcher/task-backlog.ts',
+    file: 'services/fetcher/leases/backlog.ts',
     find: 'await log.commit(group, positions);',
     replace: 'log.commit(group, positions).catch(() => {});',
   },

@@ -3,9 +3,9 @@
  *
  * A server has done its work whether or not its client still lives; a client that gives up or dies ends the contact.
  */
-import type { DnsLookup } from '../../services/fetcher/dns-lookup.ts';
-import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../services/fetcher/http-client.ts';
-import type { FailureKind } from '../../services/fetcher/request-failure.ts';
+import type { DnsLookup } from '../../services/fetcher/connect/dns-lookup.ts';
+import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../services/fetcher/http/client.ts';
+import type { FailureKind } from '../../services/fetcher/http/request-failure.ts';
 import { requestLimits } from '../../topology/limits.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Judge } from './judge.ts';

@@ -31,25 +31,27 @@ it('services share only through runtime/, but for the command line, which wires 
   assert.deepEqual(found, []);
 });
 
-it('the folders of the command line use each other one way, and none uses what stands above them', () => {
-  const uses = new Map<string, Set<string>>();
-  const folderOf = (file: string) => file.split('/').slice(2, -1)[0] ?? 'the top';
-  for (const { name, text } of sources('services/cli')) {
-    const folder = folderOf(name);
-    const others = uses.get(folder) ?? new Set();
-    uses.set(folder, others);
-    for (const [, path] of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
-      const file = join(name, '..', path!);
-      if (file.startsWith('services/cli/') && folderOf(file) !== folder) others.add(folderOf(file));
+for (const part of ['services/cli', 'services/fetcher']) {
+  it(`the folders of ${part} use each other one way, and none uses what stands above them`, () => {
+    const uses = new Map<string, Set<string>>();
+    const folderOf = (file: string) => file.split('/').slice(2, -1)[0] ?? 'the top';
+    for (const { name, text } of sources(part)) {
+      const folder = folderOf(name);
+      const others = uses.get(folder) ?? new Set();
+      uses.set(folder, others);
+      for (const [, path] of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+        const file = join(name, '..', path!);
+        if (file.startsWith(`${part}/`) && folderOf(file) !== folder) others.add(folderOf(file));
+      }
     }
-  }
-  // Folders that use none but those taken away before are taken away: what goes round in a circle stays.
-  for (let before = -1; before !== uses.size; ) {
-    before = uses.size;
-    for (const [folder, others] of uses) if (![...others].some((other) => uses.has(other))) uses.delete(folder);
-  }
-  assert.deepEqual([...uses.keys()], []);
-});
+    // Folders that use none but those taken away before are taken away: what goes round in a circle stays.
+    for (let before = -1; before !== uses.size; ) {
+      before = uses.size;
+      for (const [folder, others] of uses) if (![...others].some((other) => uses.has(other))) uses.delete(folder);
+    }
+    assert.deepEqual([...uses.keys()], []);
+  });
+}
 
 it('a source file is short enough to be one act', () => {
   const long = [...sources('topology'), ...sources('services')].filter(({ text }) => text.split('\n').length > 400);

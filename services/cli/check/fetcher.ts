@@ -7,14 +7,14 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import { robotsLimits } from '../../../topology/limits.ts';
-import { acceptEncoding } from '../../fetcher/content-coding.ts';
-import { createDnsLookup } from '../../fetcher/dns-lookup.ts';
+import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
+import { compileOverrides, type ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../fetcher/connect/resolver.ts';
 import { productToken } from '../../fetcher/fetcher.ts';
-import { headerOf } from '../../fetcher/headers.ts';
-import { createHttpClient, type HttpResponse } from '../../fetcher/http-client.ts';
-import { compileOverrides, type ResolveOverride } from '../../fetcher/resolve-override.ts';
-import { createResolver } from '../../fetcher/resolver.ts';
-import { createRobotsCache, type Robots } from '../../fetcher/robots-cache.ts';
+import { createHttpClient, type HttpResponse } from '../../fetcher/http/client.ts';
+import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
+import { headerOf } from '../../fetcher/http/headers.ts';
+import { createRobotsCache, type Robots } from '../../fetcher/robots/cache.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { productVersion } from '../terminal/version.ts';
 

@@ -6,7 +6,7 @@ import { fetcherLimits } from '../../../topology/limits.ts';
 import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { productToken } from '../../fetcher/fetcher.ts';
-import { headerOf, headersOf } from '../../fetcher/headers.ts';
+import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';

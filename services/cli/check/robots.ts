@@ -1,8 +1,8 @@
 /** `crawlstream check robots`: what a robots.txt says to us, and of a URL, with the line that decides. */
 import type { Command } from 'commander';
 import { parseRobots } from '../../../topology/robots/rules.ts';
+import { parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { productToken } from '../../fetcher/fetcher.ts';
-import { parseResolveOverride } from '../../fetcher/resolve-override.ts';
 import { bad, collect, contact } from '../flags/arguments.ts';
 import { allowPrivateOption } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';

@@ -17,7 +17,7 @@ import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import { startFetcher } from '../../fetcher/fetcher.ts';
-import { fetcherMetrics } from '../../fetcher/fetcher-metrics.ts';
+import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import { startFrontier } from '../../frontier/frontier.ts';
 import { frontierMetrics } from '../../frontier/frontier-metrics.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extractRulesSchema } from '../../../services/fetcher/extract-rules.ts';
-import { requestRulesSchema } from '../../../services/fetcher/request-rules-schema.ts';
+import { requestRulesSchema } from '../../../services/fetcher/http/request-rules-schema.ts';
+import { extractRulesSchema } from '../../../services/fetcher/pages/extract-rules.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
 import { serveHttpProxy } from './proxy-servers.ts';

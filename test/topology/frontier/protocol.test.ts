@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Control, Outcome, OutcomeKind, Task } from '../../../schemas/types.ts';
-import { outcomeOf } from '../../../services/fetcher/outcomes.ts';
+import { outcomeOf } from '../../../services/fetcher/http/outcomes.ts';
 import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
 import { digest } from '../../../topology/frontier/digest.ts';
 import { type Answer, TopologyDriver } from '../../simulation/driver.ts';

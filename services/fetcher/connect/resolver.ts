@@ -1,0 +1,97 @@
+/**
+ * From a host and port to the addresses a connection may go to.
+ *
+ * Invariant: every address given out has passed the address guard (no loopback, private, link-local, metadata, …),
+ * unless it came from `--resolve` or the guard is off. The guard runs on each answer, cached or new, literal or looked
+ * up, and connections go to the very addresses given out: a name that changes its answer between check and connect
+ * (DNS rebinding) gains nothing.
+ */
+import { isIP } from 'node:net';
+import { requestLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { DnsLookup } from './dns-lookup.ts';
+import type { OverrideLookup } from './resolve-override.ts';
+
+export type Resolution =
+  | {
+      readonly ok: true;
+      /** At least one, best first. */
+      readonly addresses: readonly string[];
+      /** From `--resolve`: chosen by the user, so neither guarded nor paced by address. */
+      readonly overridden: boolean;
+    }
+  | { readonly ok: false; readonly kind: 'dnsFailed' | 'blockedAddress'; readonly detail: string };
+
+export interface Resolver {
+  /** `hostname` as in a URL (an IPv6 literal may be in brackets). At once where the answer is known. */
+  resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
+}
+
+export interface ResolverOptions {
+  readonly clock: Clock;
+  readonly lookup: DnsLookup;
+  readonly overrides: OverrideLookup;
+  /** True for an address that must not be connected to. */
+  readonly isBlocked: (address: string) => boolean;
+}
+
+interface CachedAnswer {
+  readonly addresses: readonly string[];
+  readonly detail: string;
+  readonly expiresMs: number;
+}
+
+export function createResolver(options: ResolverOptions): Resolver {
+  const { clock, overrides, isBlocked } = options;
+  const answers = new Map<string, CachedAnswer>();
+  const underWay = new Map<string, Promise<CachedAnswer>>();
+
+  const guarded = (hostname: string, answer: CachedAnswer): Resolution => {
+    if (answer.addresses.length === 0) return { ok: false, kind: 'dnsFailed', detail: answer.detail };
+    const allowed = answer.addresses.filter((address) => !isBlocked(address));
+    if (allowed.length > 0) return { ok: true, addresses: allowed, overridden: false };
+    return {
+      ok: false,
+      kind: 'blockedAddress',
+      detail: `${hostname} is at ${answer.addresses[0]}, which is not public`,
+    };
+  };
+
+  const ask = async (hostname: string): Promise<CachedAnswer> => {
+    const answer = await lookedUp(options.lookup, hostname, clock);
+    if (answers.size >= requestLimits.dnsEntriesMax) answers.delete(answers.keys().next().value!);
+    answers.set(hostname, answer);
+    underWay.delete(hostname);
+    return answer;
+  };
+
+  return {
+    resolve(hostname, port) {
+      const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+      const override = overrides(literal, port);
+      if (override !== undefined) return { ok: true, addresses: [override], overridden: true };
+      if (isIP(literal) !== 0) return guarded(literal, { addresses: [literal], detail: '', expiresMs: 0 });
+      const known = answers.get(hostname);
+      if (known !== undefined && known.expiresMs > clock.nowMs()) return guarded(hostname, known);
+      answers.delete(hostname);
+      let answer = underWay.get(hostname);
+      if (answer === undefined) underWay.set(hostname, (answer = ask(hostname)));
+      return answer.then((fresh) => guarded(hostname, fresh));
+    },
+  };
+}
+
+async function lookedUp(lookup: DnsLookup, hostname: string, clock: Clock): Promise<CachedAnswer> {
+  const { addressesMax, dnsTtlMinMs, dnsTtlMaxMs, dnsNegativeTtlMs } = requestLimits;
+  const failed = (detail: string) => ({ addresses: [], detail, expiresMs: clock.nowMs() + dnsNegativeTtlMs });
+  try {
+    const { addresses, ttlMs } = await lookup(hostname);
+    if (addresses.length === 0) return failed(`${hostname} has no address`);
+    // IPv4 first: a crawler gains nothing from IPv6, and a broken IPv6 route costs a connect timeout per host.
+    const inOrder = [...addresses.filter((one) => isIP(one) === 4), ...addresses.filter((one) => isIP(one) === 6)];
+    const believedMs = Math.min(Math.max(ttlMs, dnsTtlMinMs), dnsTtlMaxMs);
+    return { addresses: inOrder.slice(0, addressesMax), detail: '', expiresMs: clock.nowMs() + believedMs };
+  } catch (error) {
+    return failed(`looking up ${hostname}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * The fetcher's HTTP client: one request, never following redirects, within limits. Only this file, its exchange, its
+ * connector and its proxy tunnel know undici.
+ *
+ * Connections are kept alive, one per origin by default, and only the most recently used origins keep theirs, so the
+ * number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after another per
+ * connection. Failures are values; `request` never rejects.
+ */
+import type { Writable } from 'node:stream';
+import { Client, type Dispatcher, Pool } from 'undici';
+import { requestLimits } from '../../../topology/limits.ts';
+import { isBlockedPort, portOf } from '../../../topology/url/ports.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type ConnectorFor, createConnectors } from '../connect/connector.ts';
+import type { ProxyChoice } from '../connect/proxy-choice.ts';
+import { type ProxyServer, proxyAuthorization, takesWholeUrls } from '../connect/proxy-tunnel.ts';
+import type { Resolver } from '../connect/resolver.ts';
+import { type Decoded, decodeBody } from './content-coding.ts';
+import { createDeadlineWatch } from './deadline-watch.ts';
+import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
+import { type Headers, headerOf } from './headers.ts';
+import type { RequestManner, RequestRules } from './request-rules.ts';
+
+export interface HttpRequest {
+  /** Absolute, http or https, normalised: without user, with a path that is percent-encoded. */
+  readonly url: string;
+  /** Names and values in turn. Host and Connection are the client's. */
+  readonly headers: Headers;
+  /** Requests to its origin that may be under way at once. Absent: as the client is set up. */
+  readonly connections?: number;
+  /** Body bytes kept, on the wire and after decoding. Absent: `limits.bodyBytesMax`. */
+  readonly bodyBytesMax?: number;
+  /** Whether the body is worth reading, once status and headers are known. Absent: it is. */
+  readonly wants?: (status: number, headers: Headers) => boolean;
+  /** Takes a wanted body as it comes, in its content coding; the response then has none. Left open. */
+  readonly sink?: Writable;
+}
+
+export interface HttpResponse extends WireResponse {
+  /** Decoded. */
+  readonly body: Buffer;
+  /** As received, still in its content coding. */
+  readonly rawBody: Buffer;
+}
+
+export interface HttpClient {
+  request(request: HttpRequest): Promise<HttpResponse>;
+  stats(): { readonly origins: number; readonly inFlight: number };
+  /** Aborts what is in flight (`aborted`) and closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface HttpClientOptions {
+  readonly clock: Clock;
+  readonly resolver: Resolver;
+  readonly limits?: Partial<ExchangeLimits>;
+  readonly connectionsPerOrigin?: number;
+  /** Speak HTTP/2 where a server offers it (ALPN). Default: yes. */
+  readonly http2?: boolean;
+  /** What differs from a plain GET, for whom. Absent: nothing. */
+  readonly rules?: RequestRules;
+  /** Certificates trusted beside the system's, PEM. */
+  readonly ca?: string;
+}
+
+interface Origin extends ConnectionState {
+  readonly dispatcher: Dispatcher;
+  readonly connections: number;
+  inFlight: number;
+}
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const limits: ExchangeLimits = { ...requestLimits, ...options.limits };
+  const connectors = createConnectors({
+    resolver: options.resolver,
+    timeoutMs: limits.connectTimeoutMs,
+    http2: options.http2 ?? true,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  const watch = createDeadlineWatch();
+  const inFlight = new Set<Exchange>();
+  /** In order of last use. */
+  const origins = new Map<string, Origin>();
+
+  const originFor = (name: string, proxy: ProxyServer | null, wanted = 1): Origin => {
+    const connections = Math.max(wanted, options.connectionsPerOrigin ?? 1);
+    const way = proxy === null ? name : `${name} ${proxy.label}`;
+    const known = origins.get(way);
+    if (known !== undefined) origins.delete(way);
+    if (known !== undefined && known.connections >= connections) {
+      origins.set(way, known);
+      return known;
+    }
+    // It finishes what it has under way.
+    void known?.dispatcher.close();
+    closeIdle(origins, limits.clientsMax);
+    const opened = openOrigin(name, proxy, connectors, limits, connections);
+    origins.set(way, opened);
+    return opened;
+  };
+
+  const exchange = (
+    request: HttpRequest,
+    bodyBytesMax: number,
+    origin: Origin,
+    path: string,
+    manner: RequestManner | undefined,
+  ): Promise<WireResponse> =>
+    new Promise((resolve) => {
+      origin.inFlight += 1;
+      const started = new Exchange({
+        connection: origin,
+        limits,
+        clock: options.clock,
+        bodyBytesMax,
+        wants: request.wants ?? everything,
+        sink: request.sink,
+        settle(response, settled) {
+          origin.inFlight -= 1;
+          watch.remove(settled);
+          inFlight.delete(settled);
+          resolve(response);
+        },
+      });
+      inFlight.add(started);
+      watch.add(started);
+      const headers = manner === undefined ? request.headers : beside(request.headers, manner.headers);
+      origin.dispatcher.dispatch(
+        { path, method: manner?.method ?? 'GET', body: manner?.body ?? null, headers: headers as string[] },
+        started,
+      );
+    });
+
+  /** Through the first proxy that lets us. One that does not is no contact with the host, so the next may try at once. */
+  const proxied = async (
+    request: HttpRequest,
+    bodyBytesMax: number,
+    target: Target,
+    manner: RequestManner,
+    choice: ProxyChoice,
+  ): Promise<WireResponse> => {
+    let failed: WireResponse | undefined;
+    for (let tries = 0; tries < proxyTriesMax; tries++) {
+      const proxy = choice.next(target.hostname);
+      if (proxy === null) break;
+      const whole = takesWholeUrls(proxy, target.origin.slice(0, 5));
+      const path = whole ? target.origin + target.path : target.path;
+      const theirs = whole ? withProxyAuthorization(manner, proxy) : manner;
+      const response = await exchange(
+        request,
+        bodyBytesMax,
+        originFor(target.origin, proxy, request.connections),
+        path,
+        theirs,
+      );
+      if (whole && response.status === 407) failed = notLetIn(response, proxy);
+      else if (response.failure?.kind === 'proxyFailed') failed = response;
+      else return response;
+      choice.failed(proxy);
+    }
+    return failed ?? refused(options.clock.nowMs(), 'proxyFailed', 'every proxy has failed within the last 30 s');
+  };
+
+  return {
+    async request(request) {
+      const bodyBytesMax = request.bodyBytesMax ?? limits.bodyBytesMax;
+      const target = splitUrl(request.url, origins);
+      if (target === null)
+        return refused(options.clock.nowMs(), 'refused', `not an http or https URL: ${request.url.slice(0, 80)}`);
+      const port = portOf(target.origin);
+      if (isBlockedPort(port)) return refused(options.clock.nowMs(), 'refused', `port ${port} is not for the web`);
+      const manner = options.rules?.mannerOf(request.url, target.hostname);
+      const response = manner?.proxies
+        ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
+        : await exchange(
+            request,
+            bodyBytesMax,
+            originFor(target.origin, null, request.connections),
+            target.path,
+            manner,
+          );
+      if (request.sink !== undefined) return { ...response, rawBody: response.body };
+      return decoded(response, bodyBytesMax);
+    },
+    stats: () => ({ origins: origins.size, inFlight: inFlight.size }),
+    async close() {
+      for (const one of inFlight) one.abort();
+      const open = [...origins.values()];
+      origins.clear();
+      await Promise.all(open.map((origin) => origin.dispatcher.destroy()));
+    },
+  };
+}
+
+/** Proxies tried for one request. */
+const proxyTriesMax = 3;
+
+/** Headers of a rule, over the usual ones of the same name. */
+function beside(usual: Headers, ruled: Headers): Headers {
+  const headers: string[] = [];
+  for (let i = 0; i < usual.length; i += 2) {
+    if (headerOf(ruled, usual[i]!) === '') headers.push(usual[i]!, usual[i + 1]!);
+  }
+  return [...headers, ...ruled];
+}
+
+function withProxyAuthorization(manner: RequestManner, proxy: ProxyServer): RequestManner {
+  const authorization = proxyAuthorization(proxy);
+  if (authorization === '') return manner;
+  return { ...manner, headers: [...manner.headers, 'proxy-authorization', authorization] };
+}
+
+function notLetIn(response: WireResponse, proxy: ProxyServer): WireResponse {
+  const detail = `proxy ${proxy.label} answered 407: it wants a user and a password`;
+  return { ...response, status: 0, headers: [], body: Buffer.alloc(0), failure: { kind: 'proxyFailed', detail } };
+}
+
+function everything(): boolean {
+  return true;
+}
+
+function openOrigin(
+  name: string,
+  proxy: ProxyServer | null,
+  connectors: ConnectorFor,
+  limits: ExchangeLimits,
+  connections: number,
+): Origin {
+  const settings = {
+    connect: connectors((address, socket) => {
+      origin.socket = connections === 1 ? socket : null;
+      origin.address = address;
+      origin.served = 0;
+    }, proxy),
+    // Whether HTTP/2 is spoken is settled by the connector, in the handshake.
+    allowH2: true,
+    pipelining: 1,
+    // Our own deadlines cover these two phases, and end a drip as well as a silence.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: limits.headerBytesMax,
+    keepAliveTimeout: limits.keepAliveMs,
+  };
+  const dispatcher = connections === 1 ? new Client(name, settings) : new Pool(name, { ...settings, connections });
+  const origin: Origin = { dispatcher, connections, socket: null, address: '', served: 0, inFlight: 0 };
+  return origin;
+}
+
+/** Makes room for one more, least recently used first; origins at work stay. */
+function closeIdle(origins: Map<string, Origin>, originsMax: number): void {
+  if (origins.size < originsMax) return;
+  for (const [name, origin] of origins) {
+    if (origin.inFlight > 0) continue;
+    origins.delete(name);
+    void origin.dispatcher.destroy();
+    if (origins.size < originsMax) return;
+  }
+}
+
+interface Target {
+  readonly origin: string;
+  readonly hostname: string;
+  readonly path: string;
+}
+
+/** By hand: the URL is normalised, and parsing it again would cost as much as sending it. */
+function splitUrl(url: string, known: ReadonlyMap<string, unknown>): Target | null {
+  const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0;
+  if (start === 0) return null;
+  const hash = url.indexOf('#', start);
+  const whole = hash === -1 ? url : url.slice(0, hash);
+  const slash = whole.indexOf('/', start);
+  const origin = slash === -1 ? whole : whole.slice(0, slash);
+  // Our own reading of the authority and the URL standard's must agree, or a guard could be talked past.
+  if (!known.has(origin) && (!URL.canParse(origin) || new URL(origin).origin !== origin)) return null;
+  const colon = origin.indexOf(':', Math.max(start, origin.lastIndexOf(']')));
+  const hostname = colon === -1 ? origin.slice(start) : origin.slice(start, colon);
+  return { origin, hostname, path: slash === -1 ? '/' : whole.slice(slash) };
+}
+
+function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | Promise<HttpResponse> {
+  if (response.failure !== null) return { ...response, rawBody: response.body };
+  const withBody = (result: Decoded | { readonly error: string }): HttpResponse => {
+    const rawBody = response.body;
+    if ('error' in result) {
+      return { ...response, body: Buffer.alloc(0), rawBody, failure: { kind: 'badResponse', detail: result.error } };
+    }
+    // Field by field: a spread that adds a field costs 1 to 4 µs.
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: result.body,
+      rawBody,
+      truncated: response.truncated || result.truncated,
+      address: response.address,
+      startMs: response.startMs,
+      endMs: response.endMs,
+      connectMs: response.connectMs,
+      firstByteMs: response.firstByteMs,
+      failure: null,
+      staleConnection: response.staleConnection,
+    };
+  };
+  const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);
+  return result instanceof Promise ? result.then(withBody) : withBody(result);
+}
+
+function refused(nowMs: number, kind: 'refused' | 'proxyFailed', detail: string): HttpResponse {
+  return {
+    status: 0,
+    headers: [],
+    body: Buffer.alloc(0),
+    rawBody: Buffer.alloc(0),
+    truncated: false,
+    address: '',
+    startMs: nowMs,
+    endMs: nowMs,
+    connectMs: 0,
+    firstByteMs: 0,
+    failure: { kind, detail },
+    staleConnection: false,
+  };
+}

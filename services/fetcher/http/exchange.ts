@@ -1,0 +1,253 @@
+/**
+ * One request and its response on the wire: undici's low-level handler.
+ *
+ * Invariants: settles exactly once, within the total timeout; keeps at most `bodyBytesMax` body bytes. A body beyond
+ * its limit is cut and the connection closed, which is a truncation, not a failure; a body nobody wants is read off
+ * while that is cheap, and whatever goes wrong in it is no failure either. An exchange that is broken off is complete
+ * when its connection is closed: until then the host still has work with it. A body that goes to a sink is not kept; it
+ * comes no faster than the sink takes it, and one that is destroyed has had enough.
+ */
+import { performance } from 'node:perf_hooks';
+import type { Writable } from 'node:stream';
+import type { requestLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Watched } from './deadline-watch.ts';
+import { type Headers, headerOf, headersFromRaw } from './headers.ts';
+import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
+
+export type ExchangeLimits = { readonly [name in keyof typeof requestLimits]: number };
+
+/** A socket, as far as its end goes. */
+export interface Closing {
+  readonly closed: boolean;
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** What the exchange needs to know of its connection. */
+export interface ConnectionState {
+  /** The newest connection. Null: none yet, or there may be several. */
+  socket: Closing | null;
+  /** Its peer. Empty: none yet. */
+  address: string;
+  /** Responses received on it. */
+  served: number;
+}
+
+export interface WireResponse {
+  /** 0: no response. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** As received, still in its content coding. */
+  readonly body: Buffer;
+  /** Cut at the limit. */
+  readonly truncated: boolean;
+  /** Empty: no connection. */
+  readonly address: string;
+  /** Start and completion, ms since the Unix epoch. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Start to the request being sent, ms: name lookup, TCP and TLS. About 0 on a connection that was kept alive. */
+  readonly connectMs: number;
+  /** Start to headers, ms; 0: none came. */
+  readonly firstByteMs: number;
+  readonly failure: RequestFailure | null;
+  /** A kept-alive connection was closed as we wrote: the server never answered, and a new connection may. */
+  readonly staleConnection: boolean;
+}
+
+type Phase = 'connect' | 'headers' | 'body' | 'drain' | 'done';
+
+export class Exchange implements Watched {
+  deadlineMs: number;
+  readonly expire: () => void;
+  readonly #connection: ConnectionState;
+  readonly #limits: ExchangeLimits;
+  readonly #clock: Clock;
+  readonly #bodyBytesMax: number;
+  readonly #wants: (status: number, headers: Headers) => boolean;
+  readonly #sink: Writable | undefined;
+  readonly #settle: (response: WireResponse, exchange: Exchange) => void;
+  readonly #totalDeadlineMs: number;
+  readonly #startMs: number;
+  #phase: Phase = 'connect';
+  #abort: ((error: Error) => void) | undefined;
+  #reused = false;
+  #status = 0;
+  #headers: Headers = [];
+  #connectMs = 0;
+  #firstByteMs = 0;
+  #address = '';
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: {
+    readonly connection: ConnectionState;
+    readonly limits: ExchangeLimits;
+    readonly clock: Clock;
+    readonly bodyBytesMax: number;
+    readonly wants: (status: number, headers: Headers) => boolean;
+    /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
+    readonly sink: Writable | undefined;
+    readonly settle: (response: WireResponse, exchange: Exchange) => void;
+  }) {
+    this.#connection = options.connection;
+    this.#limits = options.limits;
+    this.#clock = options.clock;
+    this.#bodyBytesMax = options.bodyBytesMax;
+    this.#wants = options.wants;
+    this.#sink = options.sink;
+    this.#settle = options.settle;
+    this.#startMs = options.clock.nowMs();
+    const startMs = performance.now();
+    this.#totalDeadlineMs = startMs + options.limits.totalTimeoutMs;
+    this.deadlineMs = Math.min(this.#totalDeadlineMs, startMs + options.limits.connectTimeoutMs);
+    this.expire = () => this.#giveUp(this.#timeout());
+  }
+
+  /** Ends the exchange from outside, at shutdown. */
+  abort(): void {
+    this.#giveUp(new GaveUp('aborted', 'shutting down'));
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    // Settled while it was still in line: undici drops a request whose handler throws here, and keeps the connection.
+    if (this.#phase === 'done') throw new GaveUp('aborted', 'given up before it was sent');
+    this.#abort = abort;
+    this.#phase = 'headers';
+    this.#connectMs = this.#clock.nowMs() - this.#startMs;
+    this.#address = this.#connection.address;
+    this.#reused = this.#connection.served > 0;
+    this.#nextDeadline(this.#limits.headersTimeoutMs);
+  }
+
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+    if (status < 200) return true;
+    this.#status = status;
+    this.#headers = headersFromRaw(raw);
+    this.#firstByteMs = Math.max(this.#clock.nowMs() - this.#startMs, 1);
+    this.#connection.served += 1;
+    const transferCoding = headerOf(this.#headers, 'transfer-encoding').toLowerCase();
+    if (transferCoding !== '' && transferCoding !== 'chunked' && transferCoding !== 'identity') {
+      // RFC 9112 §6.1, §7: where the body ends is unclear, or it is in a coding that we did not ask for.
+      this.#giveUp(new GaveUp('badResponse', `transfer coding ${transferCoding.slice(0, 40)} is not known`));
+      return false;
+    }
+    if (this.#wants(status, this.#headers)) {
+      this.#phase = 'body';
+      this.#sink?.on('drain', () => {
+        if (this.#phase !== 'body') return;
+        this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+        resume();
+      });
+      this.#sink?.once('close', () => this.#phase === 'body' && this.#cutShort(true));
+    } else {
+      this.#phase = 'drain';
+      if (Number(headerOf(this.#headers, 'content-length')) > this.#limits.drainBytesMax) this.#cutShort(false);
+    }
+    this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#phase === 'body') {
+      const room = this.#bodyBytesMax - this.#bytes;
+      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      this.#bytes += kept.length;
+      const goesOn = this.#sink === undefined ? this.#chunks.push(kept) > 0 : this.#sink.write(kept);
+      if (chunk.length > room) this.#cutShort(true);
+      else if (!goesOn) {
+        // That it comes no further is our doing: only the total timeout goes on.
+        this.deadlineMs = this.#totalDeadlineMs;
+        return false;
+      }
+    } else if (this.#phase === 'drain') {
+      this.#bytes += chunk.length;
+      if (this.#bytes > this.#limits.drainBytesMax) this.#cutShort(false);
+    }
+    this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
+    return true;
+  }
+
+  onComplete(): void {
+    this.#finish(null, false);
+  }
+
+  onError(error: Error): void {
+    if (this.#phase === 'drain') this.#finish(null, false);
+    else this.#finish(failureOf(error), false);
+  }
+
+  #nextDeadline(phaseMs: number): void {
+    this.deadlineMs = Math.min(performance.now() + phaseMs, this.#totalDeadlineMs);
+  }
+
+  #timeout(): GaveUp {
+    if (this.#phase === 'connect') return new GaveUp('connectionFailed', 'no connection in time');
+    if (performance.now() >= this.#totalDeadlineMs) return new GaveUp('timeout', 'not complete in time');
+    return new GaveUp('timeout', this.#phase === 'headers' ? 'no response headers in time' : 'the body stalled');
+  }
+
+  #giveUp(error: GaveUp): void {
+    const draining = this.#phase === 'drain';
+    this.#breakOff(draining ? null : { kind: error.kind, detail: error.message }, false, error);
+  }
+
+  /** Enough was read: the rest isn't worth its time, and the connection goes with it. */
+  #cutShort(truncated: boolean): void {
+    this.#breakOff(null, truncated, new GaveUp('aborted', 'the rest of the body is not read'));
+  }
+
+  #breakOff(failure: RequestFailure | null, truncated: boolean, error: GaveUp): void {
+    if (this.#phase === 'done') return;
+    const { socket } = this.#connection;
+    const settle = this.#finished(failure, truncated);
+    if (this.#abort === undefined || socket === null) {
+      this.#abort?.(error);
+      settle();
+      return;
+    }
+    this.#abort(error);
+    // Over already; or not broken off: HTTP/2 ends the stream alone, and the connection goes on.
+    if (socket.closed || !socket.destroyed) settle();
+    else socket.once('close', settle);
+  }
+
+  #finish(failure: RequestFailure | null, truncated: boolean): void {
+    if (this.#phase !== 'done') this.#finished(failure, truncated)();
+  }
+
+  /** Ends the exchange; what is returned tells it, and is to be called at its completion, once or more often. */
+  #finished(failure: RequestFailure | null, truncated: boolean): () => void {
+    const hadHeaders = this.#status !== 0;
+    const staleConnection =
+      failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
+    const keepsBody = this.#phase === 'body';
+    this.#phase = 'done';
+    let told = false;
+    return () => {
+      if (told) return;
+      told = true;
+      this.#settle(
+        {
+          status: this.#status,
+          headers: this.#headers,
+          body: keepsBody ? joined(this.#chunks) : Buffer.alloc(0),
+          truncated,
+          address: this.#address,
+          startMs: this.#startMs,
+          endMs: this.#clock.nowMs(),
+          connectMs: this.#connectMs,
+          firstByteMs: this.#firstByteMs,
+          failure,
+          staleConnection,
+        },
+        this,
+      );
+    };
+  }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}

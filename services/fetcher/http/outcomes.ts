@@ -1,0 +1,72 @@
+/** Builds the outcome and request records of results, with every field that says nothing left at its empty value. */
+import type { Outcome, OutcomeKind, Request, RequestKind } from '../../../schemas/types.ts';
+import { retryAfterSeconds } from '../../../topology/fetch/retry-after.ts';
+import type { HttpResponse } from './client.ts';
+import { headerOf } from './headers.ts';
+
+/** Field by field: spreads over what may be absent cost 3 µs, a hundred times as much. */
+export function outcomeOf(index: number, url: string, kind: OutcomeKind, more: Partial<Outcome> = {}): Outcome {
+  return {
+    index,
+    url,
+    kind,
+    status: more.status ?? 0,
+    bytes: more.bytes ?? 0,
+    truncated: more.truncated ?? false,
+    contentHash: more.contentHash ?? '',
+    etag: more.etag ?? '',
+    lastModified: more.lastModified ?? '',
+    retryAfterMs: more.retryAfterMs ?? 0,
+    redirectUrl: more.redirectUrl ?? '',
+    links: more.links ?? 0,
+    linksDropped: more.linksDropped ?? 0,
+    noindex: more.noindex ?? false,
+    soft404: more.soft404 ?? false,
+    textSignature: more.textSignature ?? '',
+    detail: more.detail ?? '',
+    traceparent: more.traceparent ?? '',
+  };
+}
+
+export interface RequestPurpose {
+  readonly kind: RequestKind;
+  /** -1: none. */
+  readonly outcomeIndex: number;
+  readonly hop: number;
+  /** The robots.txt that allowed it: hash, and when it was fetched. */
+  readonly robotsHash: string;
+  readonly robotsAtMs: number;
+}
+
+/** What an audit of politeness needs to know of one request. */
+export function requestRecord(
+  url: string,
+  purpose: RequestPurpose,
+  delayMs: number,
+  response: HttpResponse,
+  addressDelayMs: number,
+): Request {
+  return {
+    url,
+    kind: purpose.kind,
+    outcomeIndex: purpose.outcomeIndex,
+    hop: purpose.hop,
+    startMs: response.startMs,
+    endMs: response.endMs,
+    connectMs: response.connectMs,
+    firstByteMs: response.firstByteMs,
+    status: response.status,
+    address: response.address,
+    bytes: response.body.length,
+    delayMs,
+    robotsHash: purpose.robotsHash,
+    robotsAtMs: purpose.robotsAtMs,
+    retryAfterMs: response.status < 300 ? 0 : retryAfterMsOf(response),
+    addressDelayMs,
+  };
+}
+
+/** What Retry-After asks for, ms from the end of the response; 0: nothing. */
+export function retryAfterMsOf({ headers, endMs }: HttpResponse): number {
+  return (retryAfterSeconds(headerOf(headers, 'retry-after') || null, endMs) ?? 0) * 1000;
+}

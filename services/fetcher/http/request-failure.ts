@@ -1,0 +1,56 @@
+/** What an error of the HTTP client means: the outcome kind and plain words. */
+import { ConnectError } from '../connect/connect-error.ts';
+
+/**
+ * `aborted`: we gave up ourselves, at shutdown. `proxyFailed`: no proxy lets us through; the host was not asked.
+ * `refused`: a URL that can't be requested.
+ */
+export type FailureKind =
+  | 'dnsFailed'
+  | 'connectionFailed'
+  | 'tlsFailed'
+  | 'timeout'
+  | 'blockedAddress'
+  | 'badResponse'
+  | 'refused'
+  | 'proxyFailed'
+  | 'aborted';
+
+export interface RequestFailure {
+  readonly kind: FailureKind;
+  readonly detail: string;
+}
+
+/** Nothing reached the host, through no fault of its own: as if the request had not been made. */
+export function isOurs(failure: RequestFailure | null): boolean {
+  return failure?.kind === 'aborted' || failure?.kind === 'proxyFailed';
+}
+
+/** A request that this client ended itself. */
+export class GaveUp extends Error {
+  override readonly name = 'GaveUp';
+  readonly kind: 'timeout' | 'connectionFailed' | 'badResponse' | 'aborted';
+
+  constructor(kind: GaveUp['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** A server that breaks the rules of HTTP/2, or goes beyond our bounds on headers (RFC 9113 §7). */
+const brokenHttp2 = /NGHTTP2_(PROTOCOL|COMPRESSION|FLOW_CONTROL|FRAME_SIZE)_ERROR|NGHTTP2_ENHANCE_YOUR_CALM/;
+
+const badResponseCodes = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
+export function failureOf(error: Error): RequestFailure {
+  if (error instanceof ConnectError || error instanceof GaveUp) return { kind: error.kind, detail: error.message };
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const detail = code === '' ? error.message : `${error.message} (${code})`;
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return { kind: 'refused', detail };
+  if (error.name === 'HTTPParserError' || badResponseCodes.has(code)) return { kind: 'badResponse', detail };
+  if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
+  // undici reports an answer that nobody asked for as a socket error.
+  if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail };
+  return { kind: 'connectionFailed', detail };
+}

@@ -1,0 +1,97 @@
+/**
+ * The shape of request rules: what is sent to some hosts or URLs beside the usual, and the way there.
+ *
+ * A list, in which all that fit a URL apply in turn, later ones over earlier ones. Credentials go to the hosts named
+ * and to nobody else: redirects are never followed in place, and their targets meet the rules of their own host.
+ */
+import { z } from 'zod';
+import { secretSchema } from '../../runtime/secret.ts';
+import { hostPatternSchema } from '../connect/host-pattern.ts';
+
+/** RFC 9110 §5.6.2. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'is no header value: control characters and line breaks are not allowed');
+const cookieValue = z
+  .string()
+  .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, 'is no cookie value (RFC 6265 §4.1.1)');
+
+/** Ours to send: framing, identity and what the URL says. */
+const reserved = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'expect']);
+const identity = new Set(['user-agent', 'if-none-match', 'if-modified-since', 'accept-encoding']);
+
+const headerName = z
+  .string()
+  .regex(token, 'is no header name')
+  .refine((name) => !reserved.has(name.toLowerCase()), 'is set by the connection')
+  .refine((name) => !identity.has(name.toLowerCase()), 'is set by the crawler: a User-Agent says who it is')
+  .refine(
+    (name) => !/^(authorization|proxy-authorization|cookie)$/i.test(name),
+    'is a secret: use auth, cookies or proxies',
+  );
+
+const proxySchema = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      isProxyUrl,
+      'expected http://, https://, socks4a://, socks5:// or socks5h://HOST:PORT, with the password beside it',
+    ),
+  user: z.string().min(1).optional(),
+  password: secretSchema.optional(),
+});
+
+const ruleSchema = z
+  .strictObject({
+    hosts: z.array(hostPatternSchema).min(1).optional(),
+    urls: z
+      .array(z.url({ protocol: /^https?$/ }))
+      .min(1)
+      .optional(),
+    headers: z.record(headerName, headerValue).optional(),
+    cookies: z.record(z.string().regex(token, 'is no cookie name'), z.union([cookieValue, secretSchema])).optional(),
+    auth: z
+      .union([
+        z.strictObject({
+          basic: z.strictObject({
+            user: z.string().regex(/^[^:]*$/, 'a user name has no colon'),
+            password: secretSchema,
+          }),
+        }),
+        z.strictObject({ bearer: secretSchema }),
+      ])
+      .optional(),
+    proxies: z
+      .array(z.union([proxySchema.shape.url.transform((url) => ({ url })), proxySchema]))
+      .min(1)
+      .optional(),
+    rotate: z.enum(['host', 'request']).optional(),
+    method: z.enum(['GET', 'POST', 'PUT']).optional(),
+    body: z.string().max(65_536).optional(),
+    contentType: headerValue.optional(),
+  })
+  .refine((rule) => (rule.hosts === undefined) !== (rule.urls === undefined), 'needs hosts or urls, one of them')
+  .refine((rule) => rule.method === undefined || rule.urls !== undefined, {
+    path: ['method'],
+    error: 'is for single URLs: name them in urls',
+  })
+  .refine((rule) => rule.body === undefined || (rule.method ?? 'GET') !== 'GET', {
+    path: ['body'],
+    error: 'needs method POST or PUT',
+  })
+  .refine((rule) => rule.rotate === undefined || rule.proxies !== undefined, {
+    path: ['rotate'],
+    error: 'needs proxies',
+  });
+
+export const requestRulesSchema = z.array(ruleSchema);
+
+export type RequestRuleInput = z.infer<typeof ruleSchema>;
+
+function isProxyUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, port, username, password, pathname } = new URL(text);
+  if (!/^(https?|socks4a|socks5h?):$/.test(protocol) || hostname === '' || username + password !== '') return false;
+  return (port !== '' || protocol.startsWith('http')) && (pathname === '' || pathname === '/');
+}

@@ -1,0 +1,126 @@
+/** From request rules to what one request is sent with, in one step per request. Secrets are read once, at the start. */
+import type { Clock } from '../../runtime/clock.ts';
+import { readSecret } from '../../runtime/secret.ts';
+import { hostFits } from '../connect/host-pattern.ts';
+import { createProxyChoice, type ProxyChoice } from '../connect/proxy-choice.ts';
+import type { ProxyServer } from '../connect/proxy-tunnel.ts';
+import type { RequestRuleInput } from './request-rules-schema.ts';
+
+/** How a request differs from a plain GET. */
+export interface RequestManner {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Null: none. */
+  readonly body: string | null;
+  /** Names and values in turn, beside the usual ones; of two of a name, these count. */
+  readonly headers: readonly string[];
+  /** Null: straight to the host. */
+  readonly proxies: ProxyChoice | null;
+}
+
+export interface RequestRules {
+  /** `hostname` is the URL's. Undefined: a plain GET, straight to the host. */
+  mannerOf(url: string, hostname: string): RequestManner | undefined;
+}
+
+interface Rule {
+  readonly hosts: readonly string[];
+  readonly urls: ReadonlySet<string>;
+  readonly manner: Partial<RequestManner>;
+}
+
+/** Hosts whose manner is kept, so that rules are not gone through for each request. */
+const mannersMax = 10_000;
+
+/** Throws INVALID_ARGUMENT for a secret that is not there. */
+export function compileRequestRules(inputs: readonly RequestRuleInput[], clock: Clock): RequestRules {
+  const rules = inputs.map((input, index) => compileRule(input, `requests[${index}]`, clock));
+  const single = new Set(rules.flatMap(({ urls }) => [...urls]));
+  const manners = new Map<string, RequestManner | undefined>();
+  return {
+    mannerOf(url, hostname) {
+      if (single.has(url))
+        return merged(
+          rules.filter((rule) => rule.urls.has(url) || rule.hosts.some((pattern) => hostFits(pattern, hostname))),
+        );
+      if (!manners.has(hostname)) {
+        if (manners.size >= mannersMax) manners.clear();
+        manners.set(
+          hostname,
+          merged(rules.filter((rule) => rule.hosts.some((pattern) => hostFits(pattern, hostname)))),
+        );
+      }
+      return manners.get(hostname);
+    },
+  };
+}
+
+function merged(rules: readonly Rule[]): RequestManner | undefined {
+  if (rules.length === 0) return undefined;
+  const headers = new Map<string, string>();
+  let manner: RequestManner = { method: 'GET', body: null, headers: [], proxies: null };
+  for (const rule of rules) {
+    const named = rule.manner.headers ?? [];
+    for (let i = 0; i < named.length; i += 2) headers.set(named[i]!, named[i + 1]!);
+    manner = { ...manner, ...rule.manner };
+  }
+  return { ...manner, headers: [...headers].flat() };
+}
+
+function compileRule(input: RequestRuleInput, field: string, clock: Clock): Rule {
+  const { method, body, proxies } = input;
+  return {
+    hosts: input.hosts ?? [],
+    urls: new Set((input.urls ?? []).map((url) => new URL(url).href)),
+    manner: {
+      headers: headersOf(input, field),
+      ...(method !== undefined && { method, body: body ?? null }),
+      ...(proxies !== undefined && {
+        proxies: createProxyChoice(
+          proxies.map((proxy, index) => compileProxy(proxy, `${field}.proxies[${index}]`)),
+          input.rotate ?? 'host',
+          clock,
+        ),
+      }),
+    },
+  };
+}
+
+function headersOf({ headers, cookies, auth, contentType }: RequestRuleInput, field: string): string[] {
+  const flat = Object.entries(headers ?? {}).flatMap(([name, value]) => [name.toLowerCase(), value]);
+  if (contentType !== undefined) flat.push('content-type', contentType);
+  if (cookies !== undefined) {
+    const value = (name: string, cookie: (typeof cookies)[string]) =>
+      typeof cookie === 'string' ? cookie : readSecret(cookie, `${field}.cookies.${name}`);
+    flat.push(
+      'cookie',
+      Object.entries(cookies)
+        .map(([name, cookie]) => `${name}=${value(name, cookie)}`)
+        .join('; '),
+    );
+  }
+  if (auth !== undefined && 'bearer' in auth) {
+    flat.push('authorization', `Bearer ${readSecret(auth.bearer, `${field}.auth.bearer`)}`);
+  } else if (auth !== undefined) {
+    const { user, password } = auth.basic;
+    const pair = `${user}:${readSecret(password, `${field}.auth.basic.password`)}`;
+    flat.push('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+  }
+  return flat;
+}
+
+function compileProxy(input: NonNullable<RequestRuleInput['proxies']>[number], field: string): ProxyServer {
+  const { protocol, hostname, port } = new URL(input.url);
+  const scheme = protocol.slice(0, -1);
+  const kind = scheme === 'socks4a' ? 'socks4' : scheme === 'socks5h' ? 'socks5' : (scheme as ProxyServer['kind']);
+  const { user, password } = 'user' in input || 'password' in input ? input : { user: undefined, password: undefined };
+  const numbered = Number(port || (scheme === 'https' ? 443 : 80));
+  return {
+    kind,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: numbered,
+    user: user ?? '',
+    password: password === undefined ? '' : readSecret(password, `${field}.password`),
+    resolves: scheme !== 'socks5',
+    label: `${scheme}://${hostname}:${numbered}`,
+  };
+}

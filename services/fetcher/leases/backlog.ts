@@ -1,0 +1,79 @@
+/**
+ * Tasks that were read and not started, and the commit of their offsets, which comes before their first request: from
+ * then on a lease's expiry is its only redelivery (DESIGN §4.5).
+ *
+ * Invariant: what was read of a partition before it was taken away is neither committed nor started after, though the
+ * partition be given back: whoever had it in between has started those tasks, and a commit would move the group back
+ * to them. A commit that was acked counts, whatever came after it: the log lets no successor read from before it.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Log, LogRecord, Position } from '../../runtime/log/log.ts';
+
+export interface TaskBacklog {
+  readonly length: number;
+  /** The partition is read from there. */
+  begin(position: Position): void;
+  /** The partition is not read any more. */
+  end(partition: number): void;
+  /** Records just read, in order. */
+  put(records: readonly LogRecord[]): void;
+  /** The oldest so many; they are committed, or given up, before more are taken. */
+  take(count: number): LogRecord[];
+  /** Of what was taken: the partitions whose tasks, up to these positions, are this fetcher's alone to start. */
+  commit(positions: readonly Position[]): Promise<ReadonlySet<number>>;
+  /** The next task to start, of each partition that is read. */
+  positions(): readonly Position[];
+}
+
+export function createTaskBacklog(log: Pick<Log, 'commit'>, group: string): TaskBacklog {
+  let records: LogRecord[] = [];
+  const next = new Map<number, Position>();
+  /** Partitions taken away since the newest records were taken. */
+  const ended = new Set<number>();
+
+  const isHeld = ({ partition }: { readonly partition: number }) => !ended.has(partition);
+
+  const isCommitted = async (positions: readonly Position[]): Promise<boolean> => {
+    try {
+      await log.commit(group, positions);
+      return true;
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST')) throw error;
+      return false;
+    }
+  };
+
+  return {
+    get length() {
+      return records.length;
+    },
+    begin: (position) => void next.set(position.partition, position),
+    end(partition) {
+      next.delete(partition);
+      ended.add(partition);
+      records = records.filter((record) => record.partition !== partition);
+    },
+    put(more) {
+      for (const record of more) {
+        // The partition may have been taken away, or begun anew, while these were on their way here.
+        const from = next.get(record.partition);
+        if (from !== undefined && record.offset >= from.offset) records.push(record);
+      }
+    },
+    take(count) {
+      ended.clear();
+      return records.splice(0, count);
+    },
+    async commit(positions) {
+      const held = positions.filter(isHeld);
+      const committed: Position[] = [];
+      if (await isCommitted(held)) committed.push(...held);
+      // One of them moved on, and is read by whoever has it now, from the last commit.
+      else
+        for (const position of held) if (isHeld(position) && (await isCommitted([position]))) committed.push(position);
+      for (const position of committed) if (isHeld(position)) next.set(position.partition, position);
+      return new Set(committed.map(({ partition }) => partition));
+    },
+    positions: () => [...next.values()],
+  };
+}

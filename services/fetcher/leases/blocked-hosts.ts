@@ -1,0 +1,94 @@
+/**
+ * Which hosts an operator has blocked or purged by now, read from `control` as it grows (DESIGN §4.4).
+ *
+ * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
+ * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this
+ * process. Memory: the hosts that are blocked. From the same records: which hosts are in trouble that are on several leases,
+ * and the policy in force.
+ */
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+export interface BlockedHosts {
+  /** Resolves once all is known that had been said when this began: no request goes before it. */
+  readonly caughtUp: Promise<void>;
+  has(hostKey: string): boolean;
+  stop(): Promise<void>;
+}
+
+export interface BlockedHostsOptions {
+  readonly log: Pick<Log, 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly crawl: string;
+  readonly partitions: number;
+  /** Leases of a host with lower numbers are to come back. */
+  readonly onPause: (hostKey: string, belowLease: number) => void;
+  /** Hears of each policy that is newer than those before. */
+  readonly onPolicy: (policy: PolicyConfig) => void;
+  /** `control` cannot be read any more: nobody knows what is blocked. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const pollBytes = 256 * 1024;
+const pollWaitMs = 1_000;
+
+export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
+  const { log, codec, crawl, partitions, onFailure } = options;
+  const topic = `${crawl}.control`;
+  const blocked = new Set<string>();
+  const reader = log.reader();
+  let stopped = false;
+  let newest = 0;
+  let heard = () => {};
+  const caughtUp = new Promise<void>((resolve) => (heard = resolve));
+  /** By partition: its end when this began. */
+  const unheard = new Map<number, number>();
+
+  const take = async (value: Buffer) => {
+    await codec.prepare('control', value);
+    try {
+      const { kind, hostKey, version, payload } = codec.decode('control', value);
+      if (kind === 'blockHost' || (kind === 'purge' && payload === '')) blocked.add(hostKey);
+      if (kind === 'releaseHost') blocked.delete(hostKey);
+      if (kind === 'pauseHost') options.onPause(hostKey, version);
+      // Each policy is there once for every partition.
+      if (kind === 'policy' && version > newest) {
+        newest = version;
+        options.onPolicy(parsePolicy(payload));
+      }
+    } catch {
+      // The frontier makes a dead letter of what nobody can read.
+    }
+  };
+
+  const read = async () => {
+    for (let partition = 0; partition < partitions && !stopped; partition++) {
+      const { start, end } = await log.offsets(topic, partition);
+      reader.seek(topic, partition, start);
+      if (end > start) unheard.set(partition, end);
+    }
+    while (!stopped) {
+      if (unheard.size === 0) heard();
+      for (const { partition, offset, value } of await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs })) {
+        await take(value);
+        if (offset + 1 >= (unheard.get(partition) ?? Number.POSITIVE_INFINITY)) unheard.delete(partition);
+      }
+    }
+  };
+  const reading = read().catch((error) => {
+    if (!stopped) onFailure(error);
+  });
+
+  return {
+    caughtUp,
+    has: (hostKey) => blocked.has(hostKey),
+    async stop() {
+      stopped = true;
+      reader.wake();
+      await reading;
+      await reader.close();
+    },
+  };
+}

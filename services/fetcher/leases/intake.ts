@@ -1,0 +1,86 @@
+/**
+ * Tasks on their way in: each lease is taken once, and what can't be read goes to the dead letters.
+ *
+ * A task's offset is committed before its first request, so that expiry at the frontier is the only redelivery
+ * (DESIGN §4.5); a task read again all the same, from before the commit, is recognised by its lease id.
+ */
+import { blankDeadLetter } from '../../../schemas/blank.ts';
+import type { DeadLetter, Task } from '../../../schemas/types.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { AppendRecord, LogRecord, Position } from '../../runtime/log/log.ts';
+
+export interface TaskIntake {
+  /** Reads records in order. `positions`: the offset after the last record of each partition. */
+  take(records: readonly LogRecord[], nowMs: number): Promise<Taken>;
+  /** The task was not started, and may be taken again. */
+  forget(task: Task): void;
+}
+
+/** Where it was read need not be the partition that granted it: a robots.txt hop goes where its answer is needed. */
+export interface TakenTask {
+  readonly task: Task;
+  readonly readFrom: number;
+}
+
+export interface Taken {
+  readonly tasks: readonly TakenTask[];
+  readonly positions: readonly Position[];
+  readonly deadLetters: readonly AppendRecord[];
+}
+
+export interface TaskIntakeOptions {
+  readonly codec: RecordCodec;
+  /** Full name of `dead-letters`. */
+  readonly deadLetterTopic: string;
+}
+
+export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions): TaskIntake {
+  /** Lease ids by the partition that granted them, oldest first. */
+  const taken = new Map<number, Set<number>>();
+
+  const isFirst = ({ partition, leaseId }: Task): boolean => {
+    let ids = taken.get(partition);
+    if (ids === undefined) taken.set(partition, (ids = new Set()));
+    if (ids.has(leaseId)) return false;
+    ids.add(leaseId);
+    if (ids.size > fetcherLimits.leaseIdsMax) ids.delete(ids.values().next().value!);
+    return true;
+  };
+
+  const deadLetter = (record: LogRecord, error: Error, nowMs: number): AppendRecord => {
+    const letter: DeadLetter = {
+      ...blankDeadLetter,
+      reason: 'undecodable',
+      sourceTopic: record.topic,
+      sourcePartition: record.partition,
+      sourceOffset: record.offset,
+      detail: error.message,
+      atMs: nowMs,
+      original: record.value,
+    };
+    const value = codec.encode('dead-letters', letter);
+    return { topic: deadLetterTopic, partition: record.partition, key: record.key, value };
+  };
+
+  return {
+    forget: ({ partition, leaseId }) => void taken.get(partition)?.delete(leaseId),
+    async take(records, nowMs) {
+      const tasks: TakenTask[] = [];
+      const deadLetters: AppendRecord[] = [];
+      const positions = new Map<number, Position>();
+      for (const record of records) {
+        const { topic, partition, offset, value } = record;
+        positions.set(partition, { topic, partition, offset: offset + 1 });
+        await codec.prepare('tasks', value);
+        try {
+          const task = codec.decode('tasks', value);
+          if (isFirst(task)) tasks.push({ task, readFrom: partition });
+        } catch (error) {
+          deadLetters.push(deadLetter(record, error as Error, nowMs));
+        }
+      }
+      return { tasks, positions: [...positions.values()], deadLetters };
+    },
+  };
+}

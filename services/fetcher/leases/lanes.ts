@@ -1,0 +1,104 @@
+/**
+ * Leases of one host that run here side by side, where its policy or an operator allows several
+ * (topology/frontier/hosts/lanes.ts).
+ *
+ * They share what the host says: once it fails in one lease, or asks for fewer requests, the others start nothing more
+ * and come back as well. Whoever takes the host's turn at the pacer learns here how many turns it has at once. And each
+ * keeps to its own lane: a delay lies between its own requests too, so that n leases are n lanes wherever they run.
+ * Hosts with one lane are not in here.
+ */
+import type { Task } from '../../../schemas/types.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Pacer } from '../pace/pacer.ts';
+
+export interface Lanes {
+  /** A lease begins; the newest lease of a host knows best how many lanes it has. */
+  open(task: Pick<Task, 'hostKey' | 'lanes' | 'leaseId' | 'notBeforeMs'>): LaneLease;
+  /** Turns the host has at once. */
+  of(hostKey: string): number;
+  /** A host is in trouble, as the frontier knows by now: its leases with lower numbers start nothing more. */
+  pause(hostKey: string, belowLease: number): void;
+}
+
+export interface LaneLease {
+  /** The host is in trouble: start nothing more. */
+  readonly stopped: boolean;
+  /** The host was found in trouble by a contact that ended at `atMs`: what was granted before starts nothing more. */
+  inTrouble(atMs: number): void;
+  close(): void;
+}
+
+/** A host's turns, for one of its leases: one after another, as if it were alone. */
+export function ownLane(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer {
+  let [endedMs, keptMs] = [0, 0];
+  return {
+    waitMs: pacer.waitMs,
+    hold: pacer.hold,
+    get size() {
+      return pacer.size;
+    },
+    async acquire(hostKey, delayMs, latestStartMs, alone) {
+      const gapMs = Math.max(keptMs, delayMs);
+      const readyMs = endedMs === 0 || gapMs === 0 ? endedMs : endedMs + 1 + gapMs;
+      if (readyMs > latestStartMs) return null;
+      if (readyMs > clock.nowMs()) await clock.sleepUntil(readyMs, signal);
+      const turn = await pacer.acquire(hostKey, delayMs, latestStartMs, alone);
+      return (
+        turn && {
+          release(endMs, afterMs) {
+            if (endMs > 0) [endedMs, keptMs] = [endMs, afterMs];
+            turn.release(endMs, afterMs);
+          },
+        }
+      );
+    },
+  };
+}
+
+interface Trouble {
+  /** 0: nobody here has met it. */
+  readonly atMs: number;
+  readonly belowLease: number;
+}
+
+/** Hosts remembered that were in trouble: of a crawl that is in so much, the latest. */
+const troublesMax = 4_096;
+
+export function createLanes(): Lanes {
+  const hosts = new Map<string, { lanes: number; open: number }>();
+  /** In order of the last word. */
+  const troubles = new Map<string, Trouble>();
+
+  const note = (hostKey: string, atMs: number, belowLease: number) => {
+    const known = troubles.get(hostKey) ?? { atMs: 0, belowLease: 0 };
+    troubles.delete(hostKey);
+    troubles.set(hostKey, {
+      atMs: Math.max(known.atMs, atMs),
+      belowLease: Math.max(known.belowLease, belowLease),
+    });
+    if (troubles.size > troublesMax) troubles.delete(troubles.keys().next().value!);
+  };
+
+  return {
+    of: (hostKey) => hosts.get(hostKey)?.lanes ?? 1,
+    pause: (hostKey, belowLease) => note(hostKey, 0, belowLease),
+    open({ hostKey, lanes, leaseId, notBeforeMs }) {
+      const host = hosts.get(hostKey) ?? { lanes, open: 0 };
+      hosts.set(hostKey, host);
+      host.lanes = lanes;
+      host.open += 1;
+      return {
+        get stopped() {
+          const trouble = troubles.get(hostKey);
+          // Once the frontier knows, it grants nothing before a time after that contact.
+          return trouble !== undefined && (notBeforeMs < trouble.atMs || leaseId < trouble.belowLease);
+        },
+        inTrouble: (atMs) => note(hostKey, atMs, 0),
+        close() {
+          host.open -= 1;
+          if (host.open === 0) hosts.delete(hostKey);
+        },
+      };
+    },
+  };
+}

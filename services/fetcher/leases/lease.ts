@@ -1,0 +1,207 @@
+/**
+ * Runs one lease: the URLs of a host, one after another, politely, until they are done or the deadline is near.
+ *
+ * Invariants: each URL of the task is reported exactly once. No request starts after `deadlineMs` minus the total
+ * timeout, so none is under way at the deadline. Before each page its origin's robots.txt allows it. What is not
+ * started comes back as `returned`, at no attempt; after a failure of the host, or when it asks for fewer requests, the
+ * rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
+ * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
+ */
+import type { OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
+import { isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import { isAllowed } from '../../../topology/robots/rules.ts';
+import type { SpanSink } from '../../runtime/tracing/spans.ts';
+import type { HttpResponse } from '../http/client.ts';
+import type { Headers } from '../http/headers.ts';
+import { outcomeOf, requestRecord } from '../http/outcomes.ts';
+import { pacedRequest, type Road } from '../pace/paced-request.ts';
+import { costOf, type ProcessorShare } from '../pace/processor-share.ts';
+import { type PageReader, readPage, wantsBody, wantsPdfToo } from '../pages/report.ts';
+import type { LinkOrigin } from '../publish/page-links.ts';
+import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
+import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
+import { robotsFetch } from '../robots/fetch.ts';
+import type { SitemapAgenda } from '../sitemaps/agenda.ts';
+import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
+import { readSitemaps } from '../sitemaps/read.ts';
+import { type Lanes, ownLane } from './lanes.ts';
+import { type UrlSpans, urlSpans } from './url-spans.ts';
+
+export interface LeaseRunner {
+  readonly road: Road;
+  readonly lanes: Lanes;
+  /** Of a lease beside others of its host: the host fails, or asks for fewer requests, by a contact that ended then. */
+  readonly inTrouble?: (atMs: number) => void;
+  readonly robots: RobotsCache;
+  readonly sitemaps: SitemapAgenda;
+  readonly processorShare: ProcessorShare;
+  readonly reader: PageReader;
+  /** User-Agent, Accept and so on: names and values in turn. */
+  readonly headers: Headers;
+  readonly sitemapHeaders: Headers;
+  readonly totalTimeoutMs: number;
+  /** Sees every page with its response. Absent: nobody wants them. */
+  readonly onPage?: (page: Page, task: Task, response: HttpResponse) => void;
+  readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
+  /** Told of spans of URLs that are traced. */
+  readonly onSpan: SpanSink;
+}
+
+/** How a URL's turn ended: go on, or give the rest back as this. */
+type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
+
+/** Runs a lease, beside others of its host where that has several lanes. */
+export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
+  if (task.lanes <= 1) {
+    await runUrls(runner, task, reporter);
+    return;
+  }
+  const lane = runner.lanes.open(task);
+  const { pacer, ownClock, signal } = runner.road;
+  const isBlocked = (hostKey: string) => lane.stopped || runner.road.isBlocked(hostKey);
+  const road = { ...runner.road, isBlocked, pacer: ownLane(pacer, ownClock, signal) };
+  try {
+    await runUrls({ ...runner, road, inTrouble: lane.inTrouble }, task, reporter);
+  } finally {
+    lane.close();
+  }
+}
+
+async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
+  const { clock, signal } = runner.road;
+  const latestStartMs = task.deadlineMs - runner.totalTimeoutMs;
+  if (task.notBeforeMs > clock.nowMs() && task.notBeforeMs <= latestStartMs) {
+    await clock.sleepUntil(task.notBeforeMs, signal);
+  }
+  let next: Next = task.notBeforeMs > latestStartMs ? 'returned' : 'on';
+  for (const { asked, url } of task.robotsHops) {
+    await runner.robots.hop([...asked, url], robotsFetch(runner, task, reporter));
+  }
+  let index = 0;
+  for (; index < task.urls.length && next === 'on'; index++) {
+    const step = await fetchOne(runner, task, index, latestStartMs, reporter);
+    next = step.next;
+    if (!step.reported) break;
+  }
+  if (next === 'on' && index === task.urls.length) {
+    await noteRound(runner, task, reporter);
+    await readSitemaps(
+      {
+        road: runner.road,
+        agenda: runner.sitemaps,
+        links: runner.reader.links,
+        headers: runner.sitemapHeaders,
+        task,
+        latestStartMs,
+        source: runner.sourceOf(task.hostKey),
+        reporter,
+        robotsOf: (origin) => runner.robots.get(origin, robotsFetch(runner, task, reporter)),
+      },
+      fetcherLimits.sitemapsPerLeaseMax,
+    );
+    reporter.sitemapsRead(task.sitemaps.sinceMs, runner.sitemaps.waiting(task.hostKey));
+  }
+  const rest: OutcomeKind = next === 'on' ? 'returned' : next;
+  for (; index < task.urls.length; index++) {
+    const spans = spansOf(runner, task, index);
+    void tell(reporter, withoutPage(outcomeOf(index, task.urls[index]!.url, rest)), spans);
+  }
+  reporter.finish();
+}
+
+interface Step {
+  readonly next: Next;
+  /** Was the URL itself reported? If not, it shares the fate of the rest. */
+  readonly reported: boolean;
+}
+
+async function fetchOne(
+  runner: LeaseRunner,
+  task: Task,
+  index: number,
+  latestStartMs: number,
+  reporter: LeaseReporter,
+): Promise<Step> {
+  const { url, hop, etag, lastModified } = task.urls[index]!;
+  const spans = spansOf(runner, task, index);
+  const askedAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
+  const answer = await runner.robots.get(originOf(url), robotsFetch(runner, task, reporter));
+  spans?.robots(askedAtMs, answer);
+  if (answer === null) return { next: 'returned', reported: false };
+  const { robots } = answer;
+  reporter.learnt(robotsFacts(answer));
+  noteSitemaps(runner, task, originOf(url), answer);
+  if (robots.status === 'unreachable') {
+    if (robots.blockedAddress) return { next: 'blockedAddress', reported: false };
+    const { detail, retryAfterMs } = robots;
+    runner.inTrouble?.(runner.road.clock.nowMs());
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsUnreachable', { detail, retryAfterMs })), spans);
+    return { next: 'returned', reported: true };
+  }
+  const crawlDelayMs = robots.rules.crawlDelayMs ?? 0;
+  if (task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs) {
+    return { next: 'crawlDelayTooLong', reported: false };
+  }
+  if (!isAllowed(robots.rules, url)) {
+    await tell(reporter, withoutPage(outcomeOf(index, url, 'robotsDenied')), spans);
+    return { next: 'on', reported: true };
+  }
+  const delayMs = Math.max(task.delayMs, crawlDelayMs);
+  const headers = [...runner.headers];
+  if (etag !== '') headers.push('if-none-match', etag);
+  if (lastModified !== '') headers.push('if-modified-since', lastModified);
+  const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
+  const purpose = { kind: 'page', outcomeIndex: index, hop, robotsHash, robotsAtMs } as const;
+  const requests: Request[] = [];
+  const response = await pacedRequest(runner.road, {
+    url,
+    headers,
+    wants: runner.reader.pdf ? wantsPdfToo : wantsBody,
+    hostKey: task.hostKey,
+    delayMs,
+    delayFactor: task.delayFactor,
+    alone: crawlDelayMs > 0,
+    connections: task.lanes,
+    latestStartMs,
+    record: (made, addressDelayMs) => {
+      requests.push(requestRecord(url, purpose, delayMs, made, addressDelayMs));
+      spans?.fetched(made);
+    },
+  });
+  if (response === null) return { next: 'returned', reported: false };
+  const readAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
+  const source = runner.sourceOf(task.hostKey);
+  const read = await readPage(runner.reader, task, index, response, source, spans?.fetchContext);
+  const { outcome, page, groups, pending } = read;
+  if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
+  holdBack(runner, task.hostKey, costOf(response, read.readMs));
+  if (page !== null) runner.onPage?.(page, task, response);
+  const { kind } = outcome;
+  const isTrouble = isHostFailure(kind) || isPressure(kind);
+  if (isTrouble) runner.inTrouble?.(response.endMs);
+  await tell(reporter, { outcome, requests, page, groups, pending }, spans);
+  return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+function spansOf({ onSpan, road }: LeaseRunner, task: Task, index: number): UrlSpans | undefined {
+  return urlSpans(onSpan, road.clock, task, index);
+}
+
+/** What became of a URL; of one that is traced, with where its trace goes on. */
+function tell(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | undefined): Promise<void> | undefined {
+  if (spans === undefined) return reporter.report(report);
+  const outcome = { ...report.outcome, traceparent: spans.leaseContext };
+  spans.reported(outcome, report.groups.length + (report.page === null ? 0 : 1));
+  return reporter.report({ ...report, outcome, spans });
+}
+
+/** A host that has just used more of the processor than is its share waits until it is even. */
+function holdBack({ road, processorShare }: LeaseRunner, hostKey: string, costMs: number): void {
+  const waitMs = processorShare.waitMs(costMs);
+  if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
+}
+
+function withoutPage(outcome: ReturnType<typeof outcomeOf>): UrlReport {
+  return { outcome, requests: [], page: null, groups: [], pending: [] };
+}

@@ -1,0 +1,98 @@
+/**
+ * A limit per address, beside the one per host: thousands of names may live on one machine.
+ *
+ * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
+ * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
+ * when a request really started: whoever has its turn keeps the line waiting until it says so, or lets it go, so that
+ * two that come late, or waited for something else, do not come together. A host that may be crawled by n leases
+ * at once may have its address n times as often: it is said of the host, and so of where it lives.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+
+export interface AddressPacer {
+  /** False: there is no limit. */
+  readonly active: boolean;
+  /** Waits for the next start on `address`, in line. Null: not by `latestStartMs`, or `signal` aborted. */
+  acquire(address: string, latestStartMs: number, signal: AbortSignal, lanes?: number): Promise<AddressTurn | null>;
+  readonly size: number;
+}
+
+/** Ends by one of its two ways, once. */
+export interface AddressTurn {
+  /** Kept since the last start, ms. */
+  readonly apartMs: number;
+  /** The request starts now. */
+  start(): void;
+  /** It does not start. */
+  pass(): void;
+}
+
+interface AddressTimes {
+  lastStartMs: number;
+  /** Standing in line. */
+  waiting: number;
+  /** Settles when the last of them has had its turn. */
+  line: Promise<unknown>;
+}
+
+/** Where there is no limit. */
+const free: AddressTurn = { apartMs: 0, start() {}, pass() {} };
+
+/** Addresses before the first sweep. */
+const sweepAtLeast = 4_096;
+
+export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () => number): AddressPacer {
+  const addresses = new Map<string, AddressTimes>();
+  let sweepAt = sweepAtLeast;
+  const intervalMs = () => delayMs * groupSize();
+
+  const timesOf = (address: string): AddressTimes => {
+    let times = addresses.get(address);
+    if (times !== undefined) return times;
+    if (addresses.size >= sweepAt) {
+      const idleBeforeMs = clock.nowMs() - intervalMs();
+      for (const [known, { waiting, lastStartMs }] of addresses) {
+        if (waiting === 0 && lastStartMs <= idleBeforeMs) addresses.delete(known);
+      }
+      sweepAt = Math.max(sweepAtLeast, addresses.size * 2);
+    }
+    addresses.set(address, (times = { lastStartMs: 0, waiting: 0, line: Promise.resolve() }));
+    return times;
+  };
+
+  return {
+    active: delayMs > 0,
+    async acquire(address, latestStartMs, signal, lanes = 1) {
+      if (delayMs === 0) return free;
+      const times = timesOf(address);
+      const apartMs = () => Math.ceil(intervalMs() / lanes);
+      const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + apartMs()) + times.waiting * apartMs();
+      if (soonestMs > latestStartMs) return null;
+      let letGo = () => {};
+      const gone = new Promise<void>((resolve) => (letGo = resolve));
+      const leave = () => {
+        times.waiting -= 1;
+        letGo();
+      };
+      const turn = async (): Promise<AddressTurn | null> => {
+        await clock.sleepUntil(times.lastStartMs + apartMs(), signal);
+        if (signal.aborted || clock.nowMs() > latestStartMs) {
+          leave();
+          return null;
+        }
+        const start = () => {
+          times.lastStartMs = clock.nowMs();
+          leave();
+        };
+        return { apartMs: apartMs(), start, pass: leave };
+      };
+      times.waiting += 1;
+      const mine = times.line.then(turn);
+      times.line = mine.then(() => gone);
+      return mine;
+    },
+    get size() {
+      return addresses.size;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * The fetcher's clock: never behind the latest grant it has seen (DESIGN §4.4).
+ *
+ * Deadlines are set by the frontier's clock. A fetcher whose clock is behind would start requests that the frontier
+ * already counts as expired; one that is ahead only gives leases back early, which is safe. It steps forward as it
+ * observes: what must really have passed, a delay, is measured by the machine's own clock.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+
+export interface GrantClock extends Clock {
+  /** Of the machine's own clock, ms. */
+  readonly aheadMs: number;
+  /** Takes note of a grant's decision time. */
+  observe(grantedAtMs: number): void;
+}
+
+export function createGrantClock(clock: Clock): GrantClock {
+  let aheadMs = 0;
+  return {
+    nowMs: () => clock.nowMs() + aheadMs,
+    sleepUntil: (untilMs, signal) => clock.sleepUntil(untilMs - aheadMs, signal),
+    get aheadMs() {
+      return aheadMs;
+    },
+    observe(grantedAtMs) {
+      aheadMs = Math.max(aheadMs, grantedAtMs - clock.nowMs());
+    },
+  };
+}

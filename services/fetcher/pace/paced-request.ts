@@ -1,0 +1,130 @@
+/**
+ * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
+ *
+ * In order: the host's turn, the address's share, a share of the bandwidth, a slot among the requests in flight, a last
+ * look at blocks and the deadline, the request. The turn ends with the request, and its completion starts the delay before the next one:
+ * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
+ */
+import { fetcherLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Resolver } from '../connect/resolver.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../http/client.ts';
+import { retryAfterMsOf } from '../http/outcomes.ts';
+import type { AddressPacer, AddressTurn } from './address-pacer.ts';
+import type { Bandwidth } from './bandwidth.ts';
+import type { GrantClock } from './grant-clock.ts';
+import type { Pacer } from './pacer.ts';
+import type { Slots } from './slots.ts';
+
+export interface Road {
+  /** Of deadlines. */
+  readonly clock: GrantClock;
+  /** Of the pacers: grants don't set it. */
+  readonly ownClock: Clock;
+  readonly http: HttpClient;
+  readonly pacer: Pacer;
+  readonly addressPacer: AddressPacer;
+  readonly resolver: Resolver;
+  readonly slots: Slots;
+  readonly bandwidth: Bandwidth;
+  /** Is the host blocked by now? */
+  readonly isBlocked: (hostKey: string) => boolean;
+  /** Sees every response, for archives. Absent: nobody wants them. */
+  readonly onResponse?: (request: PacedRequest, response: HttpResponse) => void;
+  /** Aborts at shutdown: nothing new starts. */
+  readonly signal: AbortSignal;
+}
+
+export interface PacedRequest extends HttpRequest {
+  readonly hostKey: string;
+  /** From the completion of the last contact to this start, at least, ms. */
+  readonly delayMs: number;
+  readonly delayFactor: number;
+  /** The delay is a Crawl-delay: it binds all leases of the host. */
+  readonly alone?: boolean;
+  /** No start after this, ms since the Unix epoch. */
+  readonly latestStartMs: number;
+  /** Called for each request that was made. `addressDelayMs`: kept between starts on its address; 0: none. */
+  readonly record: (response: HttpResponse, addressDelayMs: number) => void;
+}
+
+/** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
+export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
+  const response = await oneRequest(road, request);
+  if (!response?.staleConnection) return response;
+  // RFC 9112 §9.3.1: that an idle connection was closed says nothing of the server. Once more, with its delay.
+  return (await oneRequest(road, request)) ?? response;
+}
+
+async function oneRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
+  const { clock, ownClock, pacer, slots, signal } = road;
+  const { hostKey, delayMs, latestStartMs } = request;
+  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
+  if (turn === null) return null;
+  const wanted = addressTurn(road, request);
+  const place = wanted instanceof Promise ? await wanted : wanted;
+  if (place === null) {
+    turn.release(0, 0);
+    return null;
+  }
+  const asked = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
+  const passage = asked instanceof Promise ? await asked : asked;
+  if (passage === null) {
+    place?.pass();
+    turn.release(0, 0);
+    return null;
+  }
+  await slots.take();
+  if (signal.aborted || clock.nowMs() > latestStartMs || road.isBlocked(hostKey)) {
+    slots.release();
+    passage.received(0);
+    place?.pass();
+    turn.release(0, 0);
+    return null;
+  }
+  const pending = road.http.request(request);
+  // After it: a client that is new to an origin takes its time to begin.
+  place?.start();
+  const response = await pending;
+  passage.received(response.rawBody.length);
+  slots.release();
+  turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
+  request.record(response, place?.apartMs ?? 0);
+  road.onResponse?.(request, response);
+  return response;
+}
+
+/**
+ * A pause asked for in answer to what is no URL of the lease (robots.txt, a sitemap): the host's next turn waits for it. The
+ * frontier hears of it with the lease's results, and until then there is nobody else to keep it.
+ */
+export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: HttpResponse): void {
+  if (response.status !== 429 && response.status !== 503) return;
+  const pauseMs = retryAfterMsOf(response);
+  if (pauseMs > 0) pacer.hold(hostKey, ownClock.nowMs() + pauseMs + 1);
+}
+
+/**
+ * Undefined: none is needed. A delay of 0 is the user's word that the host, and so its address, may be contacted at
+ * will. Null: not in time.
+ */
+type Place = AddressTurn | undefined | null;
+
+function addressTurn(road: Road, request: PacedRequest): Place | Promise<Place> {
+  if (request.delayMs === 0 || !road.addressPacer.active) return undefined;
+  return turnAtAddress(road, request);
+}
+
+async function turnAtAddress(road: Road, request: PacedRequest): Promise<Place> {
+  const { hostname, port, protocol } = new URL(request.url);
+  const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
+  // What can't be resolved fails in the request, from the same cached answer.
+  if (!resolution.ok || resolution.overridden) return undefined;
+  const latestStartMs = request.latestStartMs - road.clock.aheadMs;
+  return road.addressPacer.acquire(resolution.addresses[0]!, latestStartMs, road.signal, request.connections);
+}
+
+function adaptiveDelayMs(factor: number, response: HttpResponse): number {
+  const durationMs = response.endMs - response.startMs;
+  return Math.min(Math.round(factor * durationMs), fetcherLimits.adaptiveDelayMaxMs);
+}

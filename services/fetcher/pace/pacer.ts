@@ -1,0 +1,192 @@
+/**
+ * The fetcher's own clock per host: whoever wants to contact a host takes its turn here, whatever for.
+ *
+ * Invariants: a host has one turn at a time; a turn starts no earlier than the completion of the one before plus the
+ * larger of the delay in force then and the delay asked for now. So neither lag, nor a lease granted twice, nor a
+ * robots.txt redirect from elsewhere makes a burst. Holding a turn *is* politeness (as in BUbiNG, where it is holding
+ * the host's visit state). The frontier keeps the durable clock; this one only has to outlive the delays.
+ *
+ * A host that may be crawled in parallel has n lanes (leases/lanes.ts). In each, turns are as above; between two starts, of
+ * any lanes, lies a delay / n. A turn taken `alone`, for a Crawl-delay, is one for which the host has one lane: it starts
+ * when all others have ended, and what comes after it, in any lane, waits the delay too.
+ *
+ * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it.
+ */
+import type { Clock } from '../../runtime/clock.ts';
+
+export interface Pacer {
+  /** ms until the host may be contacted with `delayMs` between completion and start; Infinity while all turns are taken. */
+  waitMs(hostKey: string, delayMs: number): number;
+  /**
+   * Takes the host's turn, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. Whoever
+   * stands in line learns that it is too late when the turn before ends, so at most one request later.
+   */
+  acquire(hostKey: string, delayMs: number, latestStartMs: number, alone?: boolean): Promise<Turn | null>;
+  /** The host's next turn starts no earlier than this, whatever the delays. */
+  hold(hostKey: string, untilMs: number): void;
+  /** Hosts remembered. */
+  readonly size: number;
+}
+
+export interface Turn {
+  /** Ends the turn. `endMs`: completion of the contact; 0: there was none. */
+  release(endMs: number, delayMs: number): void;
+}
+
+interface Lane {
+  /** End of its last contact, 0: none. */
+  endMs: number;
+  delayMs: number;
+  busy: boolean;
+}
+
+interface HostTimes {
+  /** Most hosts have one. */
+  readonly lanes: Lane[];
+  /** Of them, how many have a turn. */
+  busy: number;
+  lastStartMs: number;
+  /** No turn before, 0: none such. */
+  heldUntilMs: number;
+  /** Who waits for a time, and who for the end of a turn. */
+  asleep: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Hosts before the first sweep. */
+const sweepAtLeast = 4_096;
+
+/**
+ * `signal` aborts at shutdown: waiting ends, and no turn is given any more. `lanesOf`: how many turns a host has at once.
+ * `onInterval` hears how long after the start of its last turn a host has another one, ms.
+ */
+export function createPacer(
+  clock: Clock,
+  signal: AbortSignal,
+  lanesOf: (hostKey: string) => number = oneLane,
+  onInterval: (ms: number) => void = () => {},
+): Pacer {
+  const hosts = new Map<string, HostTimes>();
+  let sweepAt = sweepAtLeast;
+
+  /** Forgets hosts whose time has passed: what is left was contacted within its delay, which bounds it. */
+  const sweep = () => {
+    const nowMs = clock.nowMs();
+    for (const [hostKey, times] of hosts) {
+      const isIdle = times.busy === 0 && times.asleep === 0 && times.waiting.length === 0;
+      if (isIdle && times.lanes.every((lane) => readyAtMs(times, lane, 0) <= nowMs)) hosts.delete(hostKey);
+    }
+    sweepAt = Math.max(sweepAtLeast, hosts.size * 2);
+  };
+
+  const timesOf = (hostKey: string): HostTimes => {
+    let times = hosts.get(hostKey);
+    if (times === undefined) {
+      if (hosts.size >= sweepAt) sweep();
+      times = { lanes: [newLane()], busy: 0, lastStartMs: 0, heldUntilMs: 0, asleep: 0, waiting: [] };
+      hosts.set(hostKey, times);
+    }
+    return times;
+  };
+
+  const take = (times: HostTimes, lane: Lane, alone: boolean): Turn => {
+    lane.busy = true;
+    times.busy += 1;
+    const nowMs = clock.nowMs();
+    if (times.lastStartMs > 0) onInterval(nowMs - times.lastStartMs);
+    times.lastStartMs = nowMs;
+    return {
+      release(endMs, delayMs) {
+        lane.busy = false;
+        times.busy -= 1;
+        if (endMs > 0) {
+          lane.endMs = Math.max(lane.endMs, endMs);
+          lane.delayMs = delayMs;
+          if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, lane, 0));
+        }
+        times.waiting.shift()?.();
+      },
+    };
+  };
+
+  signal.addEventListener('abort', () => {
+    for (const times of hosts.values()) for (const wake of times.waiting.splice(0)) wake();
+  });
+
+  return {
+    waitMs(hostKey, delayMs) {
+      const times = hosts.get(hostKey);
+      if (times === undefined) return 0;
+      const lanes = lanesOf(hostKey);
+      const lane = freeLane(times, lanes);
+      return lane === null
+        ? Number.POSITIVE_INFINITY
+        : Math.max(0, startAtMs(times, lane, lanes, delayMs) - clock.nowMs());
+    },
+    async acquire(hostKey, delayMs, latestStartMs, alone = false) {
+      for (;;) {
+        if (signal.aborted) return null;
+        const times = timesOf(hostKey);
+        const lanes = alone ? 1 : lanesOf(hostKey);
+        const lane = freeLane(times, lanes);
+        if (lane === null) {
+          await new Promise<void>((resolve) => times.waiting.push(resolve));
+          continue;
+        }
+        const startMs = startAtMs(times, lane, lanes, delayMs);
+        if (Math.max(startMs, clock.nowMs()) > latestStartMs) {
+          times.waiting.shift()?.();
+          return null;
+        }
+        if (startMs <= clock.nowMs()) return take(times, lane, alone);
+        times.asleep += 1;
+        await clock.sleepUntil(startMs, signal);
+        times.asleep -= 1;
+      }
+    },
+    hold(hostKey, untilMs) {
+      const times = timesOf(hostKey);
+      times.heldUntilMs = Math.max(times.heldUntilMs, untilMs);
+    },
+    get size() {
+      return hosts.size;
+    },
+  };
+}
+
+function oneLane(): number {
+  return 1;
+}
+
+function newLane(): Lane {
+  return { endMs: 0, delayMs: 0, busy: false };
+}
+
+/** The lane whose turn is next, of a host with so many; null: all are taken. */
+function freeLane(times: HostTimes, lanes: number): Lane | null {
+  const free = lanes - times.busy;
+  if (free <= 0) return null;
+  if (times.lanes.length === 1 && lanes === 1) return times.lanes[0]!;
+  const idle = times.lanes.filter(({ busy }) => !busy);
+  if (idle.length < free) {
+    const lane = newLane();
+    times.lanes.push(lane);
+    return lane;
+  }
+  idle.sort((a, b) => readyAtMs(times, a, 0) - readyAtMs(times, b, 0));
+  // With fewer lanes than before, those used last are all there is.
+  return idle[idle.length - free]!;
+}
+
+/** When a turn in a lane may start. */
+function startAtMs(times: HostTimes, lane: Lane, lanes: number, delayMs: number): number {
+  const readyMs = readyAtMs(times, lane, delayMs);
+  if (lanes === 1) return readyMs;
+  return Math.max(readyMs, times.lastStartMs + Math.ceil(Math.max(lane.delayMs, delayMs) / lanes));
+}
+
+function readyAtMs(times: HostTimes, lane: Lane, delayMs: number): number {
+  const gapMs = Math.max(lane.delayMs, delayMs);
+  const readyMs = lane.endMs === 0 || gapMs === 0 ? lane.endMs : lane.endMs + 1 + gapMs;
+  return Math.max(readyMs, times.heldUntilMs);
+}

@@ -1,0 +1,62 @@
+/**
+ * Each host's fair share of the processor: bodies without end, bombs and mazes of markup cost a hundred times what a
+ * page does, and a fetcher that works at its limit would spend itself on them.
+ *
+ * Of n hosts being fetched from, one may use an n-th of the time. What a response cost beyond an ordinary page's is
+ * waited out n-fold before the host's next request: then a host takes its share on average, however it behaves. While
+ * the event loop has time to spare, nobody waits. This is about our own processor; politeness comes on top.
+ */
+import { performance } from 'node:perf_hooks';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import type { HttpResponse } from '../http/client.ts';
+
+export interface ProcessorShare {
+  /** How long a host must wait whose response has just cost `costMs`, ms. */
+  waitMs(costMs: number): number;
+}
+
+/** `hosts`: fetched from now. `isBusy`: has the processor no time to spare? */
+export function createProcessorShare(hosts: () => number, isBusy: () => boolean = watchEventLoop()): ProcessorShare {
+  return {
+    waitMs(costMs) {
+      const excessMs = costMs - fetcherLimits.ordinaryCostMs;
+      if (excessMs <= 0 || !isBusy()) return 0;
+      return Math.min(Math.round(excessMs * hosts()), fetcherLimits.processorWaitMaxMs);
+    },
+  };
+}
+
+/**
+ * About what a response has cost, ms: 3 ns for each byte that is received and each that is decoded, and the `readMs` that
+ * parsing took by the clock, as far as its size can account for it: a small page must not pay for our having been
+ * interrupted. What is no HTTP costs its connection and, where headers flood, an error object for each of them.
+ */
+export function costOf({ rawBody, body, failure }: HttpResponse, readMs: number): number {
+  const receiveMs = (rawBody.length + body.length) * 3e-6;
+  const brokenMs = failure?.kind === 'badResponse' ? fetcherLimits.brokenCostMs : 0;
+  return receiveMs + brokenMs + Math.min(readMs, body.length * worstParseMs);
+}
+
+/** Per byte; measured on a megabyte of nested tags. */
+const worstParseMs = 60e-6;
+
+/** Was the event loop busy for most of the last while? Asked for by expensive responses only, so rarely. */
+function watchEventLoop(): () => boolean {
+  let before = performance.eventLoopUtilization();
+  let beforeMs = performance.now();
+  let busy = false;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - beforeMs >= lookEveryMs) {
+      const now = performance.eventLoopUtilization();
+      busy = performance.eventLoopUtilization(now, before).utilization >= busyFrom;
+      before = now;
+      beforeMs = nowMs;
+    }
+    return busy;
+  };
+}
+
+const lookEveryMs = 250;
+/** Above it, work waits for work: queues grow long well before a processor is full. */
+const busyFrom = 0.8;

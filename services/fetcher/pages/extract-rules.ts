@@ -1,0 +1,62 @@
+/**
+ * What is taken from pages beyond links and text, as a user says it (`--extract FILE`), and what that means for one
+ * page. Off by default: each part costs time on every page.
+ */
+import { z } from 'zod';
+import { fieldTypes } from '../../../topology/parse/rich/field-value.ts';
+import type { RichWanted } from '../../../topology/parse/rich/rich-page.ts';
+import { richLimits } from '../../../topology/rich-page-limits.ts';
+import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
+import { renderRuleSchema } from './render-wish.ts';
+import { type FieldRule, selectorProblem } from './select-fields.ts';
+
+const fieldSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z_][\w.-]{0,63}$/, 'a name is letters, digits, _ . or -, and begins with a letter'),
+  hosts: z.array(hostPatternSchema).min(1).default(['*']),
+  selector: z
+    .string()
+    .min(1)
+    .superRefine((selector, context) => {
+      const problem = selectorProblem(selector);
+      if (problem !== null) context.addIssue({ code: 'custom', message: `is no CSS selector: ${problem}` });
+    }),
+  attribute: z
+    .string()
+    .regex(/^[a-z_:][\w:.-]*$/, 'is no attribute name in lower case')
+    .default(''),
+  type: z.enum(fieldTypes).default('string'),
+  all: z.boolean().default(false),
+});
+
+export const extractRulesSchema = z.strictObject({
+  mainText: z.boolean().default(false),
+  language: z.boolean().default(false),
+  metadata: z.boolean().default(false),
+  /** Text, title and links of PDFs, which are not read otherwise. */
+  pdf: z.boolean().default(false),
+  links: z
+    .strictObject({ images: z.boolean().default(false), scripts: z.boolean().default(false) })
+    .default({ images: false, scripts: false }),
+  /** Pages that a browser runs first (`crawlstream render`, or `crawl --with render`). */
+  render: z.array(renderRuleSchema).min(1).optional(),
+  fields: z.array(fieldSchema).max(richLimits.fieldsMax).default([]),
+});
+
+export type ExtractRules = z.infer<typeof extractRulesSchema>;
+
+/** What one page is asked for. Plain data: it goes to the worker too. */
+export interface PageWishes {
+  readonly wanted: RichWanted;
+  readonly fields: readonly FieldRule[];
+}
+
+/** By host; undefined: nothing. */
+export function compileExtractRules(rules: ExtractRules): (hostname: string) => PageWishes | undefined {
+  const { mainText, language, metadata, links } = rules;
+  const always = mainText || language || metadata || links.images || links.scripts;
+  return (hostname) => {
+    const fields = rules.fields.filter(({ hosts }) => hosts.some((pattern) => hostFits(pattern, hostname)));
+    if (!always && fields.length === 0) return undefined;
+    return { wanted: { mainText, language, metadata, mediaLinks: links, tidyMarkup: fields.length > 0 }, fields };
+  };
+}

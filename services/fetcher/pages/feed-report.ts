@@ -1,0 +1,46 @@
+/**
+ * What a fetched feed, or a sitemap that somebody links to, comes to: links to its entries, and a signature by which its
+ * next poll tells whether it brings anything.
+ *
+ * Entries of the feed's own host are believed with their dates, as those of a sitemap are; a feed of other hosts' pages
+ * names them, and no more. What an index lists is as far from the seeds as the index.
+ */
+import { feedSignature } from '../../../topology/content/feed-signature.ts';
+import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import { parseSitemap, type Sitemap } from '../../../topology/parse/sitemap.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { type Headers, headerOf } from '../http/headers.ts';
+import { gatherEntries } from '../publish/entry-links.ts';
+import type { LinkMaker, LinkOrigin, PageLinks } from '../publish/page-links.ts';
+
+export interface FeedReport {
+  readonly links: PageLinks;
+  readonly signature: string;
+}
+
+/** null: it is none after all. */
+export function readFeed(
+  maker: LinkMaker,
+  from: LinkOrigin,
+  { body, headers }: HttpResponse,
+  { depth, cash, nofollow }: { readonly depth: number; readonly cash: number; readonly nofollow: boolean },
+): FeedReport | null {
+  const endMs = performance.now() + fetcherLimits.inlineParseMs;
+  const contentType = headerOf(headers, 'content-type') || null;
+  const feed = parseSitemap(body, contentType, from.url, () => performance.now() > endMs);
+  if (feed.form === null) return null;
+  const entries = nofollow ? [] : feed.entries;
+  const { hostname } = new URL(from.url);
+  const links = gatherEntries(maker, from, entries, {
+    depth: feed.form === 'index' ? depth : depth + 1,
+    share: cash / Math.max(1, entries.length),
+    speaksFor: ({ url, alternate }) => alternate === undefined && new URL(url).hostname === hostname,
+  });
+  return { links, signature: signatureOf(feed, headers) };
+}
+
+function signatureOf({ entries, pollMs }: Sitemap, headers: Headers): string {
+  const urls = entries.map(({ url }) => url);
+  return feedSignature(urls, Math.max(pollMs, maxAgeMs(headerOf(headers, 'cache-control'))));
+}

@@ -1,0 +1,39 @@
+/** What a response's media type means for the fetcher: parse it, keep its text, look at its first bytes, or leave it. */
+import type { Headers } from '../http/headers.ts';
+import { headerOf } from '../http/headers.ts';
+
+/**
+ * `html`: links are extracted. `text`: kept without links. `pdf`: read where that is asked for. `unnamed`: decided by the
+ * first bytes. `other`: not read.
+ */
+export type PageType = 'html' | 'text' | 'pdf' | 'unnamed' | 'other';
+
+/** The media type without parameters, lower case; empty: not sent. */
+export function mediaTypeOf(headers: Headers): string {
+  const value = headerOf(headers, 'content-type');
+  const end = value.indexOf(';');
+  return (end === -1 ? value : value.slice(0, end)).trim().toLowerCase();
+}
+
+export function pageTypeOf(mediaType: string): PageType {
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html';
+  if (mediaType === '') return 'unnamed';
+  if (mediaType.startsWith('text/')) return 'text';
+  if (mediaType === 'application/pdf') return 'pdf';
+  if (
+    mediaType === 'application/xml' ||
+    mediaType === 'application/json' ||
+    mediaType === 'application/feed+json' ||
+    mediaType.endsWith('+xml')
+  )
+    return 'text';
+  return 'other';
+}
+
+/** For responses without a media type: markup begins with `<`, text has no NUL (MIME sniffing standard, §7.1). */
+export function sniffedType(body: Uint8Array): PageType {
+  let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  while (at < body.length && (body[at] === 0x20 || (body[at]! >= 0x09 && body[at]! <= 0x0d))) at += 1;
+  if (body[at] === 0x3c) return 'html';
+  return body.subarray(0, 1024).includes(0) ? 'other' : 'text';
+}

@@ -1,0 +1,36 @@
+/** One page, parsed as far as it is asked for: links and text always, the rest (`PageWishes`) where a rule wants it. */
+import { decodePage } from '../../../topology/parse/charset.ts';
+import { resolveHttp } from '../../../topology/parse/hrefs.ts';
+import { type ParsedPage, type ParseOptions, parsePage } from '../../../topology/parse/page.ts';
+import { type RichPage, readRichPage } from '../../../topology/parse/rich/rich-page.ts';
+import type { PageWishes } from './extract-rules.ts';
+import { type Field, selectFields } from './select-fields.ts';
+
+export interface WholePage {
+  readonly parsed: ParsedPage;
+  /** Null: not asked for. */
+  readonly rich: (Omit<RichPage, 'tidyMarkup' | 'mediaLinks'> & { readonly fields: readonly Field[] }) | null;
+}
+
+export function parseWholePage(body: Uint8Array, options: ParseOptions, wishes: PageWishes | undefined): WholePage {
+  const parsed = parsePage(body, options);
+  if (wishes === undefined) return { parsed, rich: null };
+  const bytes = body.length > options.byteBudget ? body.subarray(0, options.byteBudget) : body;
+  const { text: html } = decodePage(bytes, `text/html;charset=${parsed.charset}`);
+  const { tidyMarkup, mediaLinks, ...rich } = readRichPage(html, wishes.wanted, options.expired);
+  const fields = tidyMarkup === '' ? [] : selectFields(tidyMarkup, parsed.base, wishes.fields);
+  return { parsed: withMedia(parsed, mediaLinks, options.linksMax), rich: { ...rich, fields } };
+}
+
+function withMedia(parsed: ParsedPage, hrefs: readonly string[], linksMax: number): ParsedPage {
+  if (parsed.robots.nofollow || hrefs.length === 0) return parsed;
+  const links = new Set(parsed.links);
+  let { linksDropped } = parsed;
+  for (const href of hrefs) {
+    const url = resolveHttp(href, parsed.base);
+    if (url === null || links.has(url)) continue;
+    if (links.size < linksMax) links.add(url);
+    else linksDropped += 1;
+  }
+  return { ...parsed, links: [...links], linksDropped };
+}

@@ -1,0 +1,20 @@
+/** The worker that parses large pages and PDFs: one job at a time, answered with the page, or null. */
+import { parentPort } from 'node:worker_threads';
+import { parseWholePage, type WholePage } from './parse-page.ts';
+import type { ParseJob } from './worker-slot.ts';
+
+parentPort?.on('message', async (job: ParseJob) => {
+  const endMs = performance.now() + job.timeoutMs;
+  parentPort?.postMessage(await read(job, () => performance.now() > endMs));
+});
+parentPort?.postMessage('ready');
+
+async function read({ kind, body, options, wishes }: ParseJob, expired: () => boolean): Promise<WholePage | null> {
+  if (kind === 'html') return parseWholePage(body, { ...options, expired }, wishes);
+  // Loaded when the first one comes: pdf.js takes a second.
+  const { readPdf } = await import('./pdf.ts');
+  return readPdf(body, { ...options, expired }).then(
+    (parsed) => ({ parsed, rich: null }),
+    () => null,
+  );
+}

@@ -1,0 +1,239 @@
+/**
+ * From a response to what is reported of its URL: outcome, page, links.
+ *
+ * Redirects are not followed: the target becomes a link of the same depth, one hop on, at the head of its queue. A meta
+ * refresh is published the same way. A page that asks for nofollow publishes no links. Of a feed the entries are the links.
+ */
+import { hash } from 'node:crypto';
+import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../../schemas/types.ts';
+import { textSignature } from '../../../topology/content/text-signature.ts';
+import { classify } from '../../../topology/fetch/outcome.ts';
+import { redirectTarget } from '../../../topology/fetch/redirect.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import { decodePage } from '../../../topology/parse/charset.ts';
+import { headerDirectives } from '../../../topology/parse/directives.ts';
+import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
+import type { ParsedPage } from '../../../topology/parse/page.ts';
+import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
+import { isSoft404 } from '../../../topology/parse/soft-404.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { type Headers, headerOf, headersOf } from '../http/headers.ts';
+import { outcomeOf, retryAfterMsOf } from '../http/outcomes.ts';
+import { isOurs } from '../http/request-failure.ts';
+import { gatherLinks, type LinkMaker, type LinkOrigin, type PageLinks } from '../publish/page-links.ts';
+import type { UrlReport } from '../publish/publisher.ts';
+import type { Extractor } from './extract.ts';
+import type { PageWishes } from './extract-rules.ts';
+import { readFeed } from './feed-report.ts';
+import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
+import type { WholePage } from './parse-page.ts';
+
+export interface PageReader {
+  readonly extractor: Extractor;
+  readonly links: LinkMaker;
+  readonly productToken: string;
+  readonly linksMax: number;
+  /** What pages of a host are asked for beyond links and text. Absent: nothing. */
+  readonly wishesOf?: (hostname: string) => PageWishes | undefined;
+  /** Keep a page's links in its record too. */
+  readonly outlinks: boolean;
+  /** Read PDFs. */
+  readonly pdf: boolean;
+}
+
+/** Without the requests, which the lease knows. */
+export type PageReport = Omit<UrlReport, 'requests'> & {
+  /** What reading it took on the main thread, ms by the clock. */
+  readonly readMs: number;
+};
+
+/** Longer validators are not sent back: servers refuse requests with header fields beyond 8 KiB. */
+const validatorCharsMax = 1_000;
+
+/** Bodies worth reading: of success, and of a type that can hold text. */
+export function wantsBody(status: number, headers: Headers): boolean {
+  return wantsPdfToo(status, headers) && pageTypeOf(mediaTypeOf(headers)) !== 'pdf';
+}
+
+export function wantsPdfToo(status: number, headers: Headers): boolean {
+  return status >= 200 && status < 300 && pageTypeOf(mediaTypeOf(headers)) !== 'other';
+}
+
+export async function readPage(
+  reader: PageReader,
+  task: Task,
+  index: number,
+  response: HttpResponse,
+  origin: Pick<LinkOrigin, 'source' | 'sourceKey'>,
+  traceparent = '',
+): Promise<PageReport> {
+  const item = task.urls[index]!;
+  const from: LinkOrigin = { url: item.url, atMs: response.endMs, traceparent, ...origin };
+  const target = redirectTarget(item.url, response.status, headerOf(response.headers, 'location') || null);
+  const kind = kindOf(item, response, target);
+  const answered = outcomeOf(index, item.url, kind, commonFields(response));
+  if (kind === 'redirect') {
+    const hop = { depth: item.depth, hop: item.hop + 1, front: true, share: item.cash };
+    const { groups, pending } = gatherLinks(reader.links, from, [target!], hop);
+    return { outcome: { ...answered, redirectUrl: target! }, page: null, groups, pending, readMs: 0 };
+  }
+  if (kind !== 'fetched') return bare(answered);
+  const mediaType = mediaTypeOf(response.headers);
+  const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
+  if (type === 'other' || (type === 'pdf' && !reader.pdf)) {
+    return bare({ ...answered, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
+  }
+  const beforeMs = performance.now();
+  const parsing = parse(reader, item.url, response, type);
+  const whole = parsing instanceof Promise ? await parsing : parsing;
+  if (whole === null) {
+    return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
+  }
+  const { parsed } = whole;
+  const isFeed = type !== 'pdf' && looksLikeFeed(response.body);
+  const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
+  const links = feed?.links ?? linksOf(reader, from, item, parsed);
+  const contentHash = hash('sha256', response.body, 'hex');
+  const page = pageRecord(reader, task, item, response, mediaType, whole, contentHash, links.count);
+  const outcome: Outcome = {
+    ...answered,
+    contentHash,
+    links: links.count,
+    linksDropped: parsed.linksDropped,
+    noindex: parsed.robots.noindex,
+    soft404: isSoft404(parsed.title),
+    textSignature: task.signatures ? (feed?.signature ?? textSignature(parsed.text)) : '',
+  };
+  // A worker has its own core.
+  const readMs = parsing instanceof Promise ? 0 : performance.now() - beforeMs;
+  return { outcome, page, groups: links.groups, pending: links.pending, readMs };
+}
+
+function bare(outcome: Outcome): PageReport {
+  return { outcome, page: null, groups: [], pending: [], readMs: 0 };
+}
+
+function kindOf(item: TaskUrl, { status, failure }: HttpResponse, redirectUrl: string | null): OutcomeKind {
+  // It costs no attempt.
+  if (isOurs(failure)) return 'returned';
+  // RFC 9110 §15.4.5: 304 answers a condition, and we sent none.
+  if (status === 304 && failure === null && item.etag === '' && item.lastModified === '') return 'badResponse';
+  return classify({ status, redirectUrl, ...(failure === null ? {} : { failure: failure.kind as never }) });
+}
+
+function commonFields(response: HttpResponse): Partial<Outcome> {
+  const { headers, status } = response;
+  return {
+    status,
+    bytes: response.body.length,
+    truncated: response.truncated,
+    etag: validator(headers, 'etag'),
+    lastModified: validator(headers, 'last-modified'),
+    retryAfterMs: status === 0 ? 0 : retryAfterMsOf(response),
+    detail: response.failure?.detail ?? '',
+  };
+}
+
+/** Empty: there is none that could be sent back. */
+export function validator(headers: Headers, name: string): string {
+  const value = headerOf(headers, name);
+  return value.length > validatorCharsMax ? '' : value;
+}
+
+function parse(
+  reader: PageReader,
+  url: string,
+  { body, headers }: HttpResponse,
+  type: PageType,
+): WholePage | null | Promise<WholePage | null> {
+  const contentType = headerOf(headers, 'content-type') || null;
+  const robotsTags = headersOf(headers, 'x-robots-tag');
+  const { productToken, linksMax } = reader;
+  if (type === 'text')
+    return { parsed: plainPage(body, contentType, headerDirectives(robotsTags, productToken)), rich: null };
+  const textCharsMax = fetcherLimits.textCharsMax;
+  const options = { url, contentType, robotsTags, productToken, linksMax, textCharsMax, byteBudget: body.length };
+  if (type === 'pdf') return reader.extractor.parsePdf(body, options);
+  return reader.extractor.parse(body, options, reader.wishesOf?.(new URL(url).hostname));
+}
+
+function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedPage['robots']): ParsedPage {
+  // No character has more than four bytes.
+  const { text, charset } = decodePage(body.subarray(0, fetcherLimits.textCharsMax * 4), contentType);
+  return {
+    links: [],
+    linksDropped: 0,
+    title: '',
+    description: '',
+    text: text.slice(0, fetcherLimits.textCharsMax),
+    canonical: '',
+    base: '',
+    metaRefresh: null,
+    robots,
+    charset,
+    complete: true,
+  };
+}
+
+function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: ParsedPage): PageLinks {
+  const refreshes = parsed.metaRefresh !== null && !parsed.robots.nofollow;
+  const share = item.cash / Math.max(1, parsed.links.length + (refreshes ? 1 : 0));
+  const found = gatherLinks(reader.links, from, parsed.links, { depth: item.depth + 1, hop: 0, front: false, share });
+  if (parsed.metaRefresh === null || !refreshes) return found;
+  const hop = { depth: item.depth, hop: item.hop + 1, front: true, share };
+  const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
+  return {
+    groups: [...found.groups, ...refresh.groups],
+    pending: found.pending,
+    count: found.count + refresh.count,
+  };
+}
+
+function pageRecord(
+  reader: PageReader,
+  task: Task,
+  item: TaskUrl,
+  response: HttpResponse,
+  mediaType: string,
+  { parsed, rich }: WholePage,
+  contentHash: string,
+  links: number,
+): Page {
+  return {
+    url: item.url,
+    hostKey: task.hostKey,
+    status: response.status,
+    fetchedAtMs: response.endMs,
+    depth: item.depth,
+    contentType: mediaType,
+    charset: parsed.charset,
+    title: parsed.title,
+    description: parsed.description,
+    text: parsed.text,
+    canonical: parsed.canonical,
+    contentHash,
+    etag: validator(response.headers, 'etag'),
+    lastModified: validator(response.headers, 'last-modified'),
+    bytes: response.body.length,
+    truncated: response.truncated || !parsed.complete,
+    noindex: parsed.robots.noindex,
+    nofollow: parsed.robots.nofollow,
+    links,
+    linksDropped: parsed.linksDropped,
+    mainText: rich?.mainText ?? '',
+    language: rich?.language ?? '',
+    metadata: rich === null ? '' : metadataJson(rich.metadata),
+    fields: rich === null ? [] : [...rich.fields],
+    outlinks: reader.outlinks ? outlinksOf(reader, parsed) : [],
+    rendered: false,
+  };
+}
+
+function outlinksOf({ links }: PageReader, parsed: ParsedPage): string[] {
+  const urls = new Set<string>();
+  for (const raw of parsed.links) {
+    const url = links.normalize(raw);
+    if (url !== null) urls.add(url);
+  }
+  return [...urls];
+}

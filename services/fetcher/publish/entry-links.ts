@@ -1,0 +1,52 @@
+/** From the entries of a sitemap or a feed to link groups: by target host, and apart where their dates are to count. */
+import type { LinkGroup } from '../../../schemas/types.ts';
+import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { LinkMaker, LinkOrigin, PageLinks } from './page-links.ts';
+
+export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share'> {
+  /** May the list speak for the page? Then its date makes the link a `refresh` (DESIGN §2). null: not even name it. */
+  readonly speaksFor: (entry: SitemapEntry) => boolean | null;
+}
+
+/** Links with a date that counts, or with cash, must all arrive; others are left out where they were published lately. */
+export function gatherEntries(
+  { normalize, cache }: LinkMaker,
+  origin: LinkOrigin,
+  entries: readonly SitemapEntry[],
+  { depth, share, speaksFor }: EntryWishes,
+): PageLinks {
+  const groups = new Map<string, LinkGroup & { readonly links: LinkGroup['links'][number][] }>();
+  const pending: number[] = [];
+  let count = 0;
+  for (const entry of entries) {
+    const speaks = speaksFor(entry);
+    const url = speaks === null ? null : normalize(entry.url);
+    if (url === null) continue;
+    count += 1;
+    const { lastModifiedMs } = entry;
+    const dated = lastModifiedMs > 0 && speaks === true;
+    if (!dated && share === 0 && !cache.isNews(origin.source, url, depth, pending)) continue;
+    const hostKey = hostKeyOf(url);
+    const key = `${dated ? '+' : '-'}${hostKey}`;
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = {
+        hostKey,
+        sourceUrl: origin.url,
+        sourceKey: origin.sourceKey,
+        depth,
+        hop: 0,
+        front: false,
+        intent: dated ? 'refresh' : 'discover',
+        discoveredAtMs: origin.atMs,
+        share,
+        traceparent: '',
+        links: [],
+      };
+      groups.set(key, group);
+    }
+    group.links.push({ url, lastModifiedMs: dated ? lastModifiedMs : 0, priority: -1 });
+  }
+  return { groups: [...groups.values()], pending, count };
+}

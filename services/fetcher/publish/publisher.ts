@@ -1,0 +1,368 @@
+/**
+ * Publishes what leases produce, in the order that makes a finished lease mean something (DESIGN §4.6):
+ * pages and links first, then, once they are acked, the results of the same URLs.
+ *
+ * All leases share flush cycles, since messages and syncs cost more than bytes. One cycle's pages and links are under
+ * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
+ * order: appends to one partition land as issued. A link enters the link cache only after its ack.
+ */
+import { blankHostFacts, blankResult } from '../../../schemas/blank.ts';
+import type {
+  HostFacts,
+  LinkGroup,
+  Outcome,
+  Page,
+  Render,
+  Request,
+  Response,
+  Result,
+  RobotsCopy,
+  RobotsHop,
+  Task,
+} from '../../../schemas/types.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { AppendRecord, Log } from '../../runtime/log/log.ts';
+import { bytesOf, discoveredMessages } from './discovered-batch.ts';
+import type { LinkCache } from './link-cache.ts';
+
+/** The trace of a URL, as far as publishing goes. */
+export interface PublishSpans {
+  /** What the page says, so that its readers go on from there. */
+  readonly publishContext: string;
+  /** What was reported is durable. */
+  acked(): void;
+}
+
+export interface UrlReport {
+  readonly outcome: Outcome;
+  /** In the order they started. */
+  readonly requests: readonly Request[];
+  readonly page: Page | null;
+  readonly groups: readonly LinkGroup[];
+  /** For the link cache, after the ack. */
+  readonly pending: readonly number[];
+  /** Of a URL that is traced. */
+  readonly spans?: PublishSpans | undefined;
+}
+
+type Gathered = Omit<UrlReport, 'outcome'> & { readonly outcome: Outcome | null };
+
+/** Where one lease reports to. */
+export interface LeaseReporter {
+  /** What became of one URL. A promise: too much is waiting for the log, go on when it resolves. */
+  report(report: UrlReport): Promise<void> | undefined;
+  /** Links of what is no page (a sitemap). Acked, as a page's are, before the last result. A promise: as of `report`. */
+  found(groups: readonly LinkGroup[], pending: readonly number[]): Promise<void> | undefined;
+  /** A request that belongs to no outcome (robots.txt, a sitemap). */
+  requested(request: Request): void;
+  /** What was learnt of the host. */
+  learnt(facts: HostFacts): void;
+  /** The host's sitemaps were looked at, for a round of them (sinceMs above 0): so many are left. */
+  sitemapsRead(sinceMs: number, left: number): void;
+  /** Another host is to be leased, for a hop of a robots.txt that leads there. */
+  wish(hostKey: string, hop: RobotsHop): void;
+  /** Nothing more comes of this lease. */
+  finish(): void;
+}
+
+export interface Publisher {
+  open(task: Task): LeaseReporter;
+  /** A raw response, for archives: leaves with what is reported next. */
+  responded(response: Response): void;
+  /** A page that needs a browser: leaves with what is reported next. */
+  needsBrowser(render: Render): void;
+  /** A robots.txt was read: acked before the result of any request that refers to it. */
+  readRobots(copy: RobotsCopy): void;
+  /** Resolves once all that was reported is acked; rejects if the log failed. */
+  drain(): Promise<void>;
+}
+
+export interface PublisherOptions {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  /** Full names. */
+  readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render' | 'robots', string>>;
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly fetcherId: string;
+  readonly linkCache: LinkCache;
+  /** The log refused an append: nothing more will be published. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface LeaseState {
+  readonly task: Task;
+  facts: HostFacts;
+  completedAtMs: number;
+  /** Acked as far as their pages and links go, to be sent. */
+  outcomes: Outcome[];
+  requests: Request[];
+  /** Reports whose pages and links are not acked yet. */
+  unacked: number;
+  /** When the oldest unsent outcome was acked, 0: none. */
+  readySinceMs: number;
+  finished: boolean;
+}
+
+/** What a cycle publishes. */
+interface Batch {
+  /** And responses. Encoded at once: bytes cost the garbage collector nothing while they wait, and a page's strings need not wait. */
+  readonly pages: AppendRecord[];
+  readonly groups: LinkGroup[];
+  readonly pending: number[];
+  /** `outcome` null: links alone. */
+  readonly reports: (Pick<Gathered, 'outcome' | 'requests' | 'spans'> & { readonly lease: LeaseState })[];
+  bytes: number;
+}
+
+export function createPublisher(options: PublisherOptions): Publisher {
+  const { log, clock } = options;
+  let gathering = emptyBatch();
+  const waitingForRoom: (() => void)[] = [];
+  const leases = new Set<LeaseState>();
+  const resultAppends = new Set<Promise<unknown>>();
+  let bytesUnacked = 0;
+  let cycle: Promise<void> | undefined;
+  let timer = new AbortController();
+  let timerAtMs = Number.POSITIVE_INFINITY;
+  let flushDue = false;
+  let failure: { readonly error: unknown } | undefined;
+
+  const fail = (error: unknown) => {
+    if (failure !== undefined) return;
+    failure = { error };
+    for (const proceed of waitingForRoom.splice(0)) proceed();
+    options.onFailure(error);
+  };
+
+  /** Flushes at most this late. */
+  const schedule = (waitMs: number) => {
+    const atMs = clock.nowMs() + waitMs;
+    if (atMs >= timerAtMs) return;
+    stopTimer();
+    timerAtMs = atMs;
+    const { signal } = timer;
+    void clock.sleepUntil(atMs, signal).then(() => {
+      if (!signal.aborted) flush();
+    });
+  };
+
+  const stopTimer = () => {
+    if (timerAtMs === Number.POSITIVE_INFINITY) return;
+    // With a reason of its own: the default is an exception with its stack, 5 µs each time.
+    timer.abort('superseded');
+    timer = new AbortController();
+    timerAtMs = Number.POSITIVE_INFINITY;
+  };
+
+  /** Starts a cycle; while one is under way, the next follows it at once. */
+  const flush = () => {
+    stopTimer();
+    if (failure !== undefined) return;
+    if (cycle !== undefined) {
+      flushDue = true;
+      return;
+    }
+    flushDue = false;
+    const batch = gathering;
+    gathering = emptyBatch();
+    cycle = publish(batch)
+      .catch(fail)
+      .finally(() => {
+        cycle = undefined;
+        if (flushDue) flush();
+      });
+  };
+
+  const publish = async (batch: Batch) => {
+    const records = encodeBatch(batch, options);
+    if (records.length > 0) await log.append(records);
+    options.linkCache.remember(batch.pending);
+    const nowMs = clock.nowMs();
+    for (const { lease, outcome, requests, spans } of batch.reports) {
+      lease.unacked -= 1;
+      spans?.acked();
+      if (outcome === null) continue;
+      lease.outcomes.push(outcome);
+      lease.requests.push(...requests);
+      lease.readySinceMs ||= nowMs;
+    }
+    bytesUnacked -= batch.bytes;
+    for (const proceed of waitingForRoom.splice(0)) proceed();
+    sendResults(nowMs);
+  };
+
+  const sendResults = (nowMs: number) => {
+    const records: AppendRecord[] = [];
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const lease of leases) {
+      const last = lease.finished && lease.unacked === 0;
+      const dueAtMs = lease.readySinceMs + fetcherLimits.resultsMs;
+      if (last) leases.delete(lease);
+      else if (lease.readySinceMs === 0) continue;
+      else if (dueAtMs > nowMs) {
+        nextMs = Math.min(nextMs, dueAtMs);
+        continue;
+      }
+      records.push(resultRecord(lease, last, options));
+      lease.outcomes = [];
+      lease.requests = [];
+      lease.facts = { ...lease.facts, sitemaps: [] };
+      lease.readySinceMs = 0;
+    }
+    if (nextMs !== Number.POSITIVE_INFINITY) schedule(nextMs - nowMs);
+    appendResults(records);
+  };
+
+  const appendResults = (records: readonly AppendRecord[]) => {
+    if (records.length === 0 || failure !== undefined) return;
+    const append = log
+      .append(records)
+      .catch(fail)
+      .finally(() => resultAppends.delete(append));
+    resultAppends.add(append);
+  };
+
+  const gather = (lease: LeaseState, report: Gathered): Promise<void> | undefined => {
+    bytesUnacked += add(gathering, lease, report, options);
+    if (gathering.bytes >= fetcherLimits.flushBytes) flush();
+    else schedule(fetcherLimits.flushMs);
+    if (bytesUnacked <= fetcherLimits.publishBytesMax || failure !== undefined) return undefined;
+    return new Promise((resolve) => waitingForRoom.push(resolve));
+  };
+
+  /** What leaves with the pages of this cycle. */
+  const beside = (name: 'responses' | 'render' | 'robots', hostKey: string, value: Buffer, key = hostKey) => {
+    const { topics, partitions, keyMode } = options;
+    const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
+    gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
+    gathering.bytes += value.length;
+    bytesUnacked += value.length;
+    schedule(fetcherLimits.flushMs);
+  };
+
+  return {
+    open(task) {
+      const lease: LeaseState = {
+        task,
+        facts: blankHostFacts,
+        completedAtMs: 0,
+        outcomes: [],
+        requests: [],
+        unacked: 0,
+        readySinceMs: 0,
+        finished: false,
+      };
+      leases.add(lease);
+      return {
+        report(report) {
+          for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);
+          return gather(lease, report);
+        },
+        found: (groups, pending) => gather(lease, { outcome: null, requests: [], page: null, groups, pending }),
+        requested(request) {
+          lease.requests.push(request);
+          lease.completedAtMs = Math.max(lease.completedAtMs, request.endMs);
+        },
+        learnt(facts) {
+          // Sitemaps are told once, when robots.txt is new: they must not be lost to what is learnt after.
+          lease.facts = facts.sitemaps.length > 0 ? facts : { ...facts, sitemaps: lease.facts.sitemaps };
+        },
+        sitemapsRead(sinceMs, left) {
+          if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
+        },
+        wish: (hostKey, hop) => appendResults([wishRecord(hostKey, hop, options)]),
+        finish() {
+          lease.finished = true;
+          schedule(fetcherLimits.flushMs);
+        },
+      };
+    },
+    responded: (response) => beside('responses', response.hostKey, options.codec.encode('responses', response)),
+    needsBrowser: (render) => beside('render', render.hostKey, options.codec.encode('render', render)),
+    readRobots({ origin, hash, ...copy }) {
+      const body = Buffer.from(copy.body.buffer, copy.body.byteOffset, copy.body.byteLength);
+      const value = options.codec.encode('robots', { ...copy, origin, hash, body });
+      beside('robots', hostKeyOf(origin), value, `${origin} ${hash}`);
+    },
+    async drain() {
+      const open = () =>
+        gathering.reports.length + gathering.pages.length > 0 || [...leases].some((lease) => lease.finished);
+      while (failure === undefined && (cycle !== undefined || open())) {
+        flush();
+        await cycle;
+      }
+      stopTimer();
+      await Promise.all(resultAppends);
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
+
+function emptyBatch(): Batch {
+  return { pages: [], groups: [], pending: [], reports: [], bytes: 0 };
+}
+
+/** About the bytes that the report adds. */
+function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics }: PublisherOptions): number {
+  let bytes = 0;
+  lease.unacked += 1;
+  const { outcome, requests, page, groups, spans } = report;
+  batch.reports.push({ lease, outcome, requests, spans });
+  if (page !== null) {
+    const record = {
+      topic: topics.pages,
+      partition: lease.task.partition,
+      key: Buffer.from(page.hostKey),
+      value: codec.encode('pages', page),
+    };
+    batch.pages.push(spans === undefined ? record : { ...record, headers: { traceparent: spans.publishContext } });
+    bytes += record.value.length;
+  }
+  for (const group of groups) {
+    batch.groups.push(group);
+    bytes += bytesOf(group);
+  }
+  for (const number of report.pending) batch.pending.push(number);
+  batch.bytes += bytes;
+  return bytes;
+}
+
+function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
+  const { codec, topics, partitions, keyMode } = options;
+  const records = batch.pages;
+  for (const { partition, key, groups } of discoveredMessages(batch.groups, partitions, keyMode)) {
+    const value = codec.encode('discovered', { groups });
+    records.push({ topic: topics.discovered, partition, key: Buffer.from(key), value });
+  }
+  return records;
+}
+
+function resultRecord(lease: LeaseState, last: boolean, options: PublisherOptions): AppendRecord {
+  const { task, outcomes, requests, completedAtMs, facts } = lease;
+  const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
+  const granted = { epoch, leaseId, grantedAtMs, policyVersion, lanes };
+  const told = { ...granted, last, completedAtMs, outcomes, requests, host: facts };
+  return resultFor(hostKey, partition, told, options);
+}
+
+function wishRecord(hostKey: string, hop: RobotsHop, options: PublisherOptions): AppendRecord {
+  const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
+  return resultFor(hostKey, partition, { robotsHops: [hop] }, options);
+}
+
+function resultFor(
+  hostKey: string,
+  partition: number,
+  told: Partial<Result>,
+  { topics, codec, fetcherId, keyMode }: PublisherOptions,
+): AppendRecord {
+  const result = { ...blankResult, partition, hostKey, fetcherId, ...told };
+  const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
+  return { topic: topics.results, partition, key, value: codec.encode('results', result) };
+}

@@ -1,0 +1,314 @@
+/**
+ * robots.txt per origin: fetched through the caller's paced requests, kept as RFC 9309 §2.4 has it.
+ *
+ * Fails closed: while robots.txt can't be had, the origin is `unreachable`, unless a copy of at most 30 days stands in.
+ * What is unreachable is not remembered: every lease asks anew, and the frontier's back-off decides how often that is.
+ * Leases that want the same file at once share one fetch. Bounded by entries and by bytes, least recently used first.
+ *
+ * A redirect to another host is asked there by a lease of that host (topology/frontier/decide-robots-hops.ts), of which
+ * `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
+ */
+import { hash } from 'node:crypto';
+import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
+import { fetcherLimits, robotsLimits } from '../../../topology/limits.ts';
+import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
+import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+export interface Robots {
+  readonly status: 'rules' | 'allowAll' | 'unreachable';
+  readonly rules: RobotsRules;
+  /** SHA-256 of the body, first 16 bytes, hexadecimal. Empty: there is none. */
+  readonly hash: string;
+  /** ms since the Unix epoch. */
+  readonly fetchedAtMs: number;
+  /** It stands in for a newer one that can't be had. */
+  readonly stale: boolean;
+  /** unreachable: why, in plain words. */
+  readonly detail: string;
+  /** unreachable: the address guard refused the host itself, so no retry helps. */
+  readonly blockedAddress: boolean;
+  /** unreachable: what Retry-After asked for, ms. 0: nothing. */
+  readonly retryAfterMs: number;
+}
+
+export interface RobotsResponse {
+  /** 0: no complete response. */
+  readonly status: number;
+  readonly location: string | null;
+  readonly body: Uint8Array;
+  readonly retryAfterMs: number;
+  readonly blockedAddress: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Asks for the newest URL of a robots.txt chain, paced by its host. Null: not in time, ask again with another lease.
+ * `elsewhere`: only a lease of its own host may ask, and is wished for.
+ */
+export type RobotsFetch = (asked: readonly string[]) => Promise<RobotsResponse | 'elsewhere' | null>;
+
+export interface RobotsAnswer {
+  readonly robots: Robots;
+  /** It was fetched for this call or while it waited, or has come from elsewhere since the last one. */
+  readonly fresh: boolean;
+}
+
+export interface RobotsCache {
+  /** `origin`: scheme, host and port. Null: `fetch` gave up. */
+  get(origin: string, fetch: RobotsFetch): Promise<RobotsAnswer | null>;
+  /** Goes on with a chain at another host than it began at, with a lease of that host. `asked`: the URL to ask is last. */
+  hop(asked: readonly string[], fetch: RobotsFetch): Promise<void>;
+  readonly size: number;
+}
+
+interface Entry {
+  readonly robots: Robots;
+  readonly bytes: number;
+  /** A stale copy is used without asking until then, ms since the Unix epoch. */
+  readonly staleUntilMs: number;
+}
+
+/** A chain that a lease of another host is to go on with. */
+interface Elsewhere {
+  /** When the first lease came for it in vain, and when the other host's lease was last wished for. */
+  readonly sinceMs: number;
+  wishedAtMs: number;
+  /** Why it could not be had: told to one lease, then asked anew. */
+  unreachable: Robots | undefined;
+  /** Resolves when there is an answer. */
+  readonly answered: Promise<void>;
+  readonly answer: () => void;
+}
+
+/** `onCopy` hears of each copy that an origin gets, before anyone goes by it. */
+export function createRobotsCache(
+  clock: Clock,
+  productToken: string,
+  onCopy: (copy: RobotsCopy) => void = () => {},
+): RobotsCache {
+  /** In order of last use. */
+  const entries = new Map<string, Entry>();
+  /** Kept since an answer last told of it: it came with a hop, or with another origin's chain. */
+  const untold = new Set<string>();
+  const underWay = new Map<string, Promise<Robots | null>>();
+  /** By origin, in order of the last wish. */
+  const elsewhere = new Map<string, Elsewhere>();
+  let bytesKept = 0;
+
+  const forget = (origin: string) => {
+    bytesKept -= entries.get(origin)?.bytes ?? 0;
+    entries.delete(origin);
+    untold.delete(origin);
+  };
+  const keep = (origin: string, entry: Entry) => {
+    forget(origin);
+    entries.set(origin, entry);
+    untold.add(origin);
+    bytesKept += entry.bytes;
+    const { robotsEntriesMax, robotsEntriesBytesMax } = fetcherLimits;
+    while (entries.size > robotsEntriesMax || (bytesKept > robotsEntriesBytesMax && entries.size > 1)) {
+      forget(entries.keys().next().value!);
+    }
+  };
+
+  /** What may be used now without asking. */
+  const usable = (origin: string): Entry | undefined => {
+    const entry = entries.get(origin);
+    if (entry === undefined) return undefined;
+    const nowMs = clock.nowMs();
+    if (needsRefetch(nowMs - entry.robots.fetchedAtMs) && nowMs >= entry.staleUntilMs) return undefined;
+    entries.delete(origin);
+    entries.set(origin, entry);
+    return entry;
+  };
+
+  /** Follows a chain to its end from the last of `asked`. The rules bind the origin first asked, and the last as well. */
+  const follow = async (asked: readonly string[], fetch: RobotsFetch): Promise<Robots | 'elsewhere' | null> => {
+    const origin = originOf(asked[0]!);
+    const url = asked[asked.length - 1]!;
+    const response = await fetch(asked);
+    if (response === null || response === 'elsewhere') return response;
+    const nowMs = clock.nowMs();
+    const old = entries.get(origin);
+    const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
+    const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
+    const told = (binds: string, robots: Robots, body: Uint8Array) =>
+      onCopy(copyOf(binds, url, robots, response.status, productToken, body));
+    const keepHere = (entry: Entry, body: Uint8Array): Robots => {
+      keep(origin, entry);
+      told(origin, entry.robots, body);
+      // Where a chain was given up for its length, its last host's own may still lead somewhere.
+      const isRedirect = response.status >= 300 && response.status < 400;
+      if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect) {
+        keep(originOf(url), entry);
+        told(originOf(url), entry.robots, body);
+      }
+      return entry.robots;
+    };
+    switch (verdict.kind) {
+      case 'follow': {
+        const there = isRobotsTxt(verdict.url) ? usable(originOf(verdict.url)) : undefined;
+        if (there === undefined) return follow([...asked, verdict.url], fetch);
+        keep(origin, there);
+        // Its body is on the log already, by the same hash.
+        told(origin, there.robots, nothing);
+        return there.robots;
+      }
+      case 'parse': {
+        const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
+        const rules = parseRobots(body, productToken, url);
+        const robots = { ...open(nowMs), status: 'rules', rules, hash: shortHash(body) } as const;
+        return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
+      }
+      case 'allow_all':
+        return keepHere({ robots: open(nowMs), bytes: 0, staleUntilMs: 0 }, nothing);
+      case 'use_cached': {
+        const robots = { ...old!.robots, stale: true };
+        keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
+        return robots;
+      }
+      case 'disallow_all':
+        return unreachable(response, nowMs, asked.length > 1);
+    }
+  };
+
+  /** A wish was sent. */
+  const wished = (origin: string): Elsewhere => {
+    const nowMs = clock.nowMs();
+    const chain = elsewhere.get(origin) ?? newChain(nowMs);
+    chain.wishedAtMs = nowMs;
+    elsewhere.delete(origin);
+    elsewhere.set(origin, chain);
+    if (elsewhere.size > fetcherLimits.robotsEntriesMax) elsewhere.delete(elsewhere.keys().next().value!);
+    return chain;
+  };
+
+  /** The answer from elsewhere, if it comes in a moment. */
+  const awaited = async (origin: string, chain: Elsewhere): Promise<Robots | null> => {
+    const patience = new AbortController();
+    const patienceEnds = clock.sleepUntil(clock.nowMs() + fetcherLimits.robotsHopWaitMs, patience.signal);
+    await Promise.race([chain.answered, patienceEnds]);
+    patience.abort();
+    const known = usable(origin);
+    if (known !== undefined) return known.robots;
+    if (chain.unreachable !== undefined) elsewhere.delete(origin);
+    return chain.unreachable ?? null;
+  };
+
+  const fetchAnew = async (origin: string, fetch: RobotsFetch): Promise<Robots | null> => {
+    const chain = elsewhere.get(origin);
+    const nowMs = clock.nowMs();
+    if (chain !== undefined && nowMs - chain.wishedAtMs < fetcherLimits.robotsHopAgainMs) return awaited(origin, chain);
+    if (chain !== undefined && nowMs - chain.sinceMs >= fetcherLimits.robotsHopPatienceMs) {
+      elsewhere.delete(origin);
+      return { ...open(nowMs), status: 'unreachable', detail: 'robots.txt: moved to a host that could not be asked' };
+    }
+    const robots = await follow([`${origin}/robots.txt`], fetch);
+    if (robots === 'elsewhere') return awaited(origin, wished(origin));
+    elsewhere.delete(origin);
+    return robots;
+  };
+
+  return {
+    async get(origin, fetch) {
+      const known = usable(origin);
+      if (known !== undefined) return { robots: known.robots, fresh: untold.delete(origin) };
+      for (;;) {
+        const others = underWay.get(origin);
+        if (others === undefined) break;
+        const robots = await others;
+        if (robots !== null) return { robots, fresh: true };
+      }
+      const mine = fetchAnew(origin, fetch).finally(() => underWay.delete(origin));
+      underWay.set(origin, mine);
+      const robots = await mine;
+      untold.delete(origin);
+      return robots === null ? null : { robots, fresh: true };
+    },
+    async hop(asked, fetch) {
+      const origin = originOf(asked[0]!);
+      const robots = await follow(asked, fetch);
+      if (robots === null) return;
+      if (robots !== 'elsewhere' && robots.status !== 'unreachable') {
+        elsewhere.get(origin)?.answer();
+        elsewhere.delete(origin);
+        return;
+      }
+      // The lease that wished may have been another process's; the next one comes here, and finds what is known.
+      const chain = wished(origin);
+      if (robots === 'elsewhere') return;
+      chain.unreachable = robots;
+      chain.answer();
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+const nothing = new Uint8Array();
+
+function copyOf(
+  origin: string,
+  url: string,
+  { hash, fetchedAtMs, rules }: Robots,
+  status: number,
+  token: string,
+  body: Uint8Array,
+): RobotsCopy {
+  return { origin, url, hash, fetchedAtMs, status, token, crawlDelayMs: rules.crawlDelayMs ?? -1, body };
+}
+
+function newChain(nowMs: number): Elsewhere {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  return { sinceMs: nowMs, wishedAtMs: nowMs, unreachable: undefined, answered, answer };
+}
+
+/** Scheme, host and port of a normal URL. */
+export function originOf(url: string): string {
+  const end = url.indexOf('/', 8);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+function isRobotsTxt(url: string): boolean {
+  return url === `${originOf(url)}/robots.txt`;
+}
+
+function open(fetchedAtMs: number): Robots {
+  return {
+    status: 'allowAll',
+    rules: noRules,
+    hash: '',
+    fetchedAtMs,
+    stale: false,
+    detail: '',
+    blockedAddress: false,
+    retryAfterMs: 0,
+  };
+}
+
+function unreachable(response: RobotsResponse, nowMs: number, redirected: boolean): Robots {
+  const { status, retryAfterMs } = response;
+  const detail = `robots.txt: ${status === 0 ? response.detail : `status ${status}`}`;
+  const blockedAddress = response.blockedAddress && !redirected;
+  return { ...open(nowMs), status: 'unreachable', detail, blockedAddress, retryAfterMs };
+}
+
+function shortHash(body: Uint8Array): string {
+  return hash('sha256', body, 'hex').slice(0, 32);
+}
+
+/** What is reported of the host. */
+export function robotsFacts({ robots, fresh }: RobotsAnswer): HostFacts {
+  return {
+    robotsStatus: robots.status === 'unreachable' ? 'disallowAll' : robots.status,
+    robotsHash: robots.hash,
+    robotsFetchedAtMs: robots.fetchedAtMs,
+    crawlDelayMs: robots.rules.crawlDelayMs ?? -1,
+    sitemaps: fresh && !robots.stale ? robots.rules.sitemaps : [],
+    sitemapsSinceMs: 0,
+    sitemapsLeft: 0,
+  };
+}

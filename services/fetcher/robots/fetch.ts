@@ -1,0 +1,71 @@
+/**
+ * Requests for robots.txt and the hops of its redirects, within a lease: paced like every request to its host.
+ *
+ * A lease speaks to its own host only. What leads to another host is a wish, for its frontier partition to lease that
+ * host; the answer then comes to the task partition of the host whose robots.txt is wanted.
+ */
+import type { Task } from '../../../schemas/types.ts';
+import { robotsLimits } from '../../../topology/limits.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { type Headers, headerOf } from '../http/headers.ts';
+import { requestRecord, retryAfterMsOf } from '../http/outcomes.ts';
+import { isOurs } from '../http/request-failure.ts';
+import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import type { LinkMaker } from '../publish/page-links.ts';
+import type { LeaseReporter } from '../publish/publisher.ts';
+import type { RobotsFetch, RobotsResponse } from './cache.ts';
+
+/** What of a lease's runner it takes to ask. */
+export interface RobotsAsker {
+  readonly road: Road;
+  readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
+  readonly headers: Headers;
+  readonly totalTimeoutMs: number;
+}
+
+export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseReporter): RobotsFetch {
+  return async (asked) => {
+    const hop = asked.length - 1;
+    const url = asked[hop]!;
+    // As the normaliser spells it, or `example.org.` would have a queue of its own.
+    const hostKey = hostKeyOf(runner.reader.links.normalize(url) ?? url);
+    if (hostKey !== task.hostKey) {
+      const partition = task.robotsHops[0]?.partition ?? task.partition;
+      reporter.wish(hostKey, { url, asked: asked.slice(0, hop), partition });
+      return 'elsewhere';
+    }
+    const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '', robotsAtMs: 0 } as const;
+    const response = await pacedRequest(runner.road, {
+      url,
+      headers: runner.headers,
+      bodyBytesMax: robotsLimits.bodyBytesMax,
+      wants: isSuccess,
+      hostKey,
+      delayMs: task.delayMs,
+      delayFactor: task.delayFactor,
+      latestStartMs: task.deadlineMs - runner.totalTimeoutMs,
+      record: (made, addressDelayMs) =>
+        reporter.requested(requestRecord(url, purpose, task.delayMs, made, addressDelayMs)),
+    });
+    if (response === null || isOurs(response.failure)) return null;
+    keepPause(runner.road, hostKey, response);
+    return robotsResponse(response);
+  };
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function robotsResponse(response: HttpResponse): RobotsResponse {
+  const { failure, headers } = response;
+  return {
+    status: failure === null ? response.status : 0,
+    location: headerOf(headers, 'location') || null,
+    body: response.body,
+    retryAfterMs: retryAfterMsOf(response),
+    blockedAddress: failure?.kind === 'blockedAddress',
+    detail: failure?.detail ?? '',
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * Which sitemaps of each host are still to be read, and which have been since its robots.txt was read.
+ *
+ * In memory, beside the robots.txt copies that name them: a fetcher that is new to a host reads its robots.txt anew,
+ * and its sitemaps after it. So nothing is lost by a crash, and a host's sitemaps are read once for each time its
+ * robots.txt is, or for each round of the frontier's, where the policy has those. Bounded over all hosts, least recently named first.
+ */
+import { fetcherLimits, parseLimits, robotsLimits } from '../../../topology/limits.ts';
+import type { Headers } from '../http/headers.ts';
+
+/** A sitemap to be read. */
+export interface SitemapErrand {
+  readonly url: string;
+  /** Whose lease reads it. */
+  readonly hostKey: string;
+  /** Of the links it will give. */
+  readonly depth: number;
+  /** Origin whose robots.txt names it, or the index that lists it. */
+  readonly origin: string;
+  /** Read it unless it was noted for this time or a later one: that robots.txt's, or of the round it belongs to. */
+  readonly namedAtMs: number;
+  /** The policy names it, and so it may speak for any host. */
+  readonly trusted: boolean;
+  /** Redirects taken to get here. */
+  readonly hop: number;
+  /** Indexes above it. */
+  readonly nesting: number;
+  /** Times it was asked for and failed. */
+  readonly tries: number;
+}
+
+export interface SitemapAgenda {
+  /** Takes note of a sitemap, unless it is known for the same robots.txt, or too far from it. */
+  add(errand: SitemapErrand): void;
+  /** The next one to be read with a lease of the host; undefined: none. */
+  next(hostKey: string): SitemapErrand | undefined;
+  /** There was no time for it: it stays the next one. */
+  putBack(errand: SitemapErrand): void;
+  /** It could not be read: once more with a later lease, unless it has failed too often. */
+  failed(errand: SitemapErrand): void;
+  /** It was read whole; `condition` asks for it if it has changed since. An index has none: what it lists has to be looked at again. */
+  readWhole(errand: SitemapErrand, condition: Headers): void;
+  /** By which it may be asked whether it has changed since: names and values in turn. */
+  conditionOf(errand: SitemapErrand): Headers;
+  /** Sitemaps of a host that are still to be read. */
+  waiting(hostKey: string): number;
+  /** Sitemaps remembered. */
+  readonly size: number;
+}
+
+interface HostAgenda {
+  readonly waiting: SitemapErrand[];
+  /** URL → the time of the robots.txt it was last noted for. */
+  readonly known: Map<string, number>;
+  /** URL → condition of the next request for it. */
+  readonly conditions: Map<string, Headers>;
+}
+
+export function createSitemapAgenda(): SitemapAgenda {
+  /** In the order they were last named. */
+  const hosts = new Map<string, HostAgenda>();
+  let size = 0;
+
+  const agendaOf = (hostKey: string): HostAgenda => {
+    const agenda = hosts.get(hostKey) ?? { waiting: [], known: new Map(), conditions: new Map() };
+    hosts.delete(hostKey);
+    hosts.set(hostKey, agenda);
+    return agenda;
+  };
+  const makeRoom = () => {
+    while (size > fetcherLimits.sitemapsKnownMax && hosts.size > 1) {
+      const [hostKey, { known }] = hosts.entries().next().value!;
+      size -= known.size;
+      hosts.delete(hostKey);
+    }
+  };
+
+  return {
+    add(errand) {
+      if (errand.hop > robotsLimits.redirectsMax || errand.nesting > parseLimits.sitemapNestingMax) return;
+      const { waiting, known } = agendaOf(errand.hostKey);
+      const before = known.get(errand.url);
+      if (before === undefined ? known.size >= fetcherLimits.sitemapsPerHostMax : before >= errand.namedAtMs) return;
+      if (before === undefined) size += 1;
+      known.set(errand.url, errand.namedAtMs);
+      waiting.push(errand);
+      makeRoom();
+    },
+    next: (hostKey) => hosts.get(hostKey)?.waiting.shift(),
+    putBack(errand) {
+      hosts.get(errand.hostKey)?.waiting.unshift(errand);
+    },
+    failed(errand) {
+      if (errand.tries + 1 >= fetcherLimits.sitemapTriesMax) return;
+      hosts.get(errand.hostKey)?.waiting.push({ ...errand, tries: errand.tries + 1 });
+    },
+    readWhole({ hostKey, url }, condition) {
+      if (condition.length > 0) hosts.get(hostKey)?.conditions.set(url, condition);
+    },
+    conditionOf: ({ hostKey, url }) => hosts.get(hostKey)?.conditions.get(url) ?? [],
+    waiting: (hostKey) => hosts.get(hostKey)?.waiting.length ?? 0,
+    get size() {
+      return size;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The body of a sitemap, read as it comes: gunzipped where it is gzip, parsed in pieces, handed on in batches.
+ *
+ * Gzip is told by its first bytes, whatever the headers say, in up to two layers: a `.gz` file that a server compresses
+ * again. Invariant: memory is bounded by the pieces under way, and a batch is asked for only when the one before has
+ * been taken, so that neither a bomb nor a slow log fills it. What a damaged or cut body gave until then counts.
+ */
+import { PassThrough, pipeline, Readable, type Writable } from 'node:stream';
+import { createGunzip, constants as zlib } from 'node:zlib';
+import { createSitemapReader, type SitemapEntry } from '../../../topology/parse/sitemap.ts';
+
+export interface SitemapBody {
+  /** Where the body goes. Destroyed when enough has come. */
+  readonly sink: Writable;
+  /** Nothing more comes; `whole`: as far as the connection tells. Resolves with the bytes read, decompressed. */
+  finish(whole: boolean): Promise<number>;
+}
+
+export interface SitemapBodyOptions {
+  readonly url: string;
+  /** Asked when the first bytes have come. */
+  readonly contentType: () => string | null;
+  readonly onEntries: (entries: readonly SitemapEntry[], index: boolean) => Promise<void> | undefined;
+}
+
+export function openSitemapBody(options: SitemapBodyOptions): SitemapBody {
+  const sink = new PassThrough();
+  let isWhole = false;
+  const reading = readAll(sink, options, () => isWhole);
+  return {
+    sink,
+    finish(whole) {
+      isWhole = whole;
+      sink.end();
+      return reading;
+    },
+  };
+}
+
+async function readAll(
+  source: AsyncIterable<Buffer>,
+  options: SitemapBodyOptions,
+  isWhole: () => boolean,
+): Promise<number> {
+  const { url, onEntries } = options;
+  let bytes = 0;
+  let reader: ReturnType<typeof createSitemapReader> | undefined;
+  try {
+    for await (const chunk of plain(plain(source))) {
+      reader ??= createSitemapReader(options.contentType(), url);
+      reader.write(chunk);
+      bytes += chunk.length;
+      const entries = reader.take();
+      if (entries.length > 0) await onEntries(entries, reader.index);
+      if (reader.full) return bytes;
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return bytes;
+  }
+  // What was cut may have ended in the middle of a URL.
+  if (isWhole()) reader?.end();
+  const rest = reader?.take() ?? [];
+  if (rest.length > 0) await onEntries(rest, reader!.index);
+  return bytes;
+}
+
+/** One layer of gzip off, if there is one. */
+async function* plain(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < 2) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const whole = rejoined(head, chunks);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) {
+    yield* whole;
+    return;
+  }
+  // Sync flush: a body that is cut is no error.
+  const gunzip = createGunzip({ finishFlush: zlib.Z_SYNC_FLUSH });
+  // Its errors come out of the gunzip as well, below.
+  const tail = Buffer.alloc(4);
+  pipeline(Readable.from(watched(whole, tail)), gunzip, () => {});
+  let bytes = 0;
+  for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    yield chunk;
+  }
+  // RFC 1952 §2.3.1: it ends with its length. (A file of several members may be taken for a cut one.)
+  if (tail.readUInt32LE() !== bytes % 2 ** 32) throw new CutShort();
+}
+
+/** Keeps the last bytes that pass in `tail`. */
+async function* watched(source: AsyncIterable<Buffer>, tail: Buffer): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    if (chunk.length >= tail.length) chunk.copy(tail, 0, chunk.length - tail.length);
+    else Buffer.concat([tail, chunk]).copy(tail, 0, chunk.length);
+    yield chunk;
+  }
+}
+
+async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    if (head.length > 0) yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** A gzip stream that ends before its end. */
+class CutShort extends Error {
+  override readonly name = 'CutShort';
+}
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof CutShort) return true;
+  const { code } = error as NodeJS.ErrnoException;
+  return code !== undefined && (code.startsWith('Z_') || code === 'ERR_STREAM_PREMATURE_CLOSE');
+}

@@ -1,0 +1,46 @@
+/**
+ * Which sitemaps a lease puts on the agenda: those that a robots.txt names which was read anew, or where the frontier
+ * keeps rounds of them, those that the policy and robots.txt name once a round is due.
+ *
+ * Sitemaps are pages' equals: as far from the seeds as what a page of this lease links to.
+ */
+import type { Task } from '../../../schemas/types.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { LeaseReporter } from '../publish/publisher.ts';
+import { type RobotsAnswer, type RobotsCache, robotsFacts } from '../robots/cache.ts';
+import { type RobotsAsker, robotsFetch } from '../robots/fetch.ts';
+import type { SitemapAgenda } from './agenda.ts';
+
+/** What of a lease's runner it takes to note them. */
+export interface SitemapNoter extends RobotsAsker {
+  readonly robots: RobotsCache;
+  readonly sitemaps: SitemapAgenda;
+}
+
+/** A page of the lease is about to be fetched: what its robots.txt says. */
+export function noteSitemaps(runner: SitemapNoter, task: Task, origin: string, { robots, fresh }: RobotsAnswer): void {
+  if (!fresh || robots.stale) return;
+  const namedAtMs = task.sitemaps.sinceMs < 0 ? robots.fetchedAtMs : task.sitemaps.sinceMs;
+  for (const url of robots.rules.sitemaps) note(runner, task, { url, origin, namedAtMs, trusted: false });
+}
+
+/** The round that is due, if one is. */
+export async function noteRound(runner: SitemapNoter, task: Task, reporter: LeaseReporter): Promise<void> {
+  const { sinceMs: namedAtMs, origin, urls } = task.sitemaps;
+  if (namedAtMs <= 0) return;
+  for (const url of urls) note(runner, task, { url, origin, namedAtMs, trusted: true });
+  const answer = await runner.robots.get(origin, robotsFetch(runner, task, reporter));
+  if (answer === null) return;
+  reporter.learnt(robotsFacts(answer));
+  for (const url of answer.robots.rules.sitemaps) note(runner, task, { url, origin, namedAtMs, trusted: false });
+}
+
+function note(
+  { sitemaps, reader }: SitemapNoter,
+  { urls }: Task,
+  named: { readonly url: string; readonly origin: string; readonly namedAtMs: number; readonly trusted: boolean },
+): void {
+  const hostKey = hostKeyOf(reader.links.normalize(named.url) ?? named.url);
+  const depth = urls.length === 0 ? 1 : 1 + Math.min(...urls.map((one) => one.depth));
+  sitemaps.add({ ...named, hostKey, depth, hop: 0, nesting: 0, tries: 0 });
+}

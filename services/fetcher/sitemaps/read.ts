@@ -1,0 +1,168 @@
+/**
+ * Reads the sitemaps of a lease's host, after its pages: those that its robots.txt names, and what their indexes list.
+ *
+ * Paced, within the deadline and subject to robots.txt like any request to the host; what there is no time for waits
+ * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
+ * date is a `refresh` (DESIGN §2), for the frontier to hold against what it knows of the page; others are plain links.
+ * A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits"); links to
+ * others are left out, or anybody could have anybody's pages fetched anew. Requests are conditional; what a 304 says is
+ * unchanged has been published before.
+ */
+import type { Request, Task } from '../../../schemas/types.ts';
+import { redirectTarget } from '../../../topology/fetch/redirect.ts';
+import { parseLimits } from '../../../topology/limits.ts';
+import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
+import { isAllowed } from '../../../topology/robots/rules.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { HttpResponse } from '../http/client.ts';
+import { type Headers, headerOf } from '../http/headers.ts';
+import { requestRecord } from '../http/outcomes.ts';
+import { isOurs } from '../http/request-failure.ts';
+import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { validator } from '../pages/report.ts';
+import { gatherEntries } from '../publish/entry-links.ts';
+import type { LinkMaker, LinkOrigin } from '../publish/page-links.ts';
+import type { LeaseReporter } from '../publish/publisher.ts';
+import type { RobotsAnswer } from '../robots/cache.ts';
+import type { SitemapAgenda, SitemapErrand } from './agenda.ts';
+import { openSitemapBody } from './body.ts';
+
+export interface SitemapReading {
+  readonly road: Road;
+  readonly agenda: SitemapAgenda;
+  readonly links: LinkMaker;
+  /** User-Agent and so on: names and values in turn. */
+  readonly headers: Headers;
+  readonly task: Task;
+  readonly latestStartMs: number;
+  readonly source: Pick<LinkOrigin, 'source' | 'sourceKey'>;
+  readonly reporter: LeaseReporter;
+  /** robots.txt of an origin of the host. Null: not in time. */
+  readonly robotsOf: (origin: string) => Promise<RobotsAnswer | null>;
+}
+
+/** `sitemapsMax`: read at most. */
+export async function readSitemaps(reading: SitemapReading, sitemapsMax: number): Promise<void> {
+  const { agenda, task } = reading;
+  for (let n = 0; n < sitemapsMax; n++) {
+    const errand = agenda.next(task.hostKey);
+    if (errand === undefined) return;
+    const answer = await reading.robotsOf(new URL(errand.url).origin);
+    const crawlDelayMs = answer?.robots.rules.crawlDelayMs ?? 0;
+    const heldBack = task.crawlDelayCapMs > 0 && crawlDelayMs > task.crawlDelayCapMs;
+    if (answer === null || answer.robots.status === 'unreachable' || heldBack) {
+      agenda.putBack(errand);
+      return;
+    }
+    if (!isAllowed(answer.robots.rules, errand.url)) continue;
+    const response = await readSitemap(reading, errand, crawlDelayMs, answer.robots);
+    if (response === null || isOurs(response.failure)) {
+      agenda.putBack(errand);
+      return;
+    }
+    if (mayPass(response)) {
+      agenda.failed(errand);
+      return;
+    }
+  }
+}
+
+/** Null: it could not start. What it lists is published, or on the agenda, when this resolves. */
+async function readSitemap(
+  reading: SitemapReading,
+  errand: SitemapErrand,
+  crawlDelayMs: number,
+  { hash: robotsHash, fetchedAtMs: robotsAtMs }: RobotsAnswer['robots'],
+): Promise<HttpResponse | null> {
+  const { road, agenda, task, reporter } = reading;
+  const delayMs = Math.max(task.delayMs, crawlDelayMs);
+  let contentType: string | null = null;
+  let isIndex = false;
+  const body = openSitemapBody({
+    url: errand.url,
+    contentType: () => contentType,
+    onEntries: (entries, index) => {
+      isIndex = index;
+      if (!index) return publish(reading, errand, entries);
+      for (const { url } of entries) agenda.add({ ...childOf(reading, errand, url), nesting: errand.nesting + 1 });
+      return undefined;
+    },
+  });
+  const made: Request[] = [];
+  const purpose = { kind: 'sitemap', outcomeIndex: -1, hop: errand.hop, robotsHash, robotsAtMs } as const;
+  const response = await pacedRequest(road, {
+    url: errand.url,
+    headers: [...reading.headers, ...agenda.conditionOf(errand)],
+    bodyBytesMax: parseLimits.sitemapBytesMax,
+    wants: (status, headers) => {
+      contentType = headerOf(headers, 'content-type') || null;
+      return status >= 200 && status < 300 && isReadable(headerOf(headers, 'content-encoding'));
+    },
+    sink: body.sink,
+    hostKey: task.hostKey,
+    delayMs,
+    delayFactor: task.delayFactor,
+    alone: crawlDelayMs > 0,
+    latestStartMs: reading.latestStartMs,
+    record: (response, addressDelayMs) =>
+      made.push(requestRecord(errand.url, purpose, delayMs, response, addressDelayMs)),
+  });
+  const isWhole = response?.failure === null && !response.truncated;
+  const bytes = await body.finish(isWhole);
+  made.forEach((request, n) => {
+    reporter.requested(n === made.length - 1 ? { ...request, bytes } : request);
+  });
+  if (response === null) return null;
+  keepPause(road, task.hostKey, response);
+  if (isWhole && response.status === 200 && !isIndex) agenda.readWhole(errand, conditionAfter(response.headers));
+  const target = redirectTarget(errand.url, response.status, headerOf(response.headers, 'location') || null);
+  if (target !== null) agenda.add({ ...childOf(reading, errand, target), hop: errand.hop + 1 });
+  return response;
+}
+
+/** As of pages: fetched again only if it has changed (RFC 9110 §13.1). */
+function conditionAfter(headers: Headers): Headers {
+  const etag = validator(headers, 'etag');
+  const lastModified = validator(headers, 'last-modified');
+  return [
+    ...(etag === '' ? [] : ['if-none-match', etag]),
+    ...(lastModified === '' ? [] : ['if-modified-since', lastModified]),
+  ];
+}
+
+/** We ask for gzip or nothing; gzip shows by itself. */
+function isReadable(contentEncoding: string): boolean {
+  return /^(?:\s*(?:x-gzip|gzip|identity|none)?\s*(?:,|$))*$/i.test(contentEncoding);
+}
+
+/** Trouble that another try may not have. A body that broke off is none: what came of it counts. */
+function mayPass({ status, failure }: HttpResponse): boolean {
+  if (status === 0) return failure?.kind !== 'refused' && failure?.kind !== 'blockedAddress';
+  return status >= 500 || status === 429 || status === 408;
+}
+
+function childOf({ links }: SitemapReading, errand: SitemapErrand, url: string): SitemapErrand {
+  return { ...errand, url, hostKey: hostKeyOf(links.normalize(url) ?? url), tries: 0 };
+}
+
+function publish(
+  { links, reporter, source, road }: SitemapReading,
+  errand: SitemapErrand,
+  entries: readonly SitemapEntry[],
+): Promise<void> | undefined {
+  const { hostname } = new URL(errand.url);
+  const voucher = new URL(errand.origin).hostname;
+  const origin = { url: errand.url, ...source, atMs: road.clock.nowMs(), traceparent: '' };
+  const { groups, pending } = gatherEntries(links, origin, entries, {
+    depth: errand.depth,
+    share: 0,
+    speaksFor: ({ url, standing }) =>
+      errand.trusted || standing !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
+  });
+  return groups.length === 0 ? undefined : reporter.found(groups, pending);
+}
+
+function speaksFor(url: string, hostname: string, voucher: string): boolean {
+  const target = new URL(url).hostname;
+  return target === hostname || target === voucher;
+}

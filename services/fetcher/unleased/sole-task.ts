@@ -1,0 +1,11 @@
+/** A lease of one URL that nobody granted, for readers of pages that were fetched before: no delays, no deadline. */
+import { blankTask } from '../../../schemas/blank.ts';
+import type { Task } from '../../../schemas/types.ts';
+
+export function soleTask(url: string, hostKey: string, depth: number): Task {
+  return {
+    ...blankTask,
+    hostKey,
+    urls: [{ url, depth, hop: 0, attempt: 0, etag: '', lastModified: '', cash: 0, traceparent: '' }],
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Fetches what a page loads, for a browser: scripts, styles and data, as politely as pages.
+ *
+ * Each host has its turn and its delay (pacer), its robots.txt is obeyed, the address guard holds, bodies are bounded,
+ * and what was fetched lately is not asked for again. Fetchers pace the same hosts by themselves: a host whose pages
+ * are rendered sees one client more, which keeps its delay.
+ */
+
+import type { Request } from '../../../schemas/types.ts';
+import { robotsLimits } from '../../../topology/limits.ts';
+import { isAllowed } from '../../../topology/robots/rules.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { HttpClient, HttpResponse } from '../http/client.ts';
+import { type Headers, headerOf } from '../http/headers.ts';
+import { type RequestPurpose, requestRecord } from '../http/outcomes.ts';
+import type { Pacer } from '../pace/pacer.ts';
+import { originOf, type RobotsCache, type RobotsFetch } from '../robots/cache.ts';
+
+export interface Subresource {
+  readonly status: number;
+  /** Without content coding: the body is plain. */
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+export interface SubresourceLimits {
+  readonly bodyBytesMax: number;
+  /** Of all that is kept. */
+  readonly cacheBytesMax: number;
+  readonly cacheMs: number;
+}
+
+export interface Subresources {
+  /** Null: robots.txt forbids it, there was no answer, or it can't start by `latestStartMs`. */
+  get(url: string, delayMs: number, latestStartMs: number): Promise<Subresource | null>;
+}
+
+export interface SubresourceOptions {
+  readonly http: HttpClient;
+  readonly pacer: Pacer;
+  readonly robots: RobotsCache;
+  readonly clock: Clock;
+  /** User-Agent and so on: names and values in turn. */
+  readonly headers: Headers;
+  readonly limits: SubresourceLimits;
+  /** Hears of each request that was made. */
+  readonly record: (request: Request) => void;
+}
+
+export function createSubresources(options: SubresourceOptions): Subresources {
+  const { http, pacer, robots, clock, limits } = options;
+  /** In order of last use. */
+  const kept = new Map<string, { readonly answer: Subresource; readonly untilMs: number }>();
+  const underWay = new Map<string, Promise<Subresource | null>>();
+  let bytes = 0;
+
+  const paced = async (
+    url: string,
+    delayMs: number,
+    latestStartMs: number,
+    bodyBytesMax: number,
+    purpose: Pick<RequestPurpose, 'kind' | 'hop' | 'robotsHash' | 'robotsAtMs'>,
+  ) => {
+    const turn = await pacer.acquire(hostKeyOf(url), delayMs, latestStartMs);
+    if (turn === null) return null;
+    const response = await http.request({ url, headers: options.headers, bodyBytesMax });
+    turn.release(clock.nowMs(), delayMs);
+    options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, response, 0));
+    return response;
+  };
+  const robotsFetch =
+    (delayMs: number, latestStartMs: number): RobotsFetch =>
+    async (asked) => {
+      const purpose = { kind: 'robots', hop: asked.length - 1, robotsHash: '', robotsAtMs: 0 } as const;
+      const response = await paced(asked.at(-1)!, delayMs, latestStartMs, robotsLimits.bodyBytesMax, purpose);
+      return response === null ? null : robotsResponse(response);
+    };
+  const forget = (url: string) => {
+    bytes -= kept.get(url)?.answer.body.length ?? 0;
+    kept.delete(url);
+  };
+  const fetchOne = async (url: string, delayMs: number, latestStartMs: number): Promise<Subresource | null> => {
+    const answer = await robots.get(originOf(url), robotsFetch(delayMs, latestStartMs));
+    if (answer === null || answer.robots.status === 'unreachable' || !isAllowed(answer.robots.rules, url)) return null;
+    const politeMs = Math.max(delayMs, answer.robots.rules.crawlDelayMs ?? 0);
+    const { hash: robotsHash, fetchedAtMs: robotsAtMs } = answer.robots;
+    const purpose = { kind: 'other', hop: 0, robotsHash, robotsAtMs } as const;
+    const response = await paced(url, politeMs, latestStartMs, limits.bodyBytesMax, purpose);
+    if (response === null || response.failure !== null || response.truncated) return null;
+    const { status, body } = response;
+    const made = { status, headers: withoutCoding(response.headers), body };
+    forget(url);
+    kept.set(url, { answer: made, untilMs: clock.nowMs() + limits.cacheMs });
+    bytes += body.length;
+    while (bytes > limits.cacheBytesMax && kept.size > 1) forget(kept.keys().next().value!);
+    return made;
+  };
+
+  return {
+    get(url, delayMs, latestStartMs) {
+      const known = kept.get(url);
+      if (known !== undefined && known.untilMs > clock.nowMs()) {
+        kept.delete(url);
+        kept.set(url, known);
+        return Promise.resolve(known.answer);
+      }
+      let answer = underWay.get(url);
+      if (answer === undefined) {
+        answer = fetchOne(url, delayMs, latestStartMs).finally(() => underWay.delete(url));
+        underWay.set(url, answer);
+      }
+      return answer;
+    },
+  };
+}
+
+function withoutCoding(headers: Headers): Headers {
+  const plain: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    if (!/^(content-encoding|content-length|transfer-encoding|connection)$/.test(headers[i]!)) {
+      plain.push(headers[i]!, headers[i + 1]!);
+    }
+  }
+  return plain;
+}
+
+function robotsResponse({ failure, status, headers, body }: HttpResponse) {
+  return {
+    status: failure === null ? status : 0,
+    location: headerOf(headers, 'location') || null,
+    body,
+    retryAfterMs: 0,
+    blockedAddress: failure?.kind === 'blockedAddress',
+    detail: failure?.detail ?? '',
+  };
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileOverrides, parseResolveOverride } from '../../../../services/fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
+import { isBlockedAddress } from '../../../../topology/fetch/address.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+function open(answers: (hostname: string) => readonly string[] | Error, ttlMs = 60_000) {
+  const clock = createFakeClock();
+  const asked: string[] = [];
+  const resolver = createResolver({
+    clock,
+    overrides: compileOverrides([]),
+    isBlocked: isBlockedAddress,
+    lookup: async (hostname) => {
+      asked.push(hostname);
+      const answer = answers(hostname);
+      if (answer instanceof Error) throw answer;
+      return { addresses: answer, ttlMs };
+    },
+  });
+  return { clock, asked, resolver };
+}
+
+test('answers are kept for their time to live, shared while under way, and failures for a shorter time', async () => {
+  let addresses: string[] = [];
+  const { clock, asked, resolver } = open(() => addresses, 120_000);
+  const failed = await Promise.all([resolver.resolve('a.test', 80), resolver.resolve('a.test', 443)]);
+  assert.deepEqual(
+    failed.map((one) => one.ok),
+    [false, false],
+  );
+  assert.equal(asked.length, 1);
+  addresses = ['8.8.8.8'];
+  await clock.advance(29_000);
+  assert.equal((await resolver.resolve('a.test', 80)).ok, false);
+  await clock.advance(2_000);
+  assert.equal((await resolver.resolve('a.test', 80)).ok, true);
+  await clock.advance(119_000);
+  await resolver.resolve('a.test', 80);
+  assert.equal(asked.length, 2);
+  await clock.advance(2_000);
+  await resolver.resolve('a.test', 80);
+  assert.equal(asked.length, 3);
+});
+
+test('only public addresses are given out, IPv4 first; a name with none is blocked', async () => {
+  const { resolver } = open((hostname) =>
+    hostname === 'mixed.test' ? ['2606:4700::1', '10.0.0.5', '93.184.215.14'] : ['::ffff:169.254.169.254'],
+  );
+  const mixed = await resolver.resolve('mixed.test', 80);
+  assert.deepEqual(mixed, { ok: true, addresses: ['93.184.215.14', '2606:4700::1'], overridden: false });
+  for (const sighting of ['looked up', 'cached']) {
+    const bad = await resolver.resolve('bad.test', 80);
+    assert.equal(bad.ok === false && bad.kind, 'blockedAddress', sighting);
+  }
+});
+
+test('a name that moves to a private address after it was checked gains nothing (DNS rebinding)', async () => {
+  const answers = [['93.184.215.14'], ['127.0.0.1']];
+  const { clock, resolver } = open(() => answers.shift()!, 0);
+  assert.equal((await resolver.resolve('turns.test', 80)).ok, true);
+  await clock.advance(3_600_000);
+  const turned = await resolver.resolve('turns.test', 80);
+  assert.equal(turned.ok === false && turned.kind, 'blockedAddress');
+});
+
+test('literal addresses are guarded and never looked up', async () => {
+  const { asked, resolver } = open(() => []);
+  assert.equal((await resolver.resolve('8.8.8.8', 80)).ok, true);
+  assert.equal((await resolver.resolve('[2606:4700::1]', 80)).ok, true);
+  assert.equal((await resolver.resolve('127.0.0.1', 80)).ok, false);
+  assert.equal((await resolver.resolve('[::1]', 80)).ok, false);
+  assert.deepEqual(asked, []);
+});
+
+test('a name with a thousand addresses costs no more than one with a few', async () => {
+  const { resolver } = open(() => Array.from({ length: 1_000 }, (_, n) => `8.8.${n >> 8}.${n & 255}`));
+  const answer = await resolver.resolve('many.test', 80);
+  assert.equal(answer.ok && answer.addresses.length, 8);
+});
+
+test('a lookup that fails is a failed lookup, not an error', async () => {
+  const { resolver } = open(() => new Error('SERVFAIL'));
+  const answer = await resolver.resolve('a.test', 80);
+  assert.equal(answer.ok === false && answer.kind, 'dnsFailed');
+});
+
+test('--resolve goes by name, suffix or everything, with or without port, the most specific first', () => {
+  const lookup = compileOverrides(
+    ['*:192.0.2.1', '*.test:192.0.2.2', 'a.test:192.0.2.3', 'a.test:8080:192.0.2.4', '*.b.test:[::1]'].map(
+      parseResolveOverride,
+    ),
+  );
+  assert.equal(lookup('x.org', 80), '192.0.2.1');
+  assert.equal(lookup('x.test', 80), '192.0.2.2');
+  assert.equal(lookup('a.test', 80), '192.0.2.3');
+  assert.equal(lookup('a.test', 8080), '192.0.2.4');
+  assert.equal(lookup('x.b.test', 80), '::1');
+  assert.equal(compileOverrides([parseResolveOverride('*.test:9:192.0.2.2')])('test', 9), undefined);
+});
+
+test('a malformed --resolve is refused with the form that is expected', () => {
+  for (const text of [
+    '',
+    'a',
+    'a:b',
+    'a:80',
+    'a:80:999.1.1.1',
+    'a:99999:192.0.2.1',
+    'a:80:',
+    ':80:192.0.2.1',
+    'a*:192.0.2.1',
+  ]) {
+    assert.throws(() => parseResolveOverride(text), { code: 'INVALID_ARGUMENT' }, text);
+  }
+});

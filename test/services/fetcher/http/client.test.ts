@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { type TestContext, test } from 'node:test';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, constants as zlib } from 'node:zlib';
+import { compileOverrides } from '../../../../services/fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
+import { createHttpClient, type HttpClientOptions } from '../../../../services/fetcher/http/client.ts';
+import { decodeBody } from '../../../../services/fetcher/http/content-coding.ts';
+import { headerOf, headersOf } from '../../../../services/fetcher/http/headers.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { serveBytes, serveSite, serveSockets, unusedPort } from '../loopback.ts';
+
+const clock = new SystemClock();
+const headers = ['user-agent', 'test'];
+const fast = { connectTimeoutMs: 400, headersTimeoutMs: 200, bodyIdleTimeoutMs: 200, totalTimeoutMs: 600 };
+
+function open(test: TestContext, options: Partial<HttpClientOptions> = {}) {
+  const lookup = async () => ({ addresses: ['127.0.0.1'], ttlMs: 1_000 });
+  const resolver = createResolver({ clock, lookup, overrides: compileOverrides([]), isBlocked: () => false });
+  const client = createHttpClient({ clock, resolver, ...options });
+  test.after(() => client.close());
+  return client;
+}
+
+const page = (body: string | Buffer, extra = '') =>
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: ${body.length}\r\n${extra}\r\n`),
+    Buffer.from(body),
+  ]);
+
+test('a response comes with its status, its repeated headers in order, its body and its times', async (t) => {
+  const port = await serveBytes(t, [
+    page('<p>hello', 'X-Robots-Tag: noindex\r\nx-robots-tag: nofollow\r\n__proto__: a\r\n'),
+  ]);
+  const response = await open(t).request({ url: `http://name.test:${port}/a?b=c`, headers });
+  assert.equal(response.failure, null);
+  assert.equal(response.status, 200);
+  assert.equal(response.body.toString(), '<p>hello');
+  assert.deepEqual(headersOf(response.headers, 'x-robots-tag'), ['noindex', 'nofollow']);
+  assert.equal(headerOf(response.headers, '__proto__'), 'a');
+  assert.equal(response.address, '127.0.0.1');
+  assert.ok(response.firstByteMs >= 1 && response.connectMs <= response.firstByteMs);
+  assert.ok(response.endMs >= response.startMs);
+});
+
+test('the time until a request is sent is told apart: name lookup and connection, once per connection', async (t) => {
+  const site = await serveSite(t, (_, response) => response.end('x'));
+  const lookup = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    return { addresses: ['127.0.0.1'], ttlMs: 1_000 };
+  };
+  const resolver = createResolver({ clock, lookup, overrides: compileOverrides([]), isBlocked: () => false });
+  const client = open(t, { resolver });
+  const first = await client.request({ url: site.url('a.test', '/'), headers });
+  const second = await client.request({ url: site.url('a.test', '/'), headers });
+  assert.ok(first.connectMs >= 75 && first.connectMs <= first.firstByteMs, `${first.connectMs} ms`);
+  assert.ok(second.connectMs < 75, `${second.connectMs} ms`);
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+test('a host that has IPv6 alone is reached, by its name and by its address', {
+  skip: hasIpv6 ? false : 'this machine has no IPv6',
+}, async (t) => {
+  const server = createServer((_, response) => response.end('six')).listen(0, '::1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const lookup = async () => ({ addresses: ['::1'], ttlMs: 1_000 });
+  const resolver = createResolver({ clock, lookup, overrides: compileOverrides([]), isBlocked: () => false });
+  const client = open(t, { resolver });
+  for (const host of ['six.test', '[::1]']) {
+    const { body, address } = await client.request({ url: `http://${host}:${port}/`, headers });
+    assert.deepEqual([body.toString(), address], ['six', '::1']);
+  }
+});
+
+test('a redirect is reported, not followed', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(302, { location: '/b' }).end('moved'));
+  const response = await open(t).request({ url: site.url('a.test', '/a'), headers });
+  assert.equal(response.status, 302);
+  assert.equal(headerOf(response.headers, 'location'), '/b');
+  assert.equal(site.hits.length, 1);
+});
+
+test('requests to one origin share one connection, one after another', async (t) => {
+  let connections = 0;
+  let open1 = 0;
+  let most = 0;
+  const site = await serveSite(t, (request, response) => {
+    if (!('seen' in request.socket)) {
+      Object.assign(request.socket, { seen: true });
+      connections += 1;
+    }
+    most = Math.max(most, ++open1);
+    setTimeout(() => {
+      open1 -= 1;
+      response.end('ok');
+    }, 10);
+  });
+  const client = open(t);
+  await Promise.all([1, 2, 3].map((n) => client.request({ url: site.url('a.test', `/${n}`), headers })));
+  assert.equal(connections, 1);
+  assert.equal(most, 1);
+});
+
+test('the least recently used origins give up their connections', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.end('ok'));
+  const client = open(t, { limits: { clientsMax: 3 } });
+  for (let n = 0; n < 10; n++) await client.request({ url: site.url(`h${n}.test`, '/'), headers });
+  assert.equal(client.stats().origins, 3);
+});
+
+for (const [coding, encode] of [
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+] as const) {
+  test(`a body in ${coding} (${encode.name}) is decoded, small or large`, async (t) => {
+    const client = open(t);
+    for (const size of [3_000, 1_500_000]) {
+      const text = Buffer.alloc(size, 'the quick brown fox ');
+      const port = await serveBytes(t, [page(encode(text), `content-encoding: ${coding}\r\n`)]);
+      const response = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+      assert.equal(response.failure, null);
+      assert.ok(response.body.equals(text));
+      assert.equal(response.truncated, false);
+    }
+  });
+}
+
+test('two content codings are undone in turn; more are refused, and so are unknown ones', async (t) => {
+  const client = open(t);
+  const ask = async (body: Buffer, coding: string) => {
+    const port = await serveBytes(t, [page(body, `content-encoding: ${coding}\r\n`)]);
+    return client.request({ url: `http://127.0.0.1:${port}/`, headers });
+  };
+  const twice = await ask(brotliCompressSync(gzipSync('hello')), 'gzip, br');
+  assert.equal(twice.body.toString(), 'hello');
+  assert.equal((await ask(Buffer.from('x'), 'gzip, gzip, gzip')).failure?.kind, 'badResponse');
+  assert.equal((await ask(Buffer.from('x'), 'brimstone')).failure?.kind, 'badResponse');
+});
+
+test('a plain body that is labelled gzip is taken as it is', async (t) => {
+  const port = await serveBytes(t, [page('<p>plain', 'content-encoding: gzip\r\n')]);
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(response.body.toString(), '<p>plain');
+});
+
+test('of a gzip stream that ends early, what came is kept and marked as truncated', async (t) => {
+  const whole = gzipSync(Buffer.from(Array.from({ length: 5_000 }, (_, n) => `line ${n}\n`).join('')));
+  const port = await serveBytes(t, [page(whole.subarray(0, whole.length >> 1), 'content-encoding: gzip\r\n')]);
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(response.truncated, true);
+  assert.match(response.body.toString(), /^line 0\nline 1\n/);
+});
+
+test('a gzip bomb is cut at the limit', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024), { level: 9 });
+  const port = await serveBytes(t, [page(bomb, 'content-encoding: gzip\r\n')]);
+  const before = process.memoryUsage().arrayBuffers;
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers, bodyBytesMax: 1_000_000 });
+  assert.equal(response.body.length, 1_000_000);
+  assert.equal(response.truncated, true);
+  assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000);
+});
+
+test('a gzip bomb is unpacked no further than its limit, wherever that lies', async () => {
+  const chunk = deflateRawSync(Buffer.alloc(16 * 1024 * 1024), { finishFlush: zlib.Z_FULL_FLUSH });
+  // 2 GB that fit below the limit on the wire: a second of work, against some milliseconds.
+  const bomb = Buffer.concat([Buffer.from('1f8b08000000000000ff', 'hex'), ...Array<Buffer>(120).fill(chunk)]);
+  const cost = async (bytesMax: number) => {
+    const before = process.cpuUsage();
+    const decoded = await decodeBody(bomb, 'gzip', bytesMax);
+    assert.ok('body' in decoded && decoded.truncated);
+    assert.equal(decoded.body.length, bytesMax);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const odd = await cost(1_000_001);
+  // A whole number of the decoder's own pieces.
+  const even = await cost(2 * 1024 * 1024);
+  assert.ok(even < 10 * Math.max(odd, 5), `${even} ms, ${odd} ms`);
+});
+
+test('an endless body is cut at the limit, which is no failure', async (t) => {
+  const port = await serveSockets(t, (socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n');
+      const more = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536, 'x')));
+      };
+      socket.on('drain', more);
+      more();
+    });
+  });
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers, bodyBytesMax: 500_000 });
+  assert.equal(response.failure, null);
+  assert.equal(response.body.length, 500_000);
+  assert.equal(response.truncated, true);
+});
+
+test('a body that drips is cut off by the total timeout', async (t) => {
+  const port = await serveSockets(t, (socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n');
+      const drip = setInterval(() => socket.write('x'), 50);
+      socket.on('close', () => clearInterval(drip));
+    });
+  });
+  const startMs = performance.now();
+  const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(response.failure?.kind, 'timeout');
+  assert.ok(performance.now() - startMs < 1_000);
+});
+
+test('headers that drip are cut off by the headers timeout', async (t) => {
+  const port = await serveSockets(t, (socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+      const drip = setInterval(() => socket.write('x'), 20);
+      socket.on('close', () => clearInterval(drip));
+    });
+  });
+  const startMs = performance.now();
+  const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(response.failure?.kind, 'timeout');
+  assert.ok(performance.now() - startMs < 500);
+});
+
+test('a server that never answers, and a body that stalls, are timeouts', async (t) => {
+  const client = open(t, { limits: fast });
+  const silent = await serveSockets(t, () => {});
+  assert.equal((await client.request({ url: `http://127.0.0.1:${silent}/`, headers })).failure?.kind, 'timeout');
+  const stalls = await serveBytes(t, ['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc']);
+  assert.equal((await client.request({ url: `http://127.0.0.1:${stalls}/`, headers })).failure?.kind, 'timeout');
+});
+
+test('a length that lies is a failure: too long is cut off, too short is no response', async (t) => {
+  const client = open(t, { limits: fast });
+  const closes = await serveBytes(t, ['HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'], true);
+  assert.notEqual((await client.request({ url: `http://127.0.0.1:${closes}/`, headers })).failure, null);
+  const huge = await serveBytes(t, ['HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999\r\n\r\nabc']);
+  assert.notEqual((await client.request({ url: `http://127.0.0.1:${huge}/`, headers })).failure, null);
+});
+
+test('a flood of headers is refused', async (t) => {
+  const flood = `HTTP/1.1 200 OK\r\n${'x-a: bbbbbbbbbbbbbbbb\r\n'.repeat(100_000)}\r\n`;
+  const port = await serveBytes(t, [flood]);
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(response.failure?.kind, 'badResponse');
+});
+
+test('trailers without end are refused', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-a\r\n\r\n1\r\na\r\n0\r\n';
+  const port = await serveBytes(t, [head, 'x-a: bbbbbbbbbbbbbbbb\r\n'.repeat(100_000)]);
+  const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(response.failure?.kind, 'badResponse');
+});
+
+test('a reset, a refused connection and a closed one are connection failures', async (t) => {
+  const client = open(t);
+  const resets = await serveSockets(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const closes = await serveSockets(t, (socket) => socket.once('data', () => socket.end()));
+  for (const port of [resets, closes, await unusedPort()]) {
+    const response = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+    assert.equal(response.failure?.kind, 'connectionFailed');
+    assert.equal(response.staleConnection, false);
+  }
+});
+
+test('what is no HTTP, and what could smuggle a second response, is a bad response', async (t) => {
+  const client = open(t, { limits: fast });
+  for (const bytes of [
+    'SSH-2.0-OpenSSH_9.6\r\n',
+    '<html>no status line</html>',
+    'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n',
+  ]) {
+    const port = await serveBytes(t, [bytes], true);
+    const response = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+    assert.equal(response.failure?.kind, 'badResponse', bytes.slice(0, 60));
+  }
+});
+
+test('bytes that nobody asked for never become the next response', async (t) => {
+  let connections = 0;
+  const port = await serveSockets(t, (socket) => {
+    const own = ++connections;
+    socket.on('data', () => socket.write(`${page(`answer ${own}`)}${own === 1 ? page('smuggled') : ''}`));
+  });
+  const client = open(t);
+  assert.equal((await client.request({ url: `http://127.0.0.1:${port}/1`, headers })).body.toString(), 'answer 1');
+  const next = await client.request({ url: `http://127.0.0.1:${port}/2`, headers });
+  assert.notEqual(next.body.toString(), 'smuggled');
+});
+
+test('a kept-alive connection that closes as we write is told apart from a server that fails', async (t) => {
+  const port = await serveSockets(t, (socket) => {
+    let requests = 0;
+    socket.on('data', () => (++requests === 1 ? socket.write(page('one')) : socket.destroy()));
+  });
+  const client = open(t);
+  await client.request({ url: `http://127.0.0.1:${port}/1`, headers });
+  const second = await client.request({ url: `http://127.0.0.1:${port}/2`, headers });
+  assert.equal(second.failure?.kind, 'connectionFailed');
+  assert.equal(second.staleConnection, true);
+});
+
+test('a body that is not wanted is not read, and costs the connection only if it is large', async (t) => {
+  let sent = 0;
+  const connections = new Set<unknown>();
+  const site = await serveSite(t, (request, response) => {
+    connections.add(request.socket);
+    if (request.url === '/small') {
+      response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(1_000));
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'video/mp4' });
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536))) sent += 65_536;
+    };
+    response.on('drain', more);
+    more();
+  });
+  const client = open(t);
+  const wants = () => false;
+  for (const path of ['/small', '/small', '/large', '/small']) {
+    const response = await client.request({ url: site.url('a.test', path), headers, wants });
+    assert.equal(response.failure, null);
+    assert.equal(response.status, 200);
+    assert.equal(response.body.length, 0);
+  }
+  assert.equal(connections.size, 2);
+  assert.ok(sent < 20_000_000);
+});
+
+test('what goes wrong in the body of a redirect does not lose the redirect', async (t) => {
+  const bytes = 'HTTP/1.1 301 Moved\r\nlocation: /b\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
+  const port = await serveBytes(t, [bytes]);
+  const response = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers, wants: () => false });
+  assert.equal(response.failure, null);
+  assert.equal(headerOf(response.headers, 'location'), '/b');
+});
+
+test('a URL whose authority could be read in two ways is refused', async (t) => {
+  const client = open(t);
+  for (const url of ['ftp://a/', 'http://', 'http://a@127.0.0.1/', 'http://a\\@b/', 'http://A.test/', 'http://a b/']) {
+    assert.equal((await client.request({ url, headers })).failure?.kind, 'refused', url);
+  }
+});
+
+test('a port of another protocol is refused before anything is sent', async (t) => {
+  for (const url of ['http://127.0.0.1:25/', 'http://127.0.0.1:6667/robots.txt', 'https://[::1]:993/']) {
+    const { failure, address } = await open(t).request({ url, headers });
+    assert.equal(failure?.kind, 'refused', url);
+    assert.equal(address, '');
+  }
+});
+
+test('closing the client ends what is in flight', async (t) => {
+  const port = await serveSockets(t, () => {});
+  const client = open(t);
+  const pending = client.request({ url: `http://127.0.0.1:${port}/`, headers });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await client.close();
+  assert.equal((await pending).failure?.kind, 'aborted');
+});
+
+const torture = '../shared/corpora/http-torture.jsonl';
+test('responses that curl refuses are refused', {
+  skip: existsSync(torture) ? false : 'no corpora beside the project',
+}, async (t) => {
+  const client = open(t, { limits: { totalTimeoutMs: 2_000 } });
+  const cases = readFileSync(torture, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .filter((one) => one.kind === 'wire' && !one.bare_lf && one.expected.verdict === 'reject')
+    // What these two refuse depends on options of curl: no redirects, and bodies of at most two bytes.
+    .filter((one) => !one.id.startsWith('wire-curl-test274') && !one.id.startsWith('wire-curl-test293'));
+  assert.ok(cases.length > 10);
+  for (const one of cases) {
+    const port = await serveBytes(t, [Buffer.from(one.response_b64, 'base64')], true);
+    const response = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+    assert.notEqual(response.failure, null, `${one.id}: ${one.case}`);
+  }
+});

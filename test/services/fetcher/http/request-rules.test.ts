@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { compileOverrides, parseResolveOverride } from '../../../../services/fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
+import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
+import { compileRequestRules } from '../../../../services/fetcher/http/request-rules.ts';
+import { requestRulesSchema } from '../../../../services/fetcher/http/request-rules-schema.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { serveSite, unusedPort } from '../loopback.ts';
+import { serveHttpProxy, serveSocks5 } from '../proxy-servers.ts';
+import { certificate, privateKey } from './tls-fixture.ts';
+
+process.env['CRAWLSTREAM_TEST_SECRET'] = 'open sesame';
+const secret = { env: 'CRAWLSTREAM_TEST_SECRET' };
+
+/** `rules` as a user writes them. `names`: what this machine can look up. */
+function open(t: TestContext, rules: unknown, names: readonly string[] = ['*:127.0.0.1'], blocked = true) {
+  const clock = new SystemClock();
+  const resolver = createResolver({
+    clock,
+    lookup: async (name) => (name === 'inside.test' ? { addresses: ['10.0.0.1'], ttlMs: 1_000 } : fail(name)),
+    overrides: compileOverrides(names.map(parseResolveOverride)),
+    isBlocked: () => blocked,
+  });
+  const client = createHttpClient({
+    clock,
+    resolver,
+    ca: certificate,
+    rules: compileRequestRules(requestRulesSchema.parse(rules), clock),
+  });
+  t.after(() => client.close());
+  return (url: string) => client.request({ url, headers: ['user-agent', 'test', 'accept', 'text/html'] });
+}
+
+function fail(name: string): never {
+  throw new Error(`no such name: ${name}`);
+}
+
+async function serveTls(t: TestContext): Promise<number> {
+  const server = createTlsServer({ key: privateKey, cert: certificate }, (_, response) => response.end('secure'));
+  server.on('tlsClientError', () => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('headers, cookies and credentials go to the hosts named, and to no others', async (t) => {
+  const site = await serveSite(t, (_, response) => response.end('ok'));
+  const get = open(t, [
+    { hosts: ['*.shop.test'], headers: { Accept: 'text/plain', 'X-Of': 'shop' }, cookies: { a: '1', b: secret } },
+    { hosts: ['one.shop.test'], auth: { basic: { user: 'me', password: secret } } },
+    { hosts: ['api.test'], auth: { bearer: secret } },
+  ]);
+  for (const host of ['one.shop.test', 'two.shop.test', 'api.test', 'shop.test']) await get(site.url(host, '/'));
+  const seen = site.hits.map(({ headers }) => [headers.accept, headers['x-of'], headers.cookie, headers.authorization]);
+  const basic = `Basic ${Buffer.from('me:open sesame').toString('base64')}`;
+  assert.deepEqual(seen, [
+    ['text/plain', 'shop', 'a=1; b=open sesame', basic],
+    ['text/plain', 'shop', 'a=1; b=open sesame', undefined],
+    ['text/html', undefined, undefined, 'Bearer open sesame'],
+    ['text/html', undefined, undefined, undefined],
+  ]);
+});
+
+test('a single URL can be asked for with another method and a body', async (t) => {
+  const bodies: string[] = [];
+  const site = await serveSite(t, async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    bodies.push(`${request.method} ${request.headers['content-type']} ${body}`);
+    response.end('found');
+  });
+  const url = site.url('a.test', '/search');
+  const get = open(t, [{ urls: [url], method: 'POST', body: 'q=1', contentType: 'application/x-www-form-urlencoded' }]);
+  assert.equal((await get(url)).body.toString(), 'found');
+  await get(site.url('a.test', '/other'));
+  assert.deepEqual(bodies, ['POST application/x-www-form-urlencoded q=1', 'GET undefined ']);
+});
+
+test('an HTTP proxy is asked for whole URLs of http, and for a tunnel to https', async (t) => {
+  const site = await serveSite(t, (_, response) => response.end('plain'));
+  const tlsPort = await serveTls(t);
+  const forHttp = await serveHttpProxy(t, { port: site.port, credentials: 'me:open sesame' });
+  const forHttps = await serveHttpProxy(t, { port: tlsPort });
+  const via = (port: number, more = {}) => [{ url: `http://127.0.0.1:${port}`, ...more }];
+  // Names that only the proxy can look up.
+  const get = open(
+    t,
+    [
+      { hosts: ['far.test'], proxies: via(forHttp.port, { user: 'me', password: secret }) },
+      { hosts: ['secure.test'], proxies: via(forHttps.port) },
+    ],
+    [],
+  );
+  const plain = await get(`http://far.test:${site.port}/a?b`);
+  assert.deepEqual([plain.failure, plain.body.toString(), plain.address], [null, 'plain', '']);
+  assert.equal(site.hits[0]?.headers['proxy-authorization'], undefined);
+  assert.equal((await get(`https://secure.test:${tlsPort}/`)).body.toString(), 'secure');
+  assert.deepEqual(forHttp.asked, [`GET http://far.test:${site.port}/a?b`]);
+  assert.deepEqual(forHttps.asked, [`CONNECT secure.test:${tlsPort}`]);
+});
+
+test('socks5 is given the address that was looked up and checked here, socks5h the name', async (t) => {
+  const tlsPort = await serveTls(t);
+  const socks = await serveSocks5(t, { port: tlsPort, credentials: 'me:open sesame' });
+  const through = (scheme: string) => [
+    { hosts: ['*'], proxies: [{ url: `${scheme}://127.0.0.1:${socks.port}`, user: 'me', password: secret }] },
+  ];
+  const here = await open(t, through('socks5'))(`https://secure.test:${tlsPort}/`);
+  assert.deepEqual([here.body.toString(), here.address], ['secure', '127.0.0.1']);
+  const there = await open(t, through('socks5h'), [])(`https://secure.test:${tlsPort}/`);
+  assert.deepEqual([there.body.toString(), there.address], ['secure', '']);
+  const unknown = await open(t, through('socks5'), [])(`https://secure.test:${tlsPort}/`);
+  assert.equal(unknown.failure?.kind, 'dnsFailed');
+  assert.deepEqual(socks.asked, [`SOCKS 127.0.0.1:${tlsPort}`, `SOCKS secure.test:${tlsPort}`]);
+});
+
+test('a proxy is no way around the address guard', async (t) => {
+  const proxy = await serveHttpProxy(t, { port: 1 });
+  const get = open(t, [{ hosts: ['*'], proxies: [`http://127.0.0.1:${proxy.port}`] }], []);
+  for (const host of ['inside.test', '127.0.0.1', '[::1]', '169.254.169.254']) {
+    assert.equal((await get(`http://${host}/`)).failure?.kind, 'blockedAddress', host);
+  }
+  assert.deepEqual(proxy.asked, []);
+});
+
+test('proxies take turns by request, or keep to a host; one that fails is passed over, and costs no attempt', async (t) => {
+  const site = await serveSite(t, (_, response) => response.end('ok'));
+  const proxies = [await serveHttpProxy(t, { port: site.port }), await serveHttpProxy(t, { port: site.port })];
+  const urls = proxies.map(({ port }) => `http://127.0.0.1:${port}`);
+  const each = open(t, [{ hosts: ['*'], proxies: urls, rotate: 'request' }]);
+  for (let i = 0; i < 4; i++) await each(site.url('a.test', `/${i}`));
+  assert.deepEqual(
+    proxies.map(({ asked }) => asked.length),
+    [2, 2],
+  );
+
+  const kept = open(t, [{ hosts: ['*'], proxies: urls }]);
+  for (let i = 0; i < 4; i++) await kept(site.url('b.test', `/${i}`));
+  assert.deepEqual(proxies.map(({ asked }) => asked.length).sort(), [2, 6]);
+
+  await proxies[0]!.close();
+  const dead = `http://127.0.0.1:${await unusedPort()}`;
+  const left = open(t, [{ hosts: ['*'], proxies: [dead, urls[0]!, urls[1]!], rotate: 'request' }]);
+  for (let i = 0; i < 3; i++) assert.equal((await left(site.url('c.test', '/'))).status, 200);
+  await proxies[1]!.close();
+  const none = await open(t, [{ hosts: ['*'], proxies: [dead, urls[0]!] }])(site.url('c.test', '/'));
+  assert.equal(none.failure?.kind, 'proxyFailed');
+});
+
+test('what a proxy says of the host is told apart from what it says of us', async (t) => {
+  const locked = await serveHttpProxy(t, { port: 1, credentials: 'a:b' });
+  const unable = await serveHttpProxy(t, { port: 1, refusal: 502 });
+  const socks = await serveSocks5(t, { port: 1, refusal: 4 });
+  const lockedSocks = await serveSocks5(t, { port: 1, credentials: 'a:b' });
+  const failure = async (proxy: string, url: string) =>
+    (await open(t, [{ hosts: ['*'], proxies: [proxy] }])(url)).failure?.kind;
+  assert.equal(await failure(`http://127.0.0.1:${locked.port}`, 'http://a.test/'), 'proxyFailed');
+  assert.equal(await failure(`http://127.0.0.1:${locked.port}`, 'https://a.test/'), 'proxyFailed');
+  assert.equal(await failure(`http://127.0.0.1:${unable.port}`, 'https://a.test/'), 'connectionFailed');
+  assert.equal(await failure(`socks5://127.0.0.1:${socks.port}`, 'http://a.test/'), 'connectionFailed');
+  assert.equal(await failure(`socks5://127.0.0.1:${lockedSocks.port}`, 'http://a.test/'), 'proxyFailed');
+});
+
+for (const [what, rule, message] of [
+  ['a rule for nobody', {}, /hosts or urls/],
+  ['a User-Agent', { hosts: ['a'], headers: { 'User-Agent': 'x' } }, /set by the crawler/],
+  ['a line break in a header', { hosts: ['a'], headers: { x: 'a\r\nb: c' } }, /no header value/],
+  ['a literal password', { hosts: ['a'], auth: { bearer: 'xyz' } }, /by reference/],
+  ['a password in a proxy URL', { hosts: ['a'], proxies: ['http://u:p@h:1'] }, /password beside it/],
+  ['a method for a whole host', { hosts: ['a'], method: 'POST' }, /single URLs/],
+  ['a body for a GET', { urls: ['http://a/'], body: 'x' }, /needs method/],
+  ['an unknown field', { hosts: ['a'], header: {} }, /header/],
+] as const) {
+  test(`${what} in a rule is refused`, () => {
+    const result = requestRulesSchema.safeParse([rule]);
+    assert.match(JSON.stringify(result.error?.issues), message);
+  });
+}
+
+test('a secret that is not there is an error that names it', () => {
+  const rules = requestRulesSchema.parse([{ hosts: ['a'], auth: { bearer: { env: 'CRAWLSTREAM_NOT_SET' } } }]);
+  assert.throws(
+    () => compileRequestRules(rules, new SystemClock()),
+    /requests\[0\]\.auth\.bearer: .*CRAWLSTREAM_NOT_SET/,
+  );
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { compileOverrides, parseResolveOverride } from '../../../../services/fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../../../services/fetcher/connect/resolver.ts';
+import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { certificate, privateKey } from './tls-fixture.ts';
+
+async function ask(test: TestContext, host: string, ca?: string) {
+  const names: (string | false | null)[] = [];
+  const server = createServer({ key: privateKey, cert: certificate }, (request, response) => {
+    names.push((request.socket as TLSSocket).servername);
+    response.end('secret');
+  });
+  server.on('tlsClientError', () => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const clock = new SystemClock();
+  const resolver = createResolver({
+    clock,
+    lookup: async () => ({ addresses: [], ttlMs: 0 }),
+    overrides: compileOverrides([parseResolveOverride('*:127.0.0.1')]),
+    isBlocked: () => true,
+  });
+  const client = createHttpClient({ clock, resolver, ...(ca === undefined ? {} : { ca }) });
+  test.after(async () => {
+    await client.close();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { names, response: await client.request({ url: `https://${host}:${port}/`, headers: [] }) };
+}
+
+test('a certificate is checked against the name of the URL, which is what the server is asked for', async (t) => {
+  const { names, response } = await ask(t, 'secure.test', certificate);
+  assert.equal(response.body.toString(), 'secret');
+  assert.deepEqual(names, ['secure.test']);
+});
+
+test('a certificate that nobody vouches for, or of another name, is a TLS failure', async (t) => {
+  const selfSigned = await ask(t, 'secure.test');
+  assert.equal(selfSigned.response.failure?.kind, 'tlsFailed');
+  const otherName = await ask(t, 'other.test', certificate);
+  assert.equal(otherName.response.failure?.kind, 'tlsFailed');
+  assert.deepEqual([...selfSigned.names, ...otherName.names], []);
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
+import { createExtractor, type ExtractorOptions } from '../../../../services/fetcher/pages/extract.ts';
+
+const body = Buffer.from('<title>T</title><a href=/b>b</a>');
+const page = {
+  url: 'http://a.test/',
+  contentType: 'text/html',
+  robotsTags: [],
+  productToken: 'crawlstream',
+  linksMax: 10,
+  textCharsMax: 100,
+  byteBudget: 1_000,
+};
+
+function open(test: TestContext, options: ExtractorOptions) {
+  const extractor = createExtractor(options);
+  test.after(() => extractor.close());
+  return extractor;
+}
+
+test('a small body is parsed where it is, a large one in a worker, with the same result', async (t) => {
+  const inline = open(t, { cores: 2 }).parse(body, page);
+  assert.ok(inline !== null && !(inline instanceof Promise));
+  const worker = open(t, { cores: 2, inlineBytes: 0 }).parse(body, page);
+  assert.ok(worker instanceof Promise);
+  assert.deepEqual(await worker, inline);
+  assert.deepEqual(inline.parsed.links, ['http://a.test/b']);
+});
+
+test('with one core everything is parsed inline', (t) => {
+  assert.ok(!(open(t, { cores: 1, inlineBytes: 0 }).parse(body, page) instanceof Promise));
+});
+
+test('a page that kills its parser, or never lets go, is lost alone: the next one is parsed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'extract-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const workerUrl = pathToFileURL(join(folder, 'worker.mjs'));
+  await writeFile(
+    workerUrl,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ options }) => {
+       if (options.url.endsWith('/loop')) for (;;);
+       if (options.url.endsWith('/crash')) process.exit(1);
+       if (options.url.endsWith('/throw')) throw new Error('no');
+       parentPort.postMessage({ parsed: { title: options.url } });
+     });
+     parentPort.postMessage('ready');`,
+  );
+  const extractor = open(t, { cores: 2, inlineBytes: 0, timeoutMs: 100, workerUrl });
+  const results = await Promise.all(
+    ['/loop', '/one', '/crash', '/two', '/throw', '/three'].map((url) => extractor.parse(body, { ...page, url })),
+  );
+  assert.deepEqual(
+    results.map((one) => one?.parsed.title ?? null),
+    [null, '/one', null, '/two', null, '/three'],
+  );
+});
+
+test('where no worker can be started, large pages are parsed inline', async (t) => {
+  const workerUrl = pathToFileURL(join(tmpdir(), 'there-is-no-such-worker.mjs'));
+  const whole = await open(t, { cores: 2, inlineBytes: 0, workerUrl }).parse(body, page);
+  assert.equal(whole?.parsed.title, 'T');
+});
+
+async function pdfOf(pages: number): Promise<Uint8Array> {
+  const pdf = await PDFDocument.create();
+  const font = await pdf.embedFont(StandardFonts.Helvetica);
+  for (let number = 1; number <= pages; number++) {
+    const sheet = pdf.addPage();
+    sheet.drawText(`Tide table ${number}\nlow water at noon`, { x: 50, y: 700, font, size: 12 });
+    const action = { Type: 'Action', S: 'URI', URI: PDFString.of('http://a.test/from-pdf') };
+    const link = pdf.context.obj({ Type: 'Annot', Subtype: 'Link', Rect: [50, 690, 200, 720], A: action });
+    sheet.node.set(PDFName.of('Annots'), pdf.context.obj([pdf.context.register(link)]));
+  }
+  pdf.setTitle('Tides of the Harbor');
+  return pdf.save();
+}
+
+test('a PDF gives its text, title and links; what is none, or is cut short, is lost alone', async (t) => {
+  const extractor = open(t, {});
+  const options = { ...page, contentType: 'application/pdf', textCharsMax: 1_000 };
+  const whole = await extractor.parsePdf(await pdfOf(2), options);
+  assert.deepEqual(
+    [whole?.parsed.text, whole?.parsed.title, whole?.parsed.links, whole?.parsed.complete],
+    [
+      'Tide table 1 low water at noon\nTide table 2 low water at noon',
+      'Tides of the Harbor',
+      ['http://a.test/from-pdf'],
+      true,
+    ],
+  );
+  assert.equal(await extractor.parsePdf(Buffer.from('%PDF-1.7 nothing'), options), null);
+  const long = await extractor.parsePdf(await pdfOf(40), { ...options, textCharsMax: 100 });
+  assert.deepEqual([long?.parsed.complete, long?.parsed.text.length, long?.parsed.links], [false, 100, []]);
+});

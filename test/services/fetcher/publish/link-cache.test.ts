@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LinkGroup } from '../../../../schemas/types.ts';
+import { createSlots } from '../../../../services/fetcher/pace/slots.ts';
+import { bytesOf, discoveredMessages } from '../../../../services/fetcher/publish/discovered-batch.ts';
+import { createLinkCache } from '../../../../services/fetcher/publish/link-cache.ts';
+
+test('a link is news until it is remembered, for its source alone', () => {
+  const cache = createLinkCache(1_024);
+  const a = cache.source('a.test');
+  const b = cache.source('b.test');
+  const pending: number[] = [];
+  assert.equal(cache.isNews(a, 'http://x.test/', 2, pending), true);
+  assert.equal(cache.isNews(a, 'http://x.test/', 2, pending), true);
+  cache.remember(pending);
+  assert.equal(cache.isNews(a, 'http://x.test/', 2, []), false);
+  assert.equal(cache.isNews(a, 'http://x.test/', 3, []), false);
+  assert.equal(cache.isNews(b, 'http://x.test/', 2, []), true);
+});
+
+test('a shallower sighting passes, and is then what counts', () => {
+  const cache = createLinkCache(1_024);
+  const a = cache.source('a.test');
+  const see = (depth: number) => {
+    const pending: number[] = [];
+    const news = cache.isNews(a, 'http://x.test/', depth, pending);
+    cache.remember(pending);
+    return news;
+  };
+  assert.deepEqual(
+    [see(5), see(5), see(3), see(4), see(3), see(0), see(0)],
+    [true, false, true, false, false, true, false],
+  );
+});
+
+test('the cache is bounded: it forgets, and never claims what it was not told', () => {
+  const cache = createLinkCache(1_024);
+  const a = cache.source('a.test');
+  const remember = (n: number) => {
+    const pending: number[] = [];
+    cache.isNews(a, `http://x.test/${n}`, 1, pending);
+    cache.remember(pending);
+  };
+  for (let n = 0; n < 10_000; n++) remember(n);
+  let known = 0;
+  for (let n = 0; n < 10_000; n++) if (!cache.isNews(a, `http://x.test/${n}`, 1, [])) known += 1;
+  assert.ok(known > 900 && known <= 1_024, `${known} known`);
+  for (let n = 10_000; n < 50_000; n++) assert.equal(cache.isNews(a, `http://x.test/${n}`, 1, []), true);
+});
+
+test('groups share messages by partition, up to their size; a group beyond it is split, losing nothing', () => {
+  const group = (hostKey: string, links: number): LinkGroup => ({
+    hostKey,
+    sourceUrl: 'http://s.test/',
+    sourceKey: 's.test',
+    depth: 1,
+    hop: 0,
+    front: false,
+    intent: 'discover',
+    discoveredAtMs: 1,
+    share: 0,
+    traceparent: '',
+    links: Array.from({ length: links }, (_, n) => ({
+      url: `http://${hostKey}/${'p'.repeat(990)}${n}`,
+      lastModifiedMs: 0,
+      priority: -1,
+    })),
+  });
+  const groups = [...Array.from({ length: 40 }, (_, n) => group(`h${n}.test`, 10)), group('big.test', 2_000)];
+  const messages = discoveredMessages(groups, 3, 'host');
+  const sizes = messages.map((message) => message.groups.reduce((sum, one) => sum + bytesOf(one), 0));
+  assert.ok(Math.max(...sizes) <= 256 * 1024);
+  assert.ok(messages.length < 20);
+  assert.equal(new Set(messages.map((message) => message.partition)).size, 3);
+  const links = messages.flatMap((message) => message.groups.flatMap((one) => one.links.map((link) => link.url)));
+  assert.deepEqual(links.sort(), groups.flatMap((one) => one.links.map((link) => link.url)).sort());
+});
+
+test('slots are given in the order they were asked for', async () => {
+  const slots = createSlots(2);
+  const order: number[] = [];
+  assert.equal(slots.take(), undefined);
+  assert.equal(slots.take(), undefined);
+  const waiting = [1, 2, 3].map((n) => slots.take()?.then(() => order.push(n)));
+  assert.deepEqual([slots.taken, slots.waiting], [2, 3]);
+  for (let n = 0; n < 5; n++) slots.release();
+  await Promise.all(waiting);
+  assert.deepEqual(order, [1, 2, 3]);
+  assert.deepEqual([slots.taken, slots.waiting], [0, 0]);
+});
