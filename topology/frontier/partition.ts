@@ -330,21 +330,26 @@ export class FrontierPartition {
 
 /** Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. */
 export function replay(state: FrontierState, offset: number, record: Claim | Commit): void {
-  const { seq } = state.changelog;
   expectOffset(state.changelog, offset);
-  if (record.kind === 'claim') {
-    state.nowMs = Math.max(state.nowMs, record.nowMs);
-    state.changelog = { offset: offset + 1, epoch: offset, seq };
-    state.traps.forget();
-    if (record.endsLeases) endLeases(state, state.nowMs);
-    return;
-  }
-  if (judgeCommit(state.changelog, record) === 'void') {
-    state.changelog = { ...state.changelog, offset: offset + 1 };
-    return;
-  }
-  state.nowMs = Math.max(state.nowMs, record.nowMs);
   const { isAhead } = state;
+  if (record.kind === 'claim') replayClaim(state, offset, record);
+  else if (judgeCommit(state.changelog, record) === 'void')
+    state.changelog = { ...state.changelog, offset: offset + 1 };
+  else replayCommit(state, offset, record);
+  // A host's row says nothing of its schedule, which is of the position: only now are they of one time.
+  if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
+}
+
+function replayClaim(state: FrontierState, offset: number, { nowMs, endsLeases: doesEnd }: Claim): void {
+  state.nowMs = Math.max(state.nowMs, nowMs);
+  state.changelog = { offset: offset + 1, epoch: offset, seq: state.changelog.seq };
+  state.traps.forget();
+  if (doesEnd) endLeases(state, state.nowMs);
+}
+
+function replayCommit(state: FrontierState, offset: number, record: Commit): void {
+  const { isAhead } = state;
+  state.nowMs = Math.max(state.nowMs, record.nowMs);
   for (const change of record.changes) {
     if (change.kind !== 'check') state.apply(change);
     else if (!isAhead) verifyCheck(state, change, offset);

@@ -17,4 +17,12 @@ export class RowsAhead {
   holds(host: number, offset: number): boolean {
     return offset < this.until && offset < (this.#positions.get(host) ?? 0);
   }
+
+  /** The replay has come to the furthest of them: gives their hosts, and none is ahead any more. */
+  end(): number[] {
+    const hosts = [...this.#positions.keys()];
+    this.#positions.clear();
+    this.until = 0;
+    return hosts;
+  }
 }

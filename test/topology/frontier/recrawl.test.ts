@@ -324,4 +324,18 @@ describe('a restart', () => {
     assert.ok(hand.counters.revisits > 10);
     assert.equal(hand.counters.admitted, 7);
   });
+
+  it('amid the writing of a view, when a host is there as it was after a visit and the schedule is not, loses no visit', () => {
+    const hand = recrawling();
+    hand.links(a, 1);
+    const task = hand.lease();
+    hand.rig.save();
+    for (let step = 0; step < 5; step++) hand.links('b.test', 1);
+    hand.rig.save();
+    hand.report(task);
+    hand.rig.reopen(hand.nowMs, false);
+    assert.ok(hand.rig.core.state.recrawl.scheduled > 0);
+    const [host] = hand.grant(hour, 5).filter(({ hostKey }) => hostKey === a);
+    assert.equal(host?.urls.length, 1);
+  });
 });
