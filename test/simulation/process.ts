@@ -38,8 +38,8 @@ export interface ProcessOptions {
   readonly clockOffMs: number;
 }
 
-/** What does not come any more. */
-const never = new Promise<never>(() => {});
+/** What does not come any more. One for each who waits: a promise keeps whoever waits for it, and with them their world. */
+const never = () => new Promise<never>(() => {});
 
 export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOptions): SimProcess {
   let state: SimProcess['state'] = 'running';
@@ -83,7 +83,7 @@ export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOp
     async call(what, act, latencyMs = chance.between(0, 3)) {
       const plans = due();
       for (const plan of plans) if (plan.when === 'before') plan.act();
-      if (isDead()) return never;
+      if (isDead()) return never();
       scheduler.note(`${name} ${what}`);
       return new Promise((resolve, reject) => {
         const answer = () => {
@@ -103,7 +103,7 @@ export function createProcess({ name, scheduler, chance, clockOffMs }: ProcessOp
     },
     step(what) {
       for (const plan of due()) plan.act();
-      if (isDead()) return never;
+      if (isDead()) return never();
       scheduler.note(`${name} ${what}`);
       return undefined;
     },
