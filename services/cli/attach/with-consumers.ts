@@ -12,7 +12,7 @@ import type { IndexFlags } from './search-index.ts';
 import { attachIndex } from './search-index.ts';
 
 /** In the order they drain: each may read what the ones before it write. */
-export const consumerNames = ['render', 'dedup', 'index', 'archive', 'graph'] as const;
+const consumerNames = ['render', 'dedup', 'index', 'archive', 'graph'] as const;
 export type ConsumerName = (typeof consumerNames)[number];
 
 export interface ConsumerFlags extends ArchiveFlags, DedupFlags, IndexFlags, RenderFlags {

@@ -1,8 +1,9 @@
 /**
  * What a data folder holds for the `crawl` command: the log, the state of each partition, and what was asked for.
  *
- *   manifest.json   what can't change              log/          every topic
- *   crawl.json      seeds given, policy last sent   state/<p>/    the view of partition p
+ *   manifest.json   what can't change              log/              every topic
+ *   crawl.json      seeds given, policy last sent  state/<p>/        the view of partition p
+ *                                                  crawls/<n>/<p>/   the same, of the served crawl with number n
  */
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,6 +32,11 @@ export function logFolder(folder: DataFolder): string {
 
 export function stateFolder(folder: DataFolder, partition: number): string {
   return join(folder.part('state'), String(partition));
+}
+
+/** `number`: of a served crawl; 0 is the folder's own. */
+export function servedStateFolder(folder: DataFolder, number: number, partition: number): string {
+  return number === 0 ? stateFolder(folder, partition) : join(folder.part('crawls'), String(number), String(partition));
 }
 
 export function fingerprintKeyOf({ fingerprintKey }: Manifest): FingerprintKey {

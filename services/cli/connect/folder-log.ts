@@ -1,4 +1,4 @@
-/** The log of a data folder, opened to be written by a command: no crawl may be running there. */
+/** The log of a data folder, opened to be written: no other process may hold the folder. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -8,22 +8,24 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import { logFolder } from './crawl-folder.ts';
+import { withStores } from './stores.ts';
 
 export interface FolderLog {
   readonly log: EmbeddedLog;
   readonly codec: RecordCodec;
 }
 
-export async function withFolderLog<T>(
+/** The crawl's topics are there. `groupIntervalMs`: appends of so long are made durable together. */
+export function withFolderLog<T>(
   folder: DataFolder,
   clock: Clock,
   act: (opened: FolderLog) => Promise<T>,
+  groupIntervalMs = 0,
 ): Promise<T> {
-  const store = await openRocksdbStore(logFolder(folder));
-  try {
-    const log = await openEmbeddedLog(store, clock);
+  return withStores(async (open) => {
+    const store = await open(logFolder(folder));
+    const log = await openEmbeddedLog(store, clock, { groupIntervalMs });
     try {
       const { crawl, partitions } = folder.manifest;
       await log.createTopics(topicsOfCrawl(crawl, partitions));
@@ -31,13 +33,14 @@ export async function withFolderLog<T>(
     } finally {
       await log.close();
     }
-  } finally {
-    await store.close();
-  }
+  });
 }
 
-export function needData(data: string | undefined): string {
+/** The data folder that a command is about; throws INVALID_ARGUMENT where it is not named. */
+export function needData({ data }: { readonly data?: string | undefined }): string {
   if (data !== undefined) return data;
-  const message = '--data is missing: name the data folder of the crawl, or its --brokers';
-  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    '--data is missing: name the data folder of the crawl, or its --brokers',
+  );
 }

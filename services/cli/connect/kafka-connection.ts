@@ -1,6 +1,5 @@
 /** A crawl on Kafka, as every command meets it: its log, its codec and its manifest. */
 
-import type { KeyMode } from '../../../topology/url/host-key.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
@@ -11,21 +10,12 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { needBrokers } from '../flags/kafka-flags.ts';
 import { productVersion } from '../terminal/version.ts';
 import { cutShort } from './cut-short.ts';
-import { newCrawl, type Sink } from './new-crawl.ts';
+import { type NewCrawl, newCrawl } from './new-crawl.ts';
 
 export interface KafkaConnection {
   readonly log: Log;
   readonly codec: RecordCodec;
   readonly manifest: Manifest;
-}
-
-/** What a new crawl is made with where the flags do not say. */
-export interface NewKafkaCrawl {
-  readonly partitions?: number | undefined;
-  readonly keyMode?: KeyMode | undefined;
-  /** Absent: fetchers take its leases. A crawl that is there has to be of the same. */
-  readonly sink?: Sink | undefined;
-  readonly fingerprintKey?: string | undefined;
 }
 
 /** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
@@ -35,7 +25,7 @@ const partitionsDefault = 8;
 export async function withKafka<T>(
   flags: KafkaFlags,
   clock: Clock,
-  creates: boolean | NewKafkaCrawl,
+  creates: boolean | NewCrawl,
   act: (connection: KafkaConnection) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<T> {

@@ -5,8 +5,6 @@
  * the folder takes them, and where none runs, this command does.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { openCodec } from '../../runtime/avro/record-codec.ts';
-import { createEmbeddedRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
 import { encodeRequest } from '../../runtime/crawl/requests.ts';
@@ -14,10 +12,8 @@ import { takeRequests } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
-import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { logFolder } from './crawl-folder.ts';
+import { needData, withFolderLog } from './folder-log.ts';
 import { withKafka } from './kafka-connection.ts';
 
 export interface Sent {
@@ -41,18 +37,9 @@ export async function sendRequest(
       return { records, offsets: await log.append(encodeRequest(codec, manifest.crawl, records)) };
     });
   }
-  const folder = await readDataFolder(needCrawl(flags));
+  const folder = await readDataFolder(needData(flags));
   const records = make(folder.manifest);
   return { records, offsets: await leave(folder, records, clock) };
-}
-
-/** The data folder that a command is about; throws INVALID_ARGUMENT where neither it nor brokers are named. */
-export function needCrawl({ data }: KafkaFlags): string {
-  if (data !== undefined) return data;
-  throw new CrawlstreamError(
-    'INVALID_ARGUMENT',
-    '--data is missing: name the data folder of the crawl, or its --brokers',
-  );
 }
 
 async function leave(folder: DataFolder, records: readonly RequestRecord[], clock: Clock): Promise<readonly number[]> {
@@ -73,24 +60,12 @@ async function leave(folder: DataFolder, records: readonly RequestRecord[], cloc
 
 /** False: another process holds the folder. */
 async function takeHere(folder: DataFolder, mailbox: Mailbox, clock: Clock): Promise<boolean> {
-  let store: Awaited<ReturnType<typeof openRocksdbStore>>;
+  const { crawl } = folder.manifest;
   try {
-    store = await openRocksdbStore(logFolder(folder));
+    await withFolderLog(folder, clock, ({ log, codec }) => takeRequests({ mailbox, log, codec, crawl, clock }));
+    return true;
   } catch (error) {
     if (error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_LOCKED') return false;
     throw error;
   }
-  try {
-    const log = await openEmbeddedLog(store, clock);
-    try {
-      const { crawl } = folder.manifest;
-      const codec = await openCodec(createEmbeddedRegistry(store), crawl);
-      await takeRequests({ mailbox, log, codec, crawl, clock });
-    } finally {
-      await log.close();
-    }
-  } finally {
-    await store.close();
-  }
-  return true;
 }

@@ -5,7 +5,6 @@
  * then noted in crawl.json (appended again, and found to be duplicates), the fetcher placed at the end of `tasks`
  * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
  */
-import { mkdir } from 'node:fs/promises';
 import { inputTopics } from '../../../topology/frontier/changelog.ts';
 import type { Counters } from '../../../topology/frontier/counters.ts';
 import { sumCounters, zeroCounters } from '../../../topology/frontier/counters.ts';
@@ -13,7 +12,6 @@ import type { Look } from '../../../topology/frontier/crawl-end.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import { startFetcher } from '../../fetcher/fetcher.ts';
@@ -24,24 +22,20 @@ import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
 import { createMeters } from '../../frontier/meters.ts';
 import type { Shelf } from '../../frontier/snapshots/shelf.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
-import { openCodec } from '../../runtime/avro/record-codec.ts';
-import { createEmbeddedRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { askedBy, readControl } from '../../runtime/crawl/control-log.ts';
-import { policyRecords, samePolicy, seedRecords } from '../../runtime/crawl/requests.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
 import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
-import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
-import type { AppendRecord, Log } from '../../runtime/log/log.ts';
+import type { Log } from '../../runtime/log/log.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { Service } from '../../runtime/service.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import type { Consumers } from '../attach/with-consumers.ts';
-import { fingerprintKeyOf, logFolder, readRequest, stateFolder, writeRequest } from '../connect/crawl-folder.ts';
+import { fingerprintKeyOf, logFolder, stateFolder } from '../connect/crawl-folder.ts';
+import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
+import { withStores } from '../connect/stores.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import type { QueryDesk } from '../roles/query-desk.ts';
 import { openShelf } from '../state/open-shelf.ts';
@@ -49,7 +43,8 @@ import type { CrawlStatus } from '../terminal/progress.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
-import { watchCrawl } from './watch-crawl.ts';
+import { sendNews } from './send-news.ts';
+import { hostsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub } from './websub-flags.ts';
 
 export interface EmbeddedCrawl {
@@ -87,45 +82,24 @@ const lookEveryMs = 50;
 /** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
 const drainMs = 5_000;
 
-export async function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
+export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const { folder, clock } = crawl;
-  const { partitions } = folder.manifest;
-  const stores: StateStore[] = [];
-  const open = async (path: string) => {
-    await mkdir(path, { recursive: true });
-    const store = await openRocksdbStore(path);
-    stores.push(store);
-    return store;
-  };
-  try {
-    const logStore = await open(logFolder(folder));
-    const views: StateStore[] = [];
-    for (let partition = 0; partition < partitions; partition++) views.push(await open(stateFolder(folder, partition)));
-    const log = await openEmbeddedLog(logStore, clock, { groupIntervalMs: crawlLimits.groupIntervalMs });
-    try {
-      const codec = await openCodec(createEmbeddedRegistry(logStore), folder.manifest.crawl);
-      return await runOn(crawl, log, codec, views);
-    } finally {
-      await log.close();
-    }
-  } finally {
-    for (const store of stores) await store.close();
-  }
+  const run = (opened: FolderLog) =>
+    withStores(async (open) => {
+      const views: StateStore[] = [];
+      for (let partition = 0; partition < folder.manifest.partitions; partition++)
+        views.push(await open(stateFolder(folder, partition)));
+      return runOn(crawl, opened, views);
+    });
+  return withFolderLog(folder, clock, run, crawlLimits.groupIntervalMs);
 }
 
-async function runOn(
-  crawl: EmbeddedCrawl,
-  log: EmbeddedLog,
-  codec: RecordCodec,
-  stores: StateStore[],
-): Promise<CrawlOutcome> {
-  const { crawl: name, partitions } = crawl.folder.manifest;
-  await log.createTopics(topicsOfCrawl(name, partitions));
-  const consumers = await crawl.attach(log, codec);
+async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, views: StateStore[]): Promise<CrawlOutcome> {
+  const consumers = await crawl.attach(opened.log, opened.codec);
   try {
     const shelf = await openShelf(snapshotPlace(crawl), crawl.folder.manifest);
     try {
-      return await runWith(crawl, log, codec, stores, consumers, shelf);
+      return await runWith(crawl, opened, views, consumers, shelf);
     } finally {
       shelf.objects.close();
     }
@@ -137,8 +111,7 @@ async function runOn(
 
 async function runWith(
   crawl: EmbeddedCrawl,
-  log: EmbeddedLog,
-  codec: RecordCodec,
+  { log, codec }: FolderLog,
   stores: StateStore[],
   consumers: Consumers,
   shelf: Shelf,
@@ -146,7 +119,7 @@ async function runWith(
   const { folder, clock, leasesMax } = crawl;
   const { crawl: name, partitions, keyMode } = folder.manifest;
   const startedAtMs = clock.nowMs();
-  await sendRequest(crawl, log, codec);
+  await sendNews(crawl, { log, codec });
   const positions: { readonly partition: number; readonly offset: number }[] = [];
   for (let partition = 0; partition < partitions; partition++) {
     positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
@@ -231,7 +204,7 @@ async function runWith(
       ]),
       everyMs: lookEveryMs,
       look: () => look(crawl, log, frontier),
-      hosts: () => hostsOf(frontier),
+      hosts: () => hostsOf(frontier.committed()),
       settle: consumers.settle,
     });
     crawl.service.probes.suspend('stopping');
@@ -257,25 +230,6 @@ function ended(work: Promise<unknown>): Promise<never> {
   });
 }
 
-/** Policy and seeds, where they are news. Options that ask for what they asked for last time leave an operator's policy. */
-async function sendRequest(crawl: EmbeddedCrawl, log: EmbeddedLog, codec: RecordCodec): Promise<void> {
-  const { folder, clock, seeds, policy } = crawl;
-  const { crawl: name } = folder.manifest;
-  const before = await readRequest(folder);
-  const records: AppendRecord[] = [];
-  let sent = before.policy;
-  if (sent === null || !samePolicy(sent, policy)) {
-    const newest = (await readControl(log, codec, name)).policy?.version ?? 0;
-    sent = { ...policy, version: Math.max(clock.nowMs(), newest + 1) };
-    records.push(...policyRecords(codec, folder.manifest, sent, askedBy, clock.nowMs()));
-  }
-  const news = seeds.filter((seed) => !before.seeds.includes(seed));
-  records.push(...seedRecords(codec, folder.manifest, news, clock.nowMs()));
-  if (records.length === 0) return;
-  await log.append(records);
-  await writeRequest(folder, { seeds: [...before.seeds, ...news], policy: sent });
-}
-
 /** Undefined while a partition is not open yet. */
 async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<Look | undefined> {
   const { crawl: name } = crawl.folder.manifest;
@@ -290,15 +244,6 @@ async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier):
     partitions.push({ positions: committed.positions, counters: committed.counters, ends });
   }
   return { partitions, pageQuota };
-}
-
-function hostsOf(frontier: Frontier): { readonly ready: number; readonly delayed: number } {
-  const sum = { ready: 0, delayed: 0 };
-  for (const committed of frontier.committed()) {
-    sum.ready += committed?.readyHosts ?? 0;
-    sum.delayed += committed?.delayedHosts ?? 0;
-  }
-  return sum;
 }
 
 /** Waits until what the fetcher reported has been decided. */

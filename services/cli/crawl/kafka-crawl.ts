@@ -1,19 +1,15 @@
 /** `crawl --brokers`: a frontier and a fetcher in one process, beside any others of the same crawl, until its end. */
-import { join } from 'node:path';
 import { sumCounters } from '../../../topology/frontier/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
-import type { Websub } from '../../push/websub.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
-import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { ConsumerFlags, Consumers } from '../attach/with-consumers.ts';
 import { attachConsumers } from '../attach/with-consumers.ts';
-import type { KafkaConnection } from '../connect/kafka-connection.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
+import { ownFolder } from '../connect/own-folder.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
@@ -25,7 +21,7 @@ import type { QueryDesk } from '../roles/query-desk.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
-import { watchCrawl } from './watch-crawl.ts';
+import { hostsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
@@ -50,9 +46,9 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   const startedAtMs = clock.nowMs();
   if (seeds.length === 0) needContact(flags, []);
   return withKafka(flags, clock, true, async (connection) => {
-    const { log, manifest } = connection;
+    const { log, codec, manifest } = connection;
     await sendToKafka({ ...connection, clock, seeds: seeds.map(unranked), flags, always: true });
-    const control = followControl(log, connection.codec, manifest.crawl);
+    const control = followControl(log, codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
     failed.catch(() => {});
@@ -68,20 +64,20 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     const subscribing = new AbortController();
     let renewed: Promise<void> | undefined;
     try {
-      consumers = await attachToKafka(crawl, connection);
+      const folder = await ownFolder(flags, manifest);
+      const { part } = folder;
+      const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, service, say: crawl.say };
+      consumers = await attachConsumers(context, flags);
       const config = fetcherConfig(flags);
-      desk.websub = await subscribe(crawl, connection, config);
+      // Subscriptions are this process's own: the callback leads to it alone.
+      const hubs = { folder, callback: flags.callback, fetcher: config };
+      desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });
       renewed = desk.websub?.keep(subscribing.signal);
       renewed?.catch(fail);
       const fetcher = await takeFetcherRole(role, config);
       let outcome: CrawlOutcome;
       try {
-        const hosts = () => {
-          const own = [...frontier.committed().values()];
-          const sum = (name: 'readyHosts' | 'delayedHosts') =>
-            own.reduce((total, one) => total + (one?.[name] ?? 0), 0);
-          return { ready: sum('readyHosts'), delayed: sum('delayedHosts') };
-        };
+        const hosts = () => hostsOf(frontier.committed().values());
         const { settle } = consumers;
         const watched = { ...crawl, startedAtMs, everyMs: lookEveryMs, look, hosts, settle, signal };
         const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
@@ -100,26 +96,6 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed]);
     }
   });
-}
-
-/** Their state is this process's own, in its data folder. */
-async function attachToKafka(
-  { clock, flags, service, say }: KafkaCrawl,
-  { log, codec, manifest }: KafkaConnection,
-): Promise<Consumers> {
-  const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
-  return attachConsumers({ log, codec, clock, manifest, part, shared: true, fromStart: false, service, say }, flags);
-}
-
-/** Subscriptions are this process's own: the callback leads to it alone. */
-async function subscribe(
-  { clock, flags }: KafkaCrawl,
-  { log, codec, manifest }: KafkaConnection,
-  fetcher: FetcherConfig,
-): Promise<Websub | undefined> {
-  if (flags.callback === undefined) return undefined;
-  const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
-  return openWebsub({ folder, callback: flags.callback, fetcher }, { log, codec, clock, topics: manifest });
 }
 
 /** Its band is the policy's to say. */

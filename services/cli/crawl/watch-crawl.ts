@@ -3,9 +3,15 @@
 import { sumCounters } from '../../../topology/frontier/counters.ts';
 import type { Look } from '../../../topology/frontier/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/crawl-end.ts';
+import type { Committed } from '../../frontier/committed.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
+
+export interface HostCounts {
+  readonly ready: number;
+  readonly delayed: number;
+}
 
 export interface WatchedCrawl {
   readonly clock: Clock;
@@ -19,7 +25,7 @@ export interface WatchedCrawl {
   look(): Promise<Look | undefined>;
   /** Whoever finds links beside the fetchers has caught up. */
   settle(): Promise<void>;
-  hosts(): { readonly ready: number; readonly delayed: number };
+  hosts(): HostCounts;
   onStatus(status: CrawlStatus): void;
 }
 
@@ -54,6 +60,16 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
     await Promise.race([clock.sleepUntil(nowMs + crawl.everyMs, signal), crawl.failed]);
   }
   return 'stopped';
+}
+
+/** Of the partitions that are open. */
+export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts {
+  const sum = { ready: 0, delayed: 0 };
+  for (const committed of partitions) {
+    sum.ready += committed?.readyHosts ?? 0;
+    sum.delayed += committed?.delayedHosts ?? 0;
+  }
+  return sum;
 }
 
 /** Pages per second over a sliding window of about five seconds. */

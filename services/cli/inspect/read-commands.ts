@@ -55,7 +55,7 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
 }
 
 async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<void> {
-  const { log, codec, topics, members: group } = readable;
+  const { log, codec, topics, brokersLog } = readable;
   const { crawl, partitions } = topics;
   const { policy } = await readControl(log, codec, crawl);
   const config = policy === null ? null : parsePolicy(policy.json);
@@ -68,7 +68,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const counters = sumCounters(look.partitions.map((one) => one.counters));
   const counts = countsOf(counters);
   const freshness = await freshnessStats(readable, partitions, counters, Date.now());
-  const members = group && (await frontierMembers(group, crawl, Date.now()).catch(rebalancing));
+  const members =
+    brokersLog === null ? undefined : await frontierMembers(brokersLog, crawl, Date.now()).catch(rebalancing);
   if (flags.json)
     process.stdout.write(
       `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }) })}\n`,

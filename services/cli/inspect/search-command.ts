@@ -28,7 +28,7 @@ export function addSearchCommand(program: Command): void {
 }
 
 async function search(words: string, { data, host, language, limit, json }: SearchFlags): Promise<void> {
-  const folder = await readDataFolder(needData(data));
+  const folder = await readDataFolder(needData({ data }));
   const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, limit });
   for (const hit of hits) {
     process.stdout.write(json ? `${JSON.stringify(hit)}\n` : `${hit.url}  ${hit.title} — ${hit.snippet}\n`);

@@ -15,9 +15,9 @@ import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { GroupStanding, Log } from '../../runtime/log/log.ts';
 import { stateFolder } from '../connect/crawl-folder.ts';
-import { withFolderLog } from '../connect/folder-log.ts';
+import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
-import { needCrawl } from '../connect/send-request.ts';
+import { namedFolder } from '../connect/own-folder.ts';
 import { oneOf } from '../flags/arguments.ts';
 import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
@@ -62,16 +62,11 @@ export function addResetCommand(program: Command): void {
 async function withResettable(flags: ResetFlags, act: (crawl: Resettable) => Promise<void>): Promise<void> {
   const clock = new SystemClock();
   if (flags.brokers !== undefined) {
-    const folder = flags.data === undefined ? null : await readDataFolder(flags.data);
-    return withKafka(flags, clock, false, ({ log, codec, manifest }) => {
-      if (folder !== null && folder.manifest.fingerprintKey !== manifest.fingerprintKey) {
-        const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): name one of ${manifest.crawl}`;
-        throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
-      }
-      return act({ log, codec, manifest, folder });
-    });
+    return withKafka(flags, clock, false, async ({ log, codec, manifest }) =>
+      act({ log, codec, manifest, folder: await namedFolder(flags, manifest) }),
+    );
   }
-  const folder = await readDataFolder(needCrawl(flags));
+  const folder = await readDataFolder(needData(flags));
   await withFolderLog(folder, clock, ({ log, codec }) => act({ log, codec, manifest: folder.manifest, folder }));
 }
 

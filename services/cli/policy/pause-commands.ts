@@ -9,7 +9,7 @@ import { bad } from '../flags/arguments.ts';
 import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
-import { changePolicy } from './policy-commands.ts';
+import { changePolicy } from './policy-versions.ts';
 
 export function addPauseCommands(program: Command): void {
   const operator = (name: string, description: string) =>

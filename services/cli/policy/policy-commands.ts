@@ -7,20 +7,9 @@
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { listsOf, withLists } from '../../../topology/policy/lists-of.ts';
-import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import { compilePolicy } from '../../../topology/policy/policy.ts';
-import { parsePolicy, policyWithoutVersion } from '../../../topology/policy/validate.ts';
-import { fieldOfList } from '../../../topology/url/url-lists.ts';
+import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import type { PlacedEvent } from '../../runtime/crawl/control-log.ts';
-import { controlEvents } from '../../runtime/crawl/control-log.ts';
-import { policyVersions } from '../../runtime/crawl/look.ts';
-import { policyRequest, samePolicy } from '../../runtime/crawl/requests.ts';
-import { readList } from '../../runtime/policy/list-files.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
-import { listsOfCrawl } from '../connect/policy-lists.ts';
-import { sendRequest } from '../connect/send-request.ts';
+import { samePolicy } from '../../runtime/crawl/requests.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
@@ -29,6 +18,7 @@ import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { accept, configOf, keepStanding, versions, withHashes } from './policy-versions.ts';
 
 interface ShowFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -96,29 +86,6 @@ async function reloadOnce(flags: OperatorFlags, tellsAll: boolean): Promise<void
   if (tellsAll) print({ json: { version: newest.version, changed: false }, text }, flags.json);
 }
 
-/** The policy in force, changed; null: it stays. */
-export async function changePolicy(
-  flags: OperatorFlags,
-  change: (policy: PolicyConfig) => PolicyConfig | null,
-): Promise<void> {
-  const { newest } = await versions(flags);
-  const next = change(newest);
-  if (next !== null) await accept(flags, next, newest.version);
-}
-
-/** A policy that does not speak of a pause, a bandwidth or traces leaves an operator's word on them standing. */
-export function keepStanding<T extends Partial<PolicyConfig>>(
-  { paused, bytesPerSecond, trace }: PolicyConfig,
-  policy: T,
-): T {
-  return {
-    ...(paused === undefined ? {} : { paused }),
-    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
-    ...(trace === undefined ? {} : { trace }),
-    ...policy,
-  };
-}
-
 async function rollback(given: string | undefined, flags: OperatorFlags): Promise<void> {
   const { all, newest } = await versions(flags);
   const target = given === undefined ? all.at(-2)?.event.version : wholeNumber('[version]', 1)(given);
@@ -145,62 +112,4 @@ async function history(flags: ShowFlags): Promise<void> {
     const where = partitions.length === 0 ? '' : `   in force on partition ${partitions.join(', ')}`;
     print({ json: { version, at, by, offset, partitions }, text: `${version}  ${at}  ${by}${where}` }, flags.json);
   }
-}
-
-/** Checks that the policy compiles with its lists, and sends it under the next version. */
-async function accept(flags: OperatorFlags, config: Omit<PolicyConfig, 'version'>, newest: number): Promise<void> {
-  const clock = new SystemClock();
-  const nowMs = clock.nowMs();
-  const policy: PolicyConfig = { ...config, version: Math.max(nowMs, newest + 1) };
-  // Kept in the data folder as well, so that it does not matter what becomes of the files.
-  compilePolicy(parsePolicy(JSON.stringify(policy)), await listsOfCrawl(policy, flags));
-  const { offsets } = await sendRequest(flags, clock, (topics) => policyRequest(topics, policy, flags.by, nowMs));
-  const text = `version ${policy.version} is accepted, on control at ${offsets.map((offset, partition) => `${partition}:${offset}`).join(' ')} (partition:offset)`;
-  print({ json: { version: policy.version, offsets }, text }, flags.json);
-}
-
-/** Lists by absolute path, with the hash of what they hold now; a hash that the file names must be that one. */
-export async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
-  config: T,
-  folder: string,
-  anew = false,
-): Promise<T> {
-  const hashed = await Promise.all(
-    listsOf(config).map(async (list) => {
-      const path = resolve(folder, list.path);
-      const { sha256 } = await readList(path, fieldOfList(list));
-      return { path, sha256: anew || list.sha256 === '' ? sha256 : list.sha256 };
-    }),
-  );
-  return withLists(config, hashed);
-}
-
-interface Versions {
-  /** In the order they were set. */
-  readonly all: readonly PlacedEvent[];
-  readonly newest: PolicyConfig;
-  /** By partition; 0: none yet. */
-  readonly inForce: readonly number[];
-}
-
-function versions(flags: KafkaFlags): Promise<Versions> {
-  return withCrawl(flags, async ({ log, codec, topics }) => {
-    const { crawl, partitions } = topics;
-    const { start, end } = await log.offsets(`${crawl}.control`, 0);
-    const all: PlacedEvent[] = [];
-    for await (const placed of controlEvents(log, codec, crawl, 0, start, end)) {
-      const { kind, version } = placed.event;
-      if (kind === 'policy' && version > (all.at(-1)?.event.version ?? 0)) all.push(placed);
-    }
-    const last = all.at(-1);
-    if (last === undefined)
-      throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
-    return { all, newest: parsePolicy(last.event.payload), inForce: await policyVersions(log, crawl, partitions) };
-  });
-}
-
-function configOf(all: readonly PlacedEvent[], version: number): PolicyConfig {
-  const found = all.find(({ event }) => event.version === version);
-  if (found === undefined) throw bad('[version]', String(version), 'name one that `policy history` prints');
-  return parsePolicy(found.event.payload);
 }

@@ -12,7 +12,7 @@ import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { ratio } from '../flags/trace-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
 import { print } from '../terminal/print.ts';
-import { changePolicy } from './policy-commands.ts';
+import { changePolicy } from './policy-versions.ts';
 
 interface TraceFlags extends OperatorFlags {
   readonly ratio?: number;

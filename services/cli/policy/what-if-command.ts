@@ -20,7 +20,7 @@ import { moment } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { parsedFile } from '../flags/rules-file.ts';
-import { keepStanding, withHashes } from './policy-commands.ts';
+import { keepStanding, withHashes } from './policy-versions.ts';
 import { whatIfJson, whatIfText } from './what-if-text.ts';
 
 interface WhatIfFlags extends KafkaFlags {

@@ -2,10 +2,9 @@
  * `crawlstream archive`, …: the project's own consumers as processes of their own. On Kafka they run until stopped, as
  * members of their groups; over a data folder they deal with what is there, and end.
  */
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { SystemClock } from '../../runtime/clock.ts';
-import { adoptDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { AttachContext, Attached } from '../attach/attach.ts';
 import { addDedupOptions } from '../attach/dedup.ts';
@@ -14,6 +13,7 @@ import { addIndexOptions } from '../attach/search-index.ts';
 import type { ConsumerFlags, ConsumerName } from '../attach/with-consumers.ts';
 import { addArchiveOptions, attachOne } from '../attach/with-consumers.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
+import { ownFolder } from '../connect/own-folder.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
@@ -60,7 +60,7 @@ function runOnFolder(name: ConsumerName, flags: Flags): Promise<void> {
 
 async function readFolder(name: ConsumerName, flags: Flags, service: Service): Promise<void> {
   const clock = new SystemClock();
-  const folder = await readDataFolder(needData(flags.data));
+  const folder = await readDataFolder(needData(flags));
   await withFolderLog(folder, clock, async ({ log, codec }) => {
     const { manifest, part } = folder;
     const fromStart = flags.fromStart ?? false;
@@ -79,7 +79,7 @@ async function readFolder(name: ConsumerName, flags: Flags, service: Service): P
 
 function runOnKafka(name: ConsumerName, flags: Flags): Promise<void> {
   return runRole(name, flags, async ({ log, codec, clock, manifest, service, onFailure }): Promise<Attached> => {
-    const { part } = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+    const { part } = await ownFolder(flags, manifest);
     const fromStart = flags.fromStart ?? false;
     const context: AttachContext = { log, codec, clock, manifest, part, shared: true, fromStart, service, say };
     const attached = await attachOne(name, context, flags);

@@ -1,8 +1,7 @@
 /** The two roles a process can take in a crawl on Kafka, each a member of its consumer group. */
 
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
@@ -16,7 +15,7 @@ import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
 import { createMeters } from '../../frontier/meters.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
-import { adoptDataFolder, type DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { Service } from '../../runtime/service.ts';
@@ -24,6 +23,7 @@ import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import { advertised } from '../connect/advertised.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
 import type { KafkaConnection } from '../connect/kafka-connection.ts';
+import { ownFolder } from '../connect/own-folder.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
@@ -54,7 +54,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const { log, codec, clock, manifest, flags, service, desk, onFailure } = role;
   const meters = createMeters();
   needSnapshotPlace(flags);
-  const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
+  const folder = await ownFolder(flags, manifest);
   const kept = await keptStates(folder);
   const shelf = flags.snapshotTo === undefined ? undefined : await openShelf(flags.snapshotTo, manifest);
   const group = await joinFrontierGroup({
@@ -83,11 +83,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
       meters.restores.set(progress.partition, progress);
       printRestore(progress);
     },
-    openStore: async (partition) => {
-      const path = stateFolder(folder, partition);
-      await mkdir(path, { recursive: true });
-      return openRocksdbStore(path);
-    },
+    openStore: (partition) => openRocksdbStore(stateFolder(folder, partition)),
   });
   const { committed, standbys } = group;
   service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys }));

@@ -1,5 +1,4 @@
 /** `crawlstream state rebuild`: a folder of states built anew, that a frontier can be started on. */
-import { mkdir } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state.ts';
 import { loadView } from '../../frontier/load-view.ts';
@@ -32,9 +31,7 @@ export async function runRebuild(source: StateSource, flags: RebuildFlags): Prom
   const into = await adoptDataFolder(flags.into, source.manifest);
   const partitions = [];
   for (const partition of wanted) {
-    const path = stateFolder(into, partition);
-    await mkdir(path, { recursive: true });
-    const store = await openRocksdbStore(path);
+    const store = await openRocksdbStore(stateFolder(into, partition));
     try {
       const beganMs = source.clock.nowMs();
       const state = await build(source, partition, store, flags);

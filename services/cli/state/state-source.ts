@@ -6,16 +6,13 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
 import { digest } from '../../../topology/frontier/digest.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state.ts';
-import { openCodec, type RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
-import type { Log } from '../../runtime/log/log.ts';
-import { openReadOnlyLog } from '../../runtime/log/read-only.ts';
 import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { fingerprintKeyOf, logFolder, stateFolder } from '../connect/crawl-folder.ts';
-import { withKafka } from '../connect/kafka-connection.ts';
+import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { namedFolder } from '../connect/own-folder.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 
 export interface StateFlags extends KafkaFlags {
@@ -23,47 +20,18 @@ export interface StateFlags extends KafkaFlags {
   readonly json?: boolean;
 }
 
-export interface StateSource {
-  readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
-  /** null: the log is in the data folder, and whoever crawls there holds it. */
-  readonly brokersLog: Log | null;
-  /** Sees what was written up to now: a data folder's log is of one moment. */
-  refresh(): Promise<void>;
-  readonly codec: RecordCodec;
+export interface StateSource extends Omit<ReadableCrawl, 'topics'> {
   readonly clock: SystemClock;
   readonly manifest: Manifest;
   readonly key: FingerprintKey;
-  /** null: only the topics are known. */
-  readonly folder: DataFolder | null;
 }
 
 export async function withStates(flags: KafkaFlags, act: (source: StateSource) => Promise<void>): Promise<void> {
   const clock = new SystemClock();
-  if (flags.brokers !== undefined) {
-    return withKafka(flags, clock, false, async ({ log, codec, manifest }) => {
-      const folder = flags.data === undefined ? null : await readDataFolder(flags.data);
-      if (folder !== null && folder.manifest.fingerprintKey !== manifest.fingerprintKey) {
-        const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): name one of ${manifest.crawl}`;
-        throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
-      }
-      const refresh = async () => {};
-      await act({ log, brokersLog: log, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
-    });
-  }
-  if (flags.data === undefined) {
-    const message = '--data is missing: name the data folder of the crawl, or its --brokers';
-    throw new CrawlstreamError('INVALID_ARGUMENT', message);
-  }
-  const folder = await readDataFolder(flags.data);
-  const { manifest } = folder;
-  const log = await openReadOnlyLog(logFolder(folder), clock);
-  try {
-    const codec = await openCodec(log.registry, manifest.crawl);
-    const { refresh } = log;
-    await act({ log, brokersLog: null, refresh, codec, clock, manifest, key: fingerprintKeyOf(manifest), folder });
-  } finally {
-    await log.close();
-  }
+  await withCrawl(flags, async ({ topics: manifest, ...crawl }) => {
+    const folder = crawl.folder ?? (await namedFolder(flags, manifest));
+    await act({ ...crawl, clock, manifest, key: fingerprintKeyOf(manifest), folder });
+  });
 }
 
 export function identityOf({ manifest }: Pick<StateSource, 'manifest'>, partition: number): PartitionIdentity {

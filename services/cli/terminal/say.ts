@@ -6,7 +6,6 @@
 import type { Logger } from 'pino';
 
 export const logFormats = ['text', 'json'] as const;
-export type LogFormat = (typeof logFormats)[number];
 
 export type LogLevel = 'info' | 'warn' | 'error' | 'fatal';
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;

@@ -1,21 +1,17 @@
 /** The crawls of a data folder, served: the embedded log, and a frontier for each crawl id. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { pullLimits } from '../../../topology/limits.ts';
 import { startFrontier } from '../../frontier/frontier.ts';
-import { openCodec } from '../../runtime/avro/record-codec.ts';
-import { createEmbeddedRegistry } from '../../runtime/avro/schema-registry.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
-import { openEmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { type CrawlBook, openCrawlBook, type RunningCrawl } from '../../urlfrontier/crawl-book.ts';
-import { fingerprintKeyOf, logFolder, stateFolder } from '../connect/crawl-folder.ts';
+import { fingerprintKeyOf, servedStateFolder } from '../connect/crawl-folder.ts';
+import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
+import { type OpenStore, withStores } from '../connect/stores.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 
 export interface ServedFolder {
@@ -27,64 +23,42 @@ export interface ServedFolder {
 }
 
 /** Runs `act` with the book of the folder's crawls. */
-export async function withServedFolder(served: ServedFolder, act: (book: CrawlBook) => Promise<void>): Promise<void> {
-  const { folder, clock } = served;
-  const { crawl } = folder.manifest;
-  const stores: StateStore[] = [];
-  const open = async (path: string) => {
-    await mkdir(path, { recursive: true });
-    const store = await openRocksdbStore(path);
-    stores.push(store);
-    return store;
-  };
-  const stop = new AbortController();
-  try {
-    const logStore = await open(logFolder(folder));
-    const log = await openEmbeddedLog(logStore, clock, { groupIntervalMs: pullLimits.groupIntervalMs });
-    try {
-      const codec = await openCodec(createEmbeddedRegistry(logStore), crawl);
-      const book = await openCrawlBook({
-        log,
-        codec,
-        clock,
-        manifest: folder.manifest,
-        start: (name, number) => startCrawl({ ...served, name, number, open }, log, codec),
-      });
-      const taken = takeRegularly({ mailbox: new Mailbox(folder), log, codec, crawl, clock }, stop.signal);
-      taken.catch(served.onFailure);
-      try {
-        await act(book);
-      } finally {
-        stop.abort();
-        await taken.catch(() => {});
-        await book.stop();
-      }
-    } finally {
-      await log.close();
-    }
-  } finally {
-    for (const store of stores) await store.close();
-  }
+export function withServedFolder(served: ServedFolder, act: (book: CrawlBook) => Promise<void>): Promise<void> {
+  const keepBook = (opened: FolderLog) => withStores((open) => withBook({ ...served, ...opened, open }, act));
+  return withFolderLog(served.folder, served.clock, keepBook, pullLimits.groupIntervalMs);
 }
 
-interface Starting extends ServedFolder {
-  readonly name: string;
-  readonly number: number;
-  open(path: string): Promise<StateStore>;
+interface OpenedFolder extends ServedFolder, FolderLog {
+  readonly open: OpenStore;
+}
+
+async function withBook(opened: OpenedFolder, act: (book: CrawlBook) => Promise<void>): Promise<void> {
+  const { folder, log, codec, clock } = opened;
+  const { manifest } = folder;
+  const start = (name: string, number: number) => startCrawl(opened, name, number);
+  const book = await openCrawlBook({ log, codec, clock, manifest, start });
+  const stop = new AbortController();
+  const { crawl } = manifest;
+  const taken = takeRegularly({ mailbox: new Mailbox(folder), log, codec, crawl, clock }, stop.signal);
+  taken.catch(opened.onFailure);
+  try {
+    await act(book);
+  } finally {
+    stop.abort();
+    await taken.catch(() => {});
+    await book.stop();
+  }
 }
 
 async function startCrawl(
-  { folder, clock, seen, onFailure, name, number, open }: Starting,
-  log: Awaited<ReturnType<typeof openEmbeddedLog>>,
-  codec: Awaited<ReturnType<typeof openCodec>>,
+  { folder, clock, seen, onFailure, log, codec, open }: OpenedFolder,
+  name: string,
+  number: number,
 ): Promise<RunningCrawl> {
   const { partitions } = folder.manifest;
   const stores: StateStore[] = [];
-  for (let partition = 0; partition < partitions; partition++) {
-    const own =
-      number === 0 ? stateFolder(folder, partition) : join(folder.part('crawls'), `${number}`, `${partition}`);
-    stores.push(await open(own));
-  }
+  for (let partition = 0; partition < partitions; partition++)
+    stores.push(await open(servedStateFolder(folder, number, partition)));
   let [opened, left] = [() => {}, partitions];
   const ready = new Promise<void>((resolve) => (opened = resolve));
   const frontier = startFrontier({

@@ -1,11 +1,8 @@
 /** The crawls of a served namespace on Kafka: this process is a member of each crawl's group, and passes on the rest. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pullLimits } from '../../../topology/limits.ts';
 import { joinFrontierGroup } from '../../frontier/frontier-group.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { addressText } from '../../runtime/http/listen-address.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
@@ -15,8 +12,9 @@ import { connectPeer } from '../../urlfrontier/grpc-peer.ts';
 import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';
 import { urlfrontierService } from '../../urlfrontier/server.ts';
 import { advertised } from '../connect/advertised.ts';
-import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
+import { fingerprintKeyOf, servedStateFolder } from '../connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
+import { ownFolder } from '../connect/own-folder.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { type SeenFlags, seenConfigOf } from '../flags/seen-flags.ts';
 import { printRestore } from '../terminal/restore-text.ts';
@@ -42,13 +40,9 @@ export async function withServedKafka(
   const address = advertised(addressText(listen), process.env);
   await withKafka(flags, clock, { sink: 'pull' }, async (connection) => {
     const { log, codec, manifest } = connection;
-    const folder = await adoptDataFolder(flags.data ?? join('crawl-data', manifest.crawl), manifest);
-    const openStore = async (number: number, partition: number) => {
-      const path =
-        number === 0 ? stateFolder(folder, partition) : join(folder.part('crawls'), `${number}`, `${partition}`);
-      await mkdir(path, { recursive: true });
-      return openRocksdbStore(path);
-    };
+    const folder = await ownFolder(flags, manifest);
+    const openStore = (number: number, partition: number) =>
+      openRocksdbStore(servedStateFolder(folder, number, partition));
     const lists = createListFiles(folder.part('lists'));
     const book = await openCrawlBook({
       log,

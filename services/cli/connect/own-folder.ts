@@ -1,0 +1,23 @@
+/** Data folders of processes whose crawl is on Kafka: views of partitions, and what consumers keep. */
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { adoptDataFolder, type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { KafkaFlags } from '../flags/kafka-flags.ts';
+
+/** This process's own, made where it is not there. */
+export function ownFolder({ data }: Pick<KafkaFlags, 'data'>, manifest: Manifest): Promise<DataFolder> {
+  return adoptDataFolder(data ?? join('crawl-data', manifest.crawl), manifest);
+}
+
+/** One that is there, and of this crawl; null: none is named. */
+export async function namedFolder(
+  { data }: Pick<KafkaFlags, 'data'>,
+  { crawl, fingerprintKey }: Manifest,
+): Promise<DataFolder | null> {
+  if (data === undefined) return null;
+  const folder = await readDataFolder(data);
+  if (folder.manifest.fingerprintKey === fingerprintKey) return folder;
+  const message = `--data ${folder.path} belongs to another crawl (${folder.manifest.crawl}): name one of ${crawl}`;
+  throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
+}

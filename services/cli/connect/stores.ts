@@ -1,0 +1,18 @@
+/** Stores on disk that are opened as they are wanted, and closed together. */
+import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+
+export type OpenStore = (path: string) => Promise<StateStore>;
+
+export async function withStores<T>(act: (open: OpenStore) => Promise<T>): Promise<T> {
+  const stores: StateStore[] = [];
+  try {
+    return await act(async (path) => {
+      const store = await openRocksdbStore(path);
+      stores.push(store);
+      return store;
+    });
+  } finally {
+    for (const store of stores) await store.close();
+  }
+}
