@@ -10,7 +10,7 @@
 import { pullLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
-import { topicNames, topics } from '../../topology/topics.ts';
+import { topicsOfCrawl } from '../../topology/topics.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { controlEvent, controlEvents, readControl } from '../runtime/crawl/control-log.ts';
@@ -58,7 +58,7 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
   const opening = new Map<string, Promise<Page>>();
 
   const openPage = async (id: string, name: string, number: number): Promise<Page> => {
-    await makeTopics(log, name, manifest.partitions);
+    await log.createTopics(topicsOfCrawl(name, manifest.partitions));
     await sendFirstPolicy(name);
     const running = await options.start(name, number);
     await running.ready();
@@ -150,12 +150,6 @@ async function readNumbers(log: Log, codec: RecordCodec, crawl: string): Promise
     if (!numbers.has(id)) numbers.set(id, offset);
   }
   return numbers;
-}
-
-function makeTopics(log: Log, crawl: string, partitions: number): Promise<void> {
-  return log.createTopics(
-    topicNames.map((name) => ({ name: `${crawl}.${name}`, partitions, retention: topics[name].retention })),
-  );
 }
 
 function policyOf(running: RunningCrawl): PolicyConfig | undefined {
