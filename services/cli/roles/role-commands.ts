@@ -79,33 +79,33 @@ export async function runRole(
   take: TakeRole,
   routes: readonly Routes[] = [],
 ): Promise<void> {
-  await withHttp(flags, { role: name, routes, say }, (service) =>
-    withTracing(flags, service, say, () => keepRole(flags, service, take)),
-  );
-}
-
-async function keepRole(flags: RoleFlags, service: Service, take: TakeRole): Promise<void> {
-  const clock = new SystemClock();
   const stop = new AbortController();
+  // Before it says where it listens: who reads that may stop it at once.
   const release = stopOnSignals(stop, 'stopping: handing over');
   try {
-    while (!stop.signal.aborted) {
-      service.probes.suspend('connecting to the brokers');
-      try {
-        const hold = (connection: KafkaConnection) =>
-          holdRole({ ...connection, clock, flags, service }, take, stop.signal);
-        await withKafka(flags, clock, true, hold, stop.signal);
-      } catch (error) {
-        service.sources.clear();
-        // Nothing was under way, or what became of it is said.
-        if (stop.signal.aborted && isCutShort(error)) return;
-        if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
-        say(`${error.message}; starting again`, 'warn', { code: error.code });
-        await clock.sleepUntil(clock.nowMs() + againMs, stop.signal);
-      }
-    }
+    await withHttp(flags, { role: name, routes, say }, (service) =>
+      withTracing(flags, service, say, () => keepRole(flags, service, take, stop.signal)),
+    );
   } finally {
     release();
+  }
+}
+
+async function keepRole(flags: RoleFlags, service: Service, take: TakeRole, signal: AbortSignal): Promise<void> {
+  const clock = new SystemClock();
+  while (!signal.aborted) {
+    service.probes.suspend('connecting to the brokers');
+    try {
+      const hold = (connection: KafkaConnection) => holdRole({ ...connection, clock, flags, service }, take, signal);
+      await withKafka(flags, clock, true, hold, signal);
+    } catch (error) {
+      service.sources.clear();
+      // Nothing was under way, or what became of it is said.
+      if (signal.aborted && isCutShort(error)) return;
+      if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+      say(`${error.message}; starting again`, 'warn', { code: error.code });
+      await clock.sleepUntil(clock.nowMs() + againMs, signal);
+    }
   }
 }
 
