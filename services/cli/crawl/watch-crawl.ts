@@ -7,6 +7,7 @@ import type { Committed } from '../../frontier/committed.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
+import { failFirst } from './fail-first.ts';
 
 export interface HostCounts {
   readonly ready: number;
@@ -33,10 +34,10 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
   const { clock, signal, startedAtMs } = crawl;
   const rate = createRate();
   let before: Look | undefined;
-  crawl.failed.catch(() => {});
+  const orFailure = failFirst(crawl.failed);
   while (!signal.aborted) {
     const nowMs = clock.nowMs();
-    const now = await Promise.race([crawl.look(), crawl.failed as Promise<never>]);
+    const now = await orFailure(crawl.look());
     if (now !== undefined) {
       const counters = sumCounters(now.partitions.map((partition) => partition.counters));
       const hosts = crawl.hosts();
@@ -51,13 +52,13 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
       const end = before === undefined ? null : crawlEnd(before, now);
       before = now;
       if (end !== null) {
-        await Promise.race([crawl.settle(), crawl.failed]);
+        await orFailure(crawl.settle());
         const after = await crawl.look();
         if (after !== undefined && crawlEnd(now, after) === end) return end;
         before = after;
       }
     }
-    await Promise.race([clock.sleepUntil(nowMs + crawl.everyMs, signal), crawl.failed]);
+    await orFailure(clock.sleepUntil(nowMs + crawl.everyMs, signal));
   }
   return 'stopped';
 }
