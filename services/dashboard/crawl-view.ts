@@ -2,9 +2,10 @@
  * What the dashboard knows of a crawl and may ask of it: the port between the page's routes and the crawl, here over the
  * crawl's log and what its owners tell. Nothing is read while nobody looks.
  */
-import type { Counters } from '../../topology/frontier/counters.ts';
-import { sumCounters } from '../../topology/frontier/counters.ts';
-import type { Look } from '../../topology/frontier/crawl-end.ts';
+
+import type { Look } from '../../topology/frontier/ask/crawl-end.ts';
+import type { Counters } from '../../topology/frontier/changes/counters.ts';
+import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import type { KeyMode } from '../../topology/url/host-key.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';

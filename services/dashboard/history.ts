@@ -4,7 +4,7 @@
  *
  * A bounded number of commits is read, evenly spaced by offset; between two of them counters are taken to grow evenly.
  */
-import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { dashboardLimits } from './limits.ts';
 import { type HistoryColumn, type HistoryTold, historyColumns } from './told.ts';

@@ -1,7 +1,7 @@
 /** How a crawl stands, in one word, and what somebody should look at: decided from what is told anyway. */
 
-import type { Counters } from '../../topology/frontier/counters.ts';
-import { crawlEnd, type Look } from '../../topology/frontier/crawl-end.ts';
+import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
+import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { PartitionTold, Standing, Told, Trouble } from './told.ts';
 
 /** Outcomes from which a share can be told, and the share of failures that is too many. */

@@ -5,7 +5,7 @@
  * Times are ms since the Unix epoch, by the service's clock. null: not known here.
  */
 
-/** Counters by name, over all partitions (topology/frontier/counters.ts). */
+/** Counters by name, over all partitions (topology/frontier/changes/counters.ts). */
 export type Counts = Readonly<Record<string, number>>;
 
 export type Standing =

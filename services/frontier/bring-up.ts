@@ -5,7 +5,7 @@
  * view, and the next one tried.
  */
 import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { clearView } from './load-view.ts';
 import { type Restore, restore } from './restore.ts';
 import type { StartingStates } from './starting-states.ts';

@@ -5,9 +5,9 @@
  * that opens its partition anew refuses both: whoever asked asks again.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
+import type { Call } from '../../topology/frontier/decide/pull/calls.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
-import type { Call } from '../../topology/frontier/pull/calls.ts';
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { Looks } from './looks.ts';
 

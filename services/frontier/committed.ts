@@ -1,5 +1,5 @@
 /** How a partition stands as of what is durable: what its owner tells others of it. */
-import type { PartitionStatus } from '../../topology/frontier/crawl-end.ts';
+import type { PartitionStatus } from '../../topology/frontier/ask/crawl-end.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import { freshnessOf } from './measured-freshness.ts';

@@ -1,7 +1,7 @@
 /** What two states of a partition differ in, by name. */
-import type { CanonicalRow, RowKind } from '../../topology/frontier/digest.ts';
-import { eachRow } from '../../topology/frontier/digest.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { CanonicalRow, RowKind } from '../../topology/frontier/check/digest.ts';
+import { eachRow } from '../../topology/frontier/check/digest.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 
 /** How many fields of a row, after its kind, name it; the others are what it says. */
 const nameFields: { readonly [kind in RowKind]: number } = {

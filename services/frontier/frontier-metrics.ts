@@ -1,7 +1,7 @@
 /** The frontier's metrics: what its partitions' commits say, and what this process measured of its own work. */
-import { inputTopics } from '../../topology/frontier/changelog.ts';
-import { placeNames } from '../../topology/frontier/changes.ts';
-import type { Counters } from '../../topology/frontier/counters.ts';
+import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
+import { placeNames } from '../../topology/frontier/changes/changes.ts';
+import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, Position } from '../runtime/log/log.ts';

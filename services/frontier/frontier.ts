@@ -1,5 +1,5 @@
 /** The frontier service: an owner per partition, over one log. */
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed } from './committed.ts';
 import type { OwnerOptions } from './partition-owner.ts';

@@ -2,9 +2,9 @@
  * Takes what operators have said by now, before the other inputs are read: they may have sent them elsewhere, from a
  * position that is no longer there (`crawlstream seek`).
  */
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
+import type { Step } from '../../topology/frontier/decide/step.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
-import type { Step } from '../../topology/frontier/step.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log, LogReader, LogRecord } from '../runtime/log/log.ts';

@@ -12,7 +12,7 @@ import {
   HostScan,
   type HostsWanted,
   hostSorts,
-} from '../../topology/frontier/list-hosts.ts';
+} from '../../topology/frontier/ask/list-hosts.ts';
 import { frontierLimits, httpLimits } from '../../topology/limits.ts';
 import type { Answer, Queries, Source } from './queries.ts';
 

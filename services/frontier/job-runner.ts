@@ -4,7 +4,7 @@
  * Every request of a job is one read or write of at most a megabyte; between them the partition goes on. A job that is
  * stopped leaves rows that nothing refers to.
  */
-import type { StoreJob, StoreReply, StoreRequest } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob, StoreReply, StoreRequest } from '../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 
 export class JobRunner {

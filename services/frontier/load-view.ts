@@ -1,8 +1,8 @@
 /** A partition's view, from its store into a state; and its end. */
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
-import { loaded, loadRanges, loadRow, metaKey, viewVersion } from '../../topology/frontier/view.ts';
+import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { loaded, loadRanges, loadRow, metaKey, viewVersion } from '../../topology/frontier/view/view.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 
 /** Undefined where the store holds no view, or one of an older release: the changelog gives it anew. */

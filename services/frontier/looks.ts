@@ -2,7 +2,7 @@
  * Questions to a state that somebody else works on: asked at any time, answered one at a turn between two of its steps, so
  * that each sees the state at rest and none holds it up for longer than it takes itself.
  */
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
 

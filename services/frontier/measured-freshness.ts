@@ -1,6 +1,6 @@
 /** How fresh a partition's pages are, measured now and then by its owner. */
 import { type Freshness, freshnessNow } from '../../topology/frontier/recrawl/freshness-now.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 
 const measured = new WeakMap<FrontierState, { readonly atMs: number; readonly freshness: Freshness }>();
 

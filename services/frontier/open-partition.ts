@@ -7,12 +7,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { Claim } from '../../topology/frontier/changelog.ts';
-import { decodeChangelog, encodeClaim } from '../../topology/frontier/changelog.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { Claim } from '../../topology/frontier/changes/changelog.ts';
+import { decodeChangelog, encodeClaim } from '../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';

@@ -10,15 +10,15 @@
  */
 import type { Control, TopicRecords } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { InputTopic } from '../../topology/frontier/changelog.ts';
-import { inputTopics } from '../../topology/frontier/changelog.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
+import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
+import type { Step } from '../../topology/frontier/decide/step.ts';
 import type { FrontierPartition, Input } from '../../topology/frontier/partition.ts';
-import { saveView } from '../../topology/frontier/save-view.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { StoreJob, StoreReply } from '../../topology/frontier/seen/store-job.ts';
-import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
-import type { Step } from '../../topology/frontier/step.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
+import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
+import { saveView } from '../../topology/frontier/view/save-view.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,7 +1,7 @@
 /** Every partition of a crawl: who owns it and how it stands, who keeps copies of it, and how far behind those are. */
-import type { InputTopic } from '../../topology/frontier/changelog.ts';
-import { inputTopics } from '../../topology/frontier/changelog.ts';
-import type { Counters } from '../../topology/frontier/counters.ts';
+import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
+import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
+import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
 import type { FrontierMember } from '../runtime/crawl/frontier-members.ts';
 import { endsOf, statusOf } from '../runtime/crawl/look.ts';

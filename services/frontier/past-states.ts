@@ -2,7 +2,7 @@
  * Partitions as they were at one moment, opened in scratch stores: they answer the questions that a frontier answers, and
  * nobody changes them.
  */
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
 import type { Answer, Question } from './queries.ts';

@@ -6,8 +6,8 @@
  * passed on answers from what it has, or not at all.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import { httpLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type FrontierMember, frontierMembers, type MembersLog } from '../runtime/crawl/frontier-members.ts';

@@ -5,8 +5,8 @@
  * another member, one tells of its own alone.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { answerHost, answerUrl } from '../../topology/frontier/queries.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import { answerHost, answerUrl } from '../../topology/frontier/ask/queries.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { frontierLimits } from '../../topology/limits.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';

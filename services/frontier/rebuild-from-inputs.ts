@@ -5,14 +5,14 @@
  * frontier started on it goes on from there; from then on this folder, not the changelog, is what it is restored from.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { InputTopic } from '../../topology/frontier/changelog.ts';
-import { changelogStart, decodeChangelog } from '../../topology/frontier/changelog.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
+import { changelogStart, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import { FromInputs } from '../../topology/frontier/from-inputs.ts';
-import { saveView } from '../../topology/frontier/save-view.ts';
 import { defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';

@@ -5,11 +5,11 @@
  * It claims nothing and changes nothing but the store.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import { readLeases } from '../../topology/frontier/read-rows.ts';
-import { saveView } from '../../topology/frontier/save-view.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
+import { readLeases } from '../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';

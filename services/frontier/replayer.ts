@@ -5,11 +5,11 @@
  * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { type Claim, type Commit, decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { type Claim, type Commit, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { replay } from '../../topology/frontier/partition.ts';
-import { readLeases } from '../../topology/frontier/read-rows.ts';
-import { saveView } from '../../topology/frontier/save-view.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
+import { readLeases } from '../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { LogRecord } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';

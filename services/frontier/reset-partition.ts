@@ -10,16 +10,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { Claim, CommitHeader, InputTopic } from '../../topology/frontier/changelog.ts';
+import type { Claim, CommitHeader, InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import {
   anewNonce,
   decodeChangelog,
   encodeClaim,
   encodeCommit,
   inputTopics,
-} from '../../topology/frontier/changelog.ts';
-import { zeroCounters } from '../../topology/frontier/counters.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+} from '../../topology/frontier/changes/changelog.ts';
+import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { controlEvents } from '../runtime/crawl/control-log.ts';

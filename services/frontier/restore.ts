@@ -5,8 +5,8 @@
  */
 
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';

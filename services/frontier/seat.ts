@@ -4,9 +4,9 @@
  * A copy that becomes the owner hands its state on, so that nothing is read twice. An owner that becomes a copy begins at
  * the view it wrote: what it had decided in memory and not made durable is not in the changelog.
  */
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { type OwnerOptions, PartitionOwner } from './partition-owner.ts';
 import { Standby, type StandbyOptions } from './standby.ts';

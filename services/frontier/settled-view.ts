@@ -1,10 +1,10 @@
 /**
  * A partition's view as a state of one position, also while its owner writes it.
  *
- * A view that is being written has hosts ahead of its position (topology/frontier/save-view.ts): good to go on from, but
- * not to be counted or compared. It is brought on to the position of the furthest of them, in memory above it.
+ * A view that is being written has hosts ahead of its position (topology/frontier/view/save-view.ts): good to go on from,
+ * but not to be counted or compared. It is brought on to the position of the furthest of them, in memory above it.
  */
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { createOverlayStore } from '../runtime/store/overlay-store.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { loadView } from './load-view.ts';

@@ -7,11 +7,11 @@
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
-import { readLeases } from '../../topology/frontier/read-rows.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
-import type { FingerprintKey, FrontierState } from '../../topology/frontier/state.ts';
+import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
+import { readLeases } from '../../topology/frontier/view/read-rows.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { standbyGroup } from '../runtime/crawl/frontier-members.ts';

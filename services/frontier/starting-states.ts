@@ -7,11 +7,11 @@
  * in silence.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { beginsAnew, changelogStart, decodeChangelog } from '../../topology/frontier/changelog.ts';
-import type { PartitionIdentity } from '../../topology/frontier/decision.ts';
+import { beginsAnew, changelogStart, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { Log, LogRecord } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';

@@ -5,7 +5,7 @@
  * state knows nothing of traces. After a restart, of a URL admitted before it, the wait is not known; its span says so.
  */
 import type { Task } from '../../schemas/types.ts';
-import type { TraceEvent } from '../../topology/frontier/trace-events.ts';
+import type { TraceEvent } from '../../topology/frontier/decide/trace-events.ts';
 import { traceLimits } from '../../topology/limits.ts';
 import { admissionOf } from '../../topology/trace/journey.ts';
 import { parseTraceparent } from '../../topology/trace/trace-context.ts';

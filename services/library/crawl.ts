@@ -6,7 +6,7 @@
  */
 import { classify } from '../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../topology/fetch/redirect.ts';
-import type { Counters } from '../../topology/frontier/counters.ts';
+import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import { parseLimits, robotsLimits } from '../../topology/limits.ts';
 import { type ParsedPage, parsePage } from '../../topology/parse/page.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';

@@ -1,5 +1,5 @@
 /** Calls to a partition, as promises. */
-import type { GetCall, PulledUrl, PutCall, PutItem, QueueOrder } from '../../topology/frontier/pull/calls.ts';
+import type { GetCall, PulledUrl, PutCall, PutItem, QueueOrder } from '../../topology/frontier/decide/pull/calls.ts';
 import type { ServedPartition } from './served-crawl.ts';
 
 /** Resolves with a status for each item, once all of them are durable. */

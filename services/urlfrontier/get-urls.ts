@@ -2,7 +2,7 @@
  * Gets: queues whose time has come go on lease to a client, a slice at a time. The next slice is asked for once the
  * client has room for it, so that what it was given and has not read is never more than a slice.
  */
-import type { PulledUrl } from '../../topology/frontier/pull/calls.ts';
+import type { PulledUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import { metadataOf } from '../../topology/frontier/pull/payload.ts';
 import { pullLimits } from '../../topology/limits.ts';
 import { get } from './ask.ts';

@@ -1,9 +1,15 @@
 /** The URLs of a queue, one after another: what waits or is out, then what is done. */
+
+import { placeName, readPlaces } from '../../topology/frontier/decide/pull/find-known.ts';
+import {
+  type ListCursor,
+  type ListedUrl,
+  type ListPage,
+  listPage,
+} from '../../topology/frontier/decide/pull/list-queue.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
-import { placeName, readPlaces } from '../../topology/frontier/pull/find-known.ts';
 import { knownRange, readKnown } from '../../topology/frontier/pull/known-rows.ts';
-import { type ListCursor, type ListedUrl, type ListPage, listPage } from '../../topology/frontier/pull/list-queue.ts';
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import type { ServedPartition } from './served-crawl.ts';
 
 /** While it runs the queue goes on: a URL that moves may be missed, or be met twice. */

@@ -7,7 +7,7 @@
  * not have taken fails too: a client puts it again, and a URL that was taken is skipped.
  */
 
-import { type PutItem, putStatuses } from '../../topology/frontier/pull/calls.ts';
+import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
 import { pullLimits } from '../../topology/limits.ts';
 import { checkUrl } from './check-url.ts';
 import type { Answers, Method, Requests } from './grpc-server.ts';

@@ -1,7 +1,7 @@
 /** What clients ask about queues and URLs, and purge of them. None of it keeps a put waiting. */
 
-import type { ForgottenUrl } from '../../topology/frontier/pull/calls.ts';
-import type { ListedUrl } from '../../topology/frontier/pull/list-queue.ts';
+import type { ForgottenUrl } from '../../topology/frontier/decide/pull/calls.ts';
+import type { ListedUrl } from '../../topology/frontier/decide/pull/list-queue.ts';
 import { createdSecOf, metadataOf } from '../../topology/frontier/pull/payload.ts';
 import { order } from './ask.ts';
 import { checkUrl } from './check-url.ts';

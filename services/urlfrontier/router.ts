@@ -1,5 +1,5 @@
 /** Brings what clients put to the partitions that have it, here or in another process. */
-import { type PutItem, putStatuses } from '../../topology/frontier/pull/calls.ts';
+import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { put } from './ask.ts';
 import type { Peer } from './grpc-peer.ts';

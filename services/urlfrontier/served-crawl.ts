@@ -1,7 +1,8 @@
 /** What the API is served from: crawls by their ids, each a frontier whose partitions this process may own. */
+
+import type { Call } from '../../topology/frontier/decide/pull/calls.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
-import type { Call } from '../../topology/frontier/pull/calls.ts';
-import type { StoreJob } from '../../topology/frontier/seen/store-job.ts';
+import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 
 export const defaultCrawlId = 'DEFAULT';

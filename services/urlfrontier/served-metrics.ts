@@ -3,8 +3,8 @@
  * its crawl ids. Read when somebody scrapes; a partition that is being opened tells nothing.
  */
 
-import { placeNames } from '../../topology/frontier/changes.ts';
-import { type Counters, sumCounters } from '../../topology/frontier/counters.ts';
+import { placeNames } from '../../topology/frontier/changes/changes.ts';
+import { type Counters, sumCounters } from '../../topology/frontier/changes/counters.ts';
 import type { MetricSource } from '../runtime/metrics/metrics.ts';
 import type { ServedCrawls } from './served-crawl.ts';
 

@@ -1,5 +1,5 @@
 /** How a queue, or a crawl, stands. */
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { ownPartitions, partitionFor } from './router.ts';
 import type { ServedCrawls } from './served-crawl.ts';
 import { crawlIdOf } from './served-crawl.ts';

@@ -6,7 +6,7 @@
  */
 
 import { CrawlstreamError } from '../../topology/errors.ts';
-import type { InputTopic, inputTopics } from '../../topology/frontier/changelog.ts';
+import type { InputTopic, inputTopics } from '../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../topology/frontier/partition.ts';
 import { Recording } from '../../topology/what-if/recording.ts';
 import type { RecordedInput, RecordedPartition } from '../../topology/what-if/what-if.ts';

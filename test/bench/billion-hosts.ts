@@ -12,7 +12,7 @@
 import { parseArgs } from 'node:util';
 import { sizeOf, wishDefaults } from '../../services/cli/plan/size-model.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { newHostFacts } from '../../topology/frontier/changes.ts';
+import { newHostFacts } from '../../topology/frontier/changes/changes.ts';
 import { defaultBudget } from '../../topology/policy/budget.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { HostModel, type Mark } from './host-model.ts';

@@ -11,7 +11,7 @@ import type { Control, LinkGroup, Outcome, Result, Task } from '../../schemas/ty
 import { createLinkCache } from '../../services/fetcher/publish/link-cache.ts';
 import { gatherLinks } from '../../services/fetcher/publish/page-links.ts';
 import { FrontierPartition, type Input } from '../../topology/frontier/partition.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { numbers } from '../web/random.ts';

@@ -8,14 +8,14 @@ import { inTemporaryFolder } from './temporary-folder.ts';
 const stages: Stages = [
   ['generator', /\/test\/bench\/(?:link-source|lease-player|played-log)\./],
   ['policy: normalise, filter, score', /\/topology\/(?:policy|url)\/(?!fingerprint|seen-key)/],
-  ['seen test', /\/url\/(?:fingerprint|seen-key)\.|\/frontier\/seen/],
-  ['changelog: encode', /\/frontier\/(?:change-codec|changelog)\./],
-  ['view: rows', /\/frontier\/(?:view|save-view|host-row|read-rows|rows-ahead|unsaved|queues\/queue-row)/],
-  ['host clock', /\/frontier\/host-clock/],
+  ['seen test', /\/url\/(?:fingerprint|seen-key)\.|\/frontier\/(?:seen\/|storage\/multiset-sum\.)/],
+  ['changelog: encode', /\/frontier\/changes\/(?:codec|changelog)\./],
+  ['view: rows', /\/topology\/frontier\/(?:view\/|state\/(?:rows-ahead|unsaved)\.|queues\/queue-row\.)/],
+  ['host clock', /\/frontier\/hosts\/clock\./],
   ['queues', /\/frontier\/queues\//],
-  ['hosts', /\/frontier\/hosts\//],
+  ['hosts', /\/frontier\/(?:hosts\/(?!lease)|storage\/columns\.)/],
   // Bytes are written for whoever asks.
-  ['state and decisions', /\/topology\/(?!frontier\/bytes)/],
+  ['state and decisions', /\/topology\/(?!frontier\/storage\/bytes)/],
   ['owner', /\/services\/frontier\/|\/test\/bench\//],
   ['log and store', /\/services\/runtime\/|\/rocksdb\//],
 ];

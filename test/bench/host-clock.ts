@@ -5,7 +5,7 @@
  * 10 k, 100 k, 1 M and 10 M hosts, or at `--hosts`. Delays are spread over as many milliseconds as there are hosts.
  */
 
-import { HostClock } from '../../topology/frontier/host-clock.ts';
+import { HostClock } from '../../topology/frontier/hosts/clock.ts';
 import { bandCount } from '../../topology/policy/band.ts';
 import { benchOptions } from './bench-options.ts';
 import { onOneCore } from './one-core.ts';

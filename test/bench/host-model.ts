@@ -2,16 +2,16 @@
  * A crawl of many hosts on virtual time, without its URLs: who may be contacted when, how many leases are out, what
  * budgets defer. In memory there are the hosts that were drawn (host-population.ts), each for as many as its weight.
  *
- * The clock is the frontier's own (topology/frontier/host-clock.ts), and so are the rules of lease sizes, delays and
+ * The clock is the frontier's own (topology/frontier/hosts/clock.ts), and so are the rules of lease sizes, delays and
  * budgets; what is left out is which URL, and everything that goes wrong. A host is known once a link leads to one of its
  * pages: links lead to all pages of the web alike, so with M links followed a page is known with odds of 1 − e^(−M/pages),
  * and a host by the first of its own. Sources of a budget are the domains that link there, one for each cross-host link as
  * long as they are few.
  */
 
-import type { HostFacts } from '../../topology/frontier/changes.ts';
-import { HostClock } from '../../topology/frontier/host-clock.ts';
-import { leaseSize, politeDelayMs } from '../../topology/frontier/politeness.ts';
+import type { HostFacts } from '../../topology/frontier/changes/changes.ts';
+import { leaseSize, politeDelayMs } from '../../topology/frontier/decide/politeness.ts';
+import { HostClock } from '../../topology/frontier/hosts/clock.ts';
 import { budgetFor, periodOf } from '../../topology/policy/budget.ts';
 import type { Policy } from '../../topology/policy/policy.ts';
 import { numbers } from '../web/random.ts';

@@ -7,7 +7,7 @@ import { blankControl, blankLinkGroup } from '../../schemas/blank.ts';
 import type { Control, LinkGroup, Task } from '../../schemas/types.ts';
 import { FrontierPartition, type Input } from '../../topology/frontier/partition.ts';
 import { defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { benchKey } from './bench-partition.ts';
 import type { Mark } from './host-model.ts';

@@ -12,7 +12,7 @@ import { type KafkaAccess, openKafkaAccess } from '../../services/runtime/crawl/
 import { policyRecords } from '../../services/runtime/crawl/requests.ts';
 import type { Log } from '../../services/runtime/log/log.ts';
 import { recordsOf } from '../../services/runtime/log/records-of.ts';
-import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { startBroker } from '../kafka/broker.ts';

@@ -6,7 +6,7 @@ import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
-import { sumCounters } from '../../topology/frontier/counters.ts';
+import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { benchKey } from './bench-partition.ts';
 import { profileStages } from './frontier-stages.ts';

@@ -10,9 +10,9 @@ const stages: Stages = [
   ['clientSockets', /\/kafkajs\/|\/kafka\/(?!bytes)|^node:(?:net|internal\/stream|internal\/streams)/],
   ['avroEncode', /\/record-codec\.\S* (?:encode|write)/],
   ['avroDecode', /\/runtime\/avro\//],
-  ['changelog', /\/frontier\/(?:change-codec|changelog)\./],
-  ['view', /\/frontier\/(?:view|save-view|host-row|read-rows|rows-ahead|unsaved|queues\/queue-row)/],
-  ['decide', /\/topology\/(?!frontier\/bytes)/],
+  ['changelog', /\/frontier\/changes\/(?:codec|changelog)\./],
+  ['view', /\/topology\/frontier\/(?:view\/|state\/(?:rows-ahead|unsaved)\.|queues\/queue-row\.)/],
+  ['decide', /\/topology\/(?!frontier\/storage\/bytes)/],
   ['rocksdb', /\/runtime\/store\/|\/rocksdb\/|\/abstract-leveldown\//],
   ['owner', /\/services\/|\/test\/bench\//],
 ];

@@ -11,7 +11,7 @@ import type {
   StoryTold,
   Told,
 } from '../../services/dashboard/told.ts';
-import { zeroCounters } from '../../topology/frontier/counters.ts';
+import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
 import { storyPicture } from '../../topology/story/story-picture.ts';
 import { sinceText } from '../../topology/story/story-text.ts';
 

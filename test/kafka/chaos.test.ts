@@ -14,7 +14,7 @@ import { fingerprintKeyOf } from '../../services/cli/connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../../services/cli/connect/kafka-connection.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
-import { digest } from '../../topology/frontier/digest.ts';
+import { digest } from '../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { lastJson, runCommand } from '../services/cli/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';

@@ -1,8 +1,13 @@
 /** Whatever happened to its owners, a partition's commits are decided again from their inputs, to the byte. */
 
-import { type Commit, decodeChangelog, type InputTopic, inputTopics } from '../../topology/frontier/changelog.ts';
+import {
+  type Commit,
+  decodeChangelog,
+  type InputTopic,
+  inputTopics,
+} from '../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../topology/frontier/partition.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
 import { ReDecider } from '../../topology/what-if/re-decider.ts';
 import { crawl, fingerprintKey } from './machines.ts';

@@ -22,15 +22,15 @@ import type {
   Result,
   Task,
 } from '../../schemas/types.ts';
-import { decodeChangelog, encodeClaim } from '../../topology/frontier/changelog.ts';
-import type { Counters } from '../../topology/frontier/counters.ts';
-import { lostUrls, sumCounters } from '../../topology/frontier/counters.ts';
-import type { CrawlEnd, Look } from '../../topology/frontier/crawl-end.ts';
-import { crawlEnd } from '../../topology/frontier/crawl-end.ts';
+import type { CrawlEnd, Look } from '../../topology/frontier/ask/crawl-end.ts';
+import { crawlEnd } from '../../topology/frontier/ask/crawl-end.ts';
+import { decodeChangelog, encodeClaim } from '../../topology/frontier/changes/changelog.ts';
+import type { Counters } from '../../topology/frontier/changes/counters.ts';
+import { lostUrls, sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { FrontierPartition, replay } from '../../topology/frontier/partition.ts';
-import { readLeases } from '../../topology/frontier/read-rows.ts';
-import { saveView } from '../../topology/frontier/save-view.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { readLeases } from '../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';

@@ -1,10 +1,10 @@
 /** What must hold when a run has ended: every copy of the state is the same, and nothing that could be had is missing. */
 import { openPartition } from '../../services/frontier/open-partition.ts';
-import { decodeChangelog } from '../../topology/frontier/changelog.ts';
-import { sumCounters } from '../../topology/frontier/counters.ts';
-import { digest } from '../../topology/frontier/digest.ts';
+import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { sumCounters } from '../../topology/frontier/changes/counters.ts';
+import { digest } from '../../topology/frontier/check/digest.ts';
 import { replay } from '../../topology/frontier/partition.ts';
-import { FrontierState } from '../../topology/frontier/state.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { chanceOf } from './chance.ts';
 import { checkDecidedAgain } from './decided-again.ts';
 import type { Fault } from './faults.ts';

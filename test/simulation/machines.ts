@@ -12,7 +12,7 @@ import type { Standby } from '../../services/frontier/standby.ts';
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
-import type { FingerprintKey } from '../../topology/frontier/state.ts';
+import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Cluster } from './cluster.ts';

@@ -37,19 +37,19 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'the view’s position is written before its rows',
-    file: 'topology/frontier/save-view.ts',
+    file: 'topology/frontier/view/save-view.ts',
     find: 'const hosts = unsaved.takeHosts();',
     replace: 'const hosts = unsaved.takeHosts(); yield { write: [meta, ...seen] };',
   },
   {
     bug: 'the view keeps that a queue was popped, and not its lease',
-    file: 'topology/frontier/host-row.ts',
+    file: 'topology/frontier/view/host-row.ts',
     find: 'writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));',
     replace: 'writer.uint(0);',
   },
   {
     bug: 'a retry that is alone in its queue has no timer after a restart',
-    file: 'topology/frontier/host-row.ts',
+    file: 'topology/frontier/view/host-row.ts',
     find: 'state.settle(host);',
     replace: 'if (host.queue.dueAtMs === 0) state.settle(host);',
     from: 70,
@@ -74,13 +74,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     bug: 'Retry-After is read and forgotten',
-    file: 'topology/frontier/decide-results.ts',
+    file: 'topology/frontier/decide/results/results.ts',
     find: 'waitMs = Math.max(waitMs, lesson.retryAfterMs);',
     replace: '',
   },
   {
     bug: 'an operator’s limit that was taken back goes on holding its host',
-    file: 'topology/frontier/politeness.ts',
+    file: 'topology/frontier/decide/politeness.ts',
     find: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';",
     replace: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : hold;",
   },

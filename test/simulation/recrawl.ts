@@ -6,7 +6,7 @@
  * - Where nothing goes wrong, no page that could be visited again is left out.
  * - Neither discovery nor refresh runs further ahead of its share than `RecrawlState` allows.
  */
-import type { FrontierState } from '../../topology/frontier/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { chanceOf } from './chance.ts';
 

@@ -7,9 +7,9 @@ import { createMemoryRegistry } from '../../services/runtime/avro/memory-registr
 import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
-import { inputTopics } from '../../topology/frontier/changelog.ts';
-import { sumCounters } from '../../topology/frontier/counters.ts';
-import { crawlEnd, type Look } from '../../topology/frontier/crawl-end.ts';
+import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
+import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
+import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { defaultBudget } from '../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { topicNames } from '../../topology/topics.ts';

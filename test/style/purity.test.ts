@@ -31,10 +31,10 @@ it('services share only through runtime/, but for the command line, which wires 
   assert.deepEqual(found, []);
 });
 
-for (const part of ['services/cli', 'services/fetcher']) {
+for (const part of ['services/cli', 'services/fetcher', 'topology/frontier']) {
   it(`the folders of ${part} use each other one way, and none uses what stands above them`, () => {
     const uses = new Map<string, Set<string>>();
-    const folderOf = (file: string) => file.split('/').slice(2, -1)[0] ?? 'the top';
+    const folderOf = (file: string) => file.split('/').slice(2, -1).join('/');
     for (const { name, text } of sources(part)) {
       const folder = folderOf(name);
       const others = uses.get(folder) ?? new Set();

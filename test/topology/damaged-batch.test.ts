@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { damagedValue, damageOf } from '../../topology/damaged-batch.ts';
-import { decodeChangelog } from '../../topology/frontier/changelog.ts';
+import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 
 it('what stands in for a damaged batch says what is wrong, before the bytes of the batch', () => {
   const bytes = Buffer.from('bytes\nof the batch');

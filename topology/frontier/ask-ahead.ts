@@ -6,7 +6,7 @@
 import type { Discovered } from '../../schemas/types.ts';
 import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { FrontierState } from './state.ts';
+import type { FrontierState } from './state/state.ts';
 
 /** A waiting record; null where it could not be read. */
 interface Waiting {

@@ -13,18 +13,18 @@ import { bandCount } from '../policy/band.ts';
 import type { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
 import { seenKey } from '../url/seen-key.ts';
-import type { FinalStatus, HostFacts } from './changes.ts';
-import { newHostFacts } from './changes.ts';
-import { decideControl } from './decide-control.ts';
-import { finals, recordOf } from './decide-results.ts';
-import { buried } from './decide-time.ts';
-import { Decision, type PartitionIdentity } from './decision.ts';
-import type { Entry } from './entry.ts';
+import type { FinalStatus, HostFacts } from './changes/changes.ts';
+import { newHostFacts } from './changes/changes.ts';
+import type { Entry } from './changes/entry.ts';
+import { decideControl } from './decide/control/control.ts';
+import { Decision, type PartitionIdentity } from './decide/decision.ts';
+import { politeDelayMs } from './decide/politeness.ts';
+import { type AfterVisit, afterVisit } from './decide/results/after-visit.ts';
+import { finals, recordOf } from './decide/results/results.ts';
+import { buried } from './decide/results/time.ts';
 import { FrontierPartition } from './partition.ts';
-import { politeDelayMs } from './politeness.ts';
-import { type AfterVisit, afterVisit } from './recrawl/after-visit.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
-import type { FrontierState } from './state.ts';
+import type { FrontierState } from './state/state.ts';
 
 /** What the results say of one URL. */
 interface Course {

@@ -1,7 +1,7 @@
 /** The dead letter of an input that nobody can read. */
 import { blankDeadLetter } from '../../schemas/blank.ts';
 import type { DeadLetter } from '../../schemas/types.ts';
-import type { PartitionIdentity } from './decision.ts';
+import type { PartitionIdentity } from './decide/decision.ts';
 import type { Input } from './partition.ts';
 
 export function unreadable(identity: PartitionIdentity, input: Input & { record: null }, atMs: number): DeadLetter {

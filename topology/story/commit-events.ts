@@ -1,14 +1,15 @@
 /**
- * What the changelog of its partition says of one URL: the fold that `explain` uses (url-story.ts), told event by event,
+ * What the changelog of its partition says of one URL: the fold that `explain` uses (frontier/ask/url-story.ts), told event by event,
  * with the reason of what was not admitted, and the policy versions by time.
  *
  * A commit that cannot be about the URL is passed over by its header: it does not name the host, ends none of its leases,
  * takes none of the URL's links and switches no policy.
  */
-import type { Claim, Commit } from '../frontier/changelog.ts';
-import type { TallyName } from '../frontier/changes.ts';
-import type { UrlEvent } from '../frontier/url-story.ts';
-import { UrlStory } from '../frontier/url-story.ts';
+
+import type { UrlEvent } from '../frontier/ask/url-story.ts';
+import { UrlStory } from '../frontier/ask/url-story.ts';
+import type { Claim, Commit } from '../frontier/changes/changelog.ts';
+import type { TallyName } from '../frontier/changes/changes.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Subject } from './record-events.ts';
 import { seconds } from './record-events.ts';

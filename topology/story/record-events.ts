@@ -3,7 +3,7 @@
  * records give none.
  */
 import type { Control, DeadLetter, Duplicate, Page, Render, Response, Result, Task } from '../../schemas/types.ts';
-import { purgePayload, raisePayload, trapPayload } from '../frontier/control-payloads.ts';
+import { purgePayload, raisePayload, trapPayload } from '../frontier/decide/control-payloads.ts';
 import type { TopicName } from '../topics.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { StoryKind, UnversionedEvent } from './story-event.ts';

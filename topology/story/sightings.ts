@@ -6,8 +6,8 @@
  * there was no room.
  */
 import type { Discovered } from '../../schemas/types.ts';
-import type { InputPosition, InputRange } from '../frontier/changelog.ts';
-import type { TallyName } from '../frontier/changes.ts';
+import type { InputPosition, InputRange } from '../frontier/changes/changelog.ts';
+import type { TallyName } from '../frontier/changes/changes.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Place, Subject } from './record-events.ts';
 import type { StoryKind, UnversionedEvent } from './story-event.ts';

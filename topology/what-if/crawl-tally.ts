@@ -5,8 +5,8 @@
  * Memory: a number for each admitted URL, and for each page.
  */
 import type { Request } from '../../schemas/types.ts';
-import type { Commit } from '../frontier/changelog.ts';
-import type { Change } from '../frontier/changes.ts';
+import type { Commit } from '../frontier/changes/changelog.ts';
+import type { Change } from '../frontier/changes/changes.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 
 /** Requests of pages to a host are counted in windows of so long. */

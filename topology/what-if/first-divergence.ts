@@ -4,9 +4,9 @@
  * Why is asked of the policies themselves: of a link that only one of them takes, the other's verdict is the reason; of a
  * lease, the field that differs names what set it.
  */
-import { type Commit, decodeChangelog } from '../frontier/changelog.ts';
-import type { Change } from '../frontier/changes.ts';
-import type { Entry } from '../frontier/entry.ts';
+import { type Commit, decodeChangelog } from '../frontier/changes/changelog.ts';
+import type { Change } from '../frontier/changes/changes.ts';
+import type { Entry } from '../frontier/changes/entry.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Difference } from './re-decider.ts';
 

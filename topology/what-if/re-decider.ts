@@ -8,13 +8,13 @@
  * What is not decided is taken as it is: claims, void commits, rows that a load brought from elsewhere. What a Bloom
  * filter took for seen is not in the recording: crawls with `--seen bloom` can differ there.
  */
-import type { Claim, Commit, InputTopic } from '../frontier/changelog.ts';
-import { decodeChangelog, judgeCommit } from '../frontier/changelog.ts';
-import type { PartitionIdentity } from '../frontier/decision.ts';
+import type { Claim, Commit, InputTopic } from '../frontier/changes/changelog.ts';
+import { decodeChangelog, judgeCommit } from '../frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../frontier/decide/decision.ts';
+import type { Step } from '../frontier/decide/step.ts';
 import type { Input, Positions } from '../frontier/partition.ts';
 import { FrontierPartition, replay } from '../frontier/partition.ts';
-import type { FrontierState } from '../frontier/state.ts';
-import type { Step } from '../frontier/step.ts';
+import type { FrontierState } from '../frontier/state/state.ts';
 import type { ListSource } from '../url/url-lists.ts';
 
 export interface Difference {

@@ -5,8 +5,8 @@
  * Deterministic: the same states, recording and policy give the same commits.
  */
 import type { Control, Discovered, LinkGroup, Result, Task } from '../../schemas/types.ts';
-import { decodeChangelog } from '../frontier/changelog.ts';
-import type { ControlMessage } from '../frontier/decision.ts';
+import { decodeChangelog } from '../frontier/changes/changelog.ts';
+import type { ControlMessage } from '../frontier/decide/decision.ts';
 import type { FrontierPartition, Input } from '../frontier/partition.ts';
 import { type KeyMode, partitionKeyOf } from '../url/host-key.ts';
 import { partitionOf } from '../url/partition.ts';

@@ -8,11 +8,11 @@
  * The same policy gives no divergence: every commit comes out again to the byte, and nothing is simulated.
  */
 import type { Control } from '../../schemas/types.ts';
-import { decodeChangelog, type InputTopic, inputTopics } from '../frontier/changelog.ts';
-import type { PartitionIdentity } from '../frontier/decision.ts';
+import { decodeChangelog, type InputTopic, inputTopics } from '../frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Input } from '../frontier/partition.ts';
 import { replay } from '../frontier/partition.ts';
-import { type FingerprintKey, FrontierState } from '../frontier/state.ts';
+import { type FingerprintKey, FrontierState } from '../frontier/state/state.ts';
 import { compilePolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import type { KeyMode } from '../url/host-key.ts';

@@ -9,7 +9,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { FingerprintKey } from '../../../topology/frontier/state.ts';
+import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { validatePolicy } from '../../../topology/policy/validate.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';

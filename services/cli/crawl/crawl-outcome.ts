@@ -1,6 +1,7 @@
 /** How a crawl that this process watched came to its end. */
-import type { Counters } from '../../../topology/frontier/counters.ts';
-import type { CrawlEnd } from '../../../topology/frontier/crawl-end.ts';
+
+import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 
 export interface CrawlOutcome {
   readonly end: NonNullable<CrawlEnd> | 'stopped';

@@ -5,10 +5,11 @@
  * then noted in crawl.json (appended again, and found to be duplicates), the fetcher placed at the end of `tasks`
  * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
  */
-import { inputTopics } from '../../../topology/frontier/changelog.ts';
-import type { Counters } from '../../../topology/frontier/counters.ts';
-import { sumCounters, zeroCounters } from '../../../topology/frontier/counters.ts';
-import type { Look } from '../../../topology/frontier/crawl-end.ts';
+
+import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
+import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { sumCounters, zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';

@@ -1,5 +1,5 @@
 /** `crawl --brokers`: a frontier and a fetcher in one process, beside any others of the same crawl, until its end. */
-import { sumCounters } from '../../../topology/frontier/counters.ts';
+import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -1,8 +1,8 @@
 /** Looks at a crawl again and again, shows how it stands, and tells when it is at its end. */
 
-import { sumCounters } from '../../../topology/frontier/counters.ts';
-import type { Look } from '../../../topology/frontier/crawl-end.ts';
-import { crawlEnd } from '../../../topology/frontier/crawl-end.ts';
+import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
+import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
+import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Committed } from '../../frontier/committed.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';

@@ -1,5 +1,5 @@
 /** Counters of a crawl as people and programs read them. */
-import type { Counters } from '../../../topology/frontier/counters.ts';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 
 /** What `--json` prints, and `stats`: names are a contract. */
 export interface CrawlCounts {

@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { Place, UrlStory } from '../../../topology/frontier/url-story.ts';
+import type { Place, UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import type { Admission, Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';

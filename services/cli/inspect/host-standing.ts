@@ -1,7 +1,7 @@
 /** When a host may be contacted, and what decides that: the reason the frontier itself would give. */
 
-import { failureDelayMs } from '../../../topology/frontier/politeness.ts';
-import type { UrlStory } from '../../../topology/frontier/url-story.ts';
+import type { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
+import { failureDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { withoutPort } from '../../../topology/url/host-key.ts';
 

@@ -6,9 +6,9 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { type HostList, HostScan, type HostSort, hostSorts } from '../../../topology/frontier/list-hosts.ts';
-import { answerHost, type HostAnswer } from '../../../topology/frontier/queries.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { type HostList, HostScan, type HostSort, hostSorts } from '../../../topology/frontier/ask/list-hosts.ts';
+import { answerHost, type HostAnswer } from '../../../topology/frontier/ask/queries.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { frontierLimits } from '../../../topology/limits.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { sumCounters } from '../../../topology/frontier/counters.ts';
-import type { CrawlEnd } from '../../../topology/frontier/crawl-end.ts';
-import { crawlEnd } from '../../../topology/frontier/crawl-end.ts';
+import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
+import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
+import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';

@@ -1,6 +1,6 @@
 /** Operators' commands: each is an event on `control` with who and when, taken by a running crawl at once. */
 import type { Command } from 'commander';
-import { requeueOutcomes } from '../../../topology/frontier/control-payloads.ts';
+import { requeueOutcomes } from '../../../topology/frontier/decide/control-payloads.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import { parallelLimits } from '../../../topology/policy/limits.ts';
 import { shapeOf } from '../../../topology/policy/traps/shape.ts';

@@ -3,7 +3,7 @@
  * forced links, which pass the seen test, and the event on `control` says who wanted it and when. What waits is raised by
  * that event.
  */
-import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/finished-urls.ts';
+import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
 import { raiseEvent, requeueEvent } from '../../runtime/crawl/operator-events.ts';

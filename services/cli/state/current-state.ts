@@ -2,8 +2,9 @@
  * A partition's state as its changelog has it now, beside whoever owns it: the view in its folder with what came after
  * it, where it is of use; else what snapshots and the changelog give.
  */
-import { readLeases } from '../../../topology/frontier/read-rows.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
 import { bringUp } from '../../frontier/bring-up.ts';
 import { runJob } from '../../frontier/job-runner.ts';
 import { rebuild } from '../../frontier/rebuild.ts';

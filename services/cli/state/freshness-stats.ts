@@ -1,5 +1,5 @@
 /** How fresh a crawl's pages are, from the views in its data folder: what `stats` prints beside the counters. */
-import type { Counters } from '../../../topology/frontier/counters.ts';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { type Freshness, freshnessNow } from '../../../topology/frontier/recrawl/freshness-now.ts';
 import type { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
 import { storedSchedule } from '../../frontier/stored-schedule.ts';

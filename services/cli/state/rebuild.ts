@@ -1,6 +1,6 @@
 /** `crawlstream state rebuild`: a folder of states built anew, that a frontier can be started on. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { loadView } from '../../frontier/load-view.ts';
 import { rebuild } from '../../frontier/rebuild.ts';
 import { rebuildFromInputs } from '../../frontier/rebuild-from-inputs.ts';

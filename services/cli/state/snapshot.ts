@@ -1,6 +1,6 @@
 /** `crawlstream state snapshot` and `state snapshots`: taking them, beside the owners, and telling what there is. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { changelogTopic } from '../../frontier/restore.ts';
 import type { SnapshotManifest } from '../../frontier/snapshots/manifest.ts';
 import type { Shelf } from '../../frontier/snapshots/shelf.ts';

@@ -5,8 +5,8 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { answerHost, answerUrl } from '../../../topology/frontier/queries.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { answerHost, answerUrl } from '../../../topology/frontier/ask/queries.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';

@@ -1,8 +1,8 @@
 /** `crawlstream state`: digests of partitions, views held against their changelog, states rebuilt from it, snapshots. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import { firstDifference } from '../../frontier/compare-states.ts';
 import { rebuild } from '../../frontier/rebuild.ts';

@@ -1,5 +1,5 @@
 /** What a person sees of a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
-import type { Counters } from '../../../topology/frontier/counters.ts';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { say, speaksJson } from './say.ts';
 
 export interface CrawlStatus {

@@ -5,8 +5,8 @@
  * What is unreachable is not remembered: every lease asks anew, and the frontier's back-off decides how often that is.
  * Leases that want the same file at once share one fetch. Bounded by entries and by bytes, least recently used first.
  *
- * A redirect to another host is asked there by a lease of that host (topology/frontier/decide-robots-hops.ts), of which
- * `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
+ * A redirect to another host is asked there by a lease of that host (topology/frontier/decide/leases/robots-hops.ts), of
+ * which `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
  */
 import { hash } from 'node:crypto';
 import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';

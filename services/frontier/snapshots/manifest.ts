@@ -7,8 +7,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
-import type { FingerprintKey } from '../../../topology/frontier/state.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 
 /** Grows when an older version of the program could no longer restore the snapshot rightly. */
 export const snapshotFormat = 1;
@@ -30,9 +30,9 @@ const manifestSchema = z.object({
   seq: count,
   /** The next record of each input. */
   inputs: z.object({ control: position, results: position, discovered: position }),
-  /** Of the state (topology/frontier/digest.ts), 32 hexadecimal digits. */
+  /** Of the state (topology/frontier/check/digest.ts), 32 hexadecimal digits. */
   digest: z.string(),
-  /** Format of the rows (topology/frontier/view.ts). */
+  /** Format of the rows (topology/frontier/view/view.ts). */
   viewVersion: count,
   policyVersion: count,
   urls: count,

@@ -6,10 +6,10 @@
  * holds no view, and the next start begins again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
-import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state.ts';
-import { metaKey } from '../../../topology/frontier/view.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import { metaKey } from '../../../topology/frontier/view/view.ts';
 import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { clearView, loadView } from '../load-view.ts';

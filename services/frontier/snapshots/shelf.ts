@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { ObjectStore } from '../../runtime/objects/objects.ts';
 import { begunAtMs, damaged, decodeManifest, encodeManifest, folderOf, type SnapshotManifest } from './manifest.ts';

@@ -1,17 +1,18 @@
 /**
  * Takes a snapshot of a partition beside its owner, who is not held up and takes no notice.
  *
- * The owner's view is a fuzzy checkpoint (topology/frontier/save-view.ts): good to go on from, but of no one moment. So it
- * is read as it stands, brought to the changelog's end as it is now, in memory above it, and only then written: the
+ * The owner's view is a fuzzy checkpoint (topology/frontier/view/save-view.ts): good to go on from, but of no one moment. So
+ * it is read as it stands, brought to the changelog's end as it is now, in memory above it, and only then written: the
  * snapshot is of one position, and so is its digest. What is written is read back before the manifest says that it
  * counts; a kill before that leaves files that nobody looks at.
  */
-import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
-import { readLeases } from '../../../topology/frontier/read-rows.ts';
-import { saveView } from '../../../topology/frontier/save-view.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
-import { viewVersion } from '../../../topology/frontier/view.ts';
+
+import { digest } from '../../../topology/frontier/check/digest.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
+import { viewVersion } from '../../../topology/frontier/view/view.ts';
 import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StateStore } from '../../runtime/store/store.ts';

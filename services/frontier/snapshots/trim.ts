@@ -10,9 +10,9 @@
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { InputTopic } from '../../../topology/frontier/changelog.ts';
-import { inputTopics } from '../../../topology/frontier/changelog.ts';
-import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
+import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
+import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import { frontierLimits } from '../../../topology/limits.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';

@@ -5,10 +5,10 @@
  * frontiers first: what they do after the dump is in no dump.
  */
 import type { DeadLetter, Discovered, LinkGroup } from '../../../schemas/types.ts';
-import { placeNames } from '../../../topology/frontier/changes.ts';
-import { type Counters, sumCounters } from '../../../topology/frontier/counters.ts';
-import type { StoreJob } from '../../../topology/frontier/seen/store-job.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import { placeNames } from '../../../topology/frontier/changes/changes.ts';
+import { type Counters, sumCounters } from '../../../topology/frontier/changes/counters.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import {
   type DumpHead,
   type DumpLine,

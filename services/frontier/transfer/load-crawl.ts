@@ -5,8 +5,8 @@
  * only then may a frontier decide on them.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { type Change, placeNames } from '../../../topology/frontier/changes.ts';
-import { sumCounters } from '../../../topology/frontier/counters.ts';
+import { type Change, placeNames } from '../../../topology/frontier/changes/changes.ts';
+import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { DumpHead, DumpLine, DumpTotals, EndLine } from '../../../topology/frontier/transfer/dump-line.ts';
 import { parseDumpLine } from '../../../topology/frontier/transfer/parse-dump-line.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';

@@ -5,7 +5,7 @@
  * What is known already is left as it is, so a list may be loaded twice, and a load that was cut off is simply run again.
  */
 
-import { sumCounters } from '../../../topology/frontier/counters.ts';
+import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';

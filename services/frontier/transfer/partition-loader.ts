@@ -7,11 +7,11 @@
  * letters) is acked before its lines count as taken: a kill in between publishes at most one batch of them twice.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { Change } from '../../../topology/frontier/changes.ts';
-import { saveView } from '../../../topology/frontier/save-view.ts';
-import type { FrontierState } from '../../../topology/frontier/state.ts';
+import type { Change } from '../../../topology/frontier/changes/changes.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { askAbout, loadChanges, type StateLine } from '../../../topology/frontier/transfer/load-changes.ts';
 import { loadStep } from '../../../topology/frontier/transfer/load-step.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import { frontierLimits, frontierServiceLimits } from '../../../topology/limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';

@@ -7,13 +7,13 @@
  */
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { InputTopic } from '../../../topology/frontier/changelog.ts';
-import type { PartitionIdentity } from '../../../topology/frontier/decision.ts';
-import { endLeases } from '../../../topology/frontier/end-leases.ts';
+import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import { endLeases } from '../../../topology/frontier/decide/leases/end-leases.ts';
 import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
-import { readLeases } from '../../../topology/frontier/read-rows.ts';
-import { saveView } from '../../../topology/frontier/save-view.ts';
-import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log, LogRecord } from '../../runtime/log/log.ts';

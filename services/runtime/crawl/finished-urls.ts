@@ -1,7 +1,8 @@
 /** Finished URLs of a crawl, read from its changelogs: those of one partition where a host is named. */
-import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
-import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/finished-urls.ts';
-import { FinishedUrls } from '../../../topology/frontier/finished-urls.ts';
+
+import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
+import { FinishedUrls } from '../../../topology/frontier/ask/finished-urls.ts';
+import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { Log } from '../log/log.ts';

@@ -1,8 +1,9 @@
 /** A look at a crawl from its log alone: positions and counters of each partition, and how far its inputs reach. */
-import type { CommitHeader, InputPosition, InputTopic } from '../../../topology/frontier/changelog.ts';
-import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
-import { zeroCounters } from '../../../topology/frontier/counters.ts';
-import type { Look, PartitionStatus } from '../../../topology/frontier/crawl-end.ts';
+
+import type { Look, PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
+import type { CommitHeader, InputPosition, InputTopic } from '../../../topology/frontier/changes/changelog.ts';
+import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Control } from '../../../schemas/types.ts';
-import type { RequeuePayload } from '../../../topology/frontier/control-payloads.ts';
+import type { RequeuePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { controlEvent } from './control-log.ts';
 import type { CrawlTopics, RequestRecord } from './requests.ts';

@@ -5,7 +5,7 @@
  * A host that is released is wanted again, from then on: what was fetched before its purge is not.
  */
 import type { Control } from '../../../schemas/types.ts';
-import { purgePayload } from '../../../topology/frontier/control-payloads.ts';
+import { purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';

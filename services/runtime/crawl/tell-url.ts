@@ -1,8 +1,8 @@
 /** Reads the story of a URL from a crawl's log: its partition's changelog, then the messages that brought it. */
 
-import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
-import type { Decided } from '../../../topology/frontier/url-story.ts';
-import { UrlStory } from '../../../topology/frontier/url-story.ts';
+import type { Decided } from '../../../topology/frontier/ask/url-story.ts';
+import { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
+import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';

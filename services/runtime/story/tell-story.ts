@@ -6,7 +6,7 @@
  * events, and its host's queue.
  */
 import type { TopicRecords } from '../../../schemas/types.ts';
-import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
+import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { CommitEvents } from '../../../topology/story/commit-events.ts';

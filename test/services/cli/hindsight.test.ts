@@ -9,7 +9,7 @@ import { readControl } from '../../../services/runtime/crawl/control-log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { type Story, tellStory } from '../../../services/runtime/story/tell-story.ts';
 import { readRecording } from '../../../services/what-if/read-recording.ts';
-import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
+import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { StoryKind } from '../../../topology/story/story-event.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshnessOfAll } from '../../../services/dashboard/freshness-of-all.ts';
 import { type Sample, summed } from '../../../services/dashboard/history.ts';
-import { zeroCounters } from '../../../topology/frontier/counters.ts';
+import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
 const sample = (atMs: number, page: number): Sample => ({ atMs, counters: { ...zeroCounters(), page } });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookOf, type Seen, standingOf, troublesOf } from '../../../services/dashboard/standing.ts';
 import type { PartitionTold, Told } from '../../../services/dashboard/told.ts';
-import { zeroCounters } from '../../../topology/frontier/counters.ts';
+import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
 function partition(change: Partial<PartitionTold> = {}, counters: Record<string, number> = { admitted: 5, page: 5 }) {
   return {

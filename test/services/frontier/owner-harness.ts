@@ -10,9 +10,9 @@ import { type EmbeddedLog, openEmbeddedLog } from '../../../services/runtime/log
 import type { AppendRecord, Log } from '../../../services/runtime/log/log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { type Claim, type Commit, decodeChangelog } from '../../../topology/frontier/changelog.ts';
+import { type Claim, type Commit, decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { replay } from '../../../topology/frontier/partition.ts';
-import { FrontierState } from '../../../topology/frontier/state.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../../topology/topics.ts';
 

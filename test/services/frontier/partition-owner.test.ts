@@ -5,9 +5,9 @@ import { createFaultStore } from '../../../services/runtime/store/fault-store.ts
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { StateStore } from '../../../services/runtime/store/store.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { encodeClaim } from '../../../topology/frontier/changelog.ts';
-import { lostUrls } from '../../../topology/frontier/counters.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { encodeClaim } from '../../../topology/frontier/changes/changelog.ts';
+import { lostUrls } from '../../../topology/frontier/changes/counters.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { changelog, clock, type Harness, identity, intercept, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 20_000 };

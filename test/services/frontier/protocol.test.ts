@@ -8,7 +8,7 @@ import { openPartition } from '../../../services/frontier/open-partition.ts';
 import type { AppendRecord, Log } from '../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { changelog, clock, type Harness, identity, intercept, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 20_000 };

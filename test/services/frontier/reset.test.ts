@@ -11,7 +11,7 @@ import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import type { Log } from '../../../services/runtime/log/log.ts';
 import { createMemoryObjects } from '../../../services/runtime/objects/memory-objects.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { changelog, clock, identity, key, startHarness, until } from './owner-harness.ts';
 
 /** A crawl of forty hosts, of which one is blocked; leases are out. Its view and a snapshot are of the changelog's end. */

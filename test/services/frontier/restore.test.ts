@@ -6,9 +6,9 @@ import { openPartition } from '../../../services/frontier/open-partition.ts';
 import { type RestoreProgress, restore } from '../../../services/frontier/restore.ts';
 import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
-import { FrontierState } from '../../../topology/frontier/state.ts';
-import { metaKey } from '../../../topology/frontier/view.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { metaKey } from '../../../topology/frontier/view/view.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 30_000 };

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { loadView } from '../../../services/frontier/load-view.ts';
 import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { type Harness, key, startHarness, until } from './owner-harness.ts';
 
 async function seek({ log, codec }: Harness, topic: string, offset: number, group = 'frontier'): Promise<void> {

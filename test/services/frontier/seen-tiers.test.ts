@@ -4,7 +4,7 @@ import { openPartition } from '../../../services/frontier/open-partition.ts';
 import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { CrawlstreamError } from '../../../topology/errors.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultSeen, type SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { manifestKey } from '../../../topology/frontier/seen/seen-rows.ts';
 import { type Harness, identity, key, startHarness, until } from './owner-harness.ts';

@@ -4,11 +4,11 @@ import { runJob } from '../../../services/frontier/job-runner.ts';
 import { loadView } from '../../../services/frontier/load-view.ts';
 import { settledView } from '../../../services/frontier/settled-view.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { replay } from '../../../topology/frontier/partition.ts';
-import { readLeases } from '../../../topology/frontier/read-rows.ts';
-import { saveView } from '../../../topology/frontier/save-view.ts';
-import { FrontierState } from '../../../topology/frontier/state.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import { clock, identity, key, startHarness, until } from './owner-harness.ts';
 
 test('a view that is being written is taken as a state of one position', { timeout: 30_000 }, async () => {

@@ -12,8 +12,8 @@ import type { Log } from '../../../services/runtime/log/log.ts';
 import { createMemoryObjects } from '../../../services/runtime/objects/memory-objects.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { CrawlstreamError } from '../../../topology/errors.ts';
-import { decodeChangelog, encodeCommit } from '../../../topology/frontier/changelog.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { decodeChangelog, encodeCommit } from '../../../topology/frontier/changes/changelog.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 30_000 };

@@ -3,7 +3,7 @@ import type { Page, TopicRecords } from '../../../schemas/types.ts';
 import { outcomeOf, requestRecord } from '../../../services/fetcher/http/outcomes.ts';
 import type { IndexTopic } from '../../../services/indexer/index-change.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
-import { emptyControl } from '../../../topology/frontier/control-payloads.ts';
+import { emptyControl } from '../../../topology/frontier/decide/control-payloads.ts';
 
 export function received<T extends IndexTopic>(topic: T, value: TopicRecords[T], offset = 0): Received<IndexTopic> {
   const record = {

@@ -5,7 +5,7 @@ import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { FromInputs } from '../../../topology/frontier/from-inputs.ts';
 import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
-import { FrontierState } from '../../../topology/frontier/state.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { Hand } from './hand.ts';
 

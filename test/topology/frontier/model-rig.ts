@@ -4,14 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import type { TopicRecords } from '../../../schemas/types.ts';
-import { decodeChangelog, encodeClaim, type InputTopic, inputTopics } from '../../../topology/frontier/changelog.ts';
-import { lostUrls } from '../../../topology/frontier/counters.ts';
+import {
+  decodeChangelog,
+  encodeClaim,
+  type InputTopic,
+  inputTopics,
+} from '../../../topology/frontier/changes/changelog.ts';
+import { lostUrls } from '../../../topology/frontier/changes/counters.ts';
+import type { Step } from '../../../topology/frontier/decide/step.ts';
 import { FrontierPartition, replay } from '../../../topology/frontier/partition.ts';
-import { readLeases } from '../../../topology/frontier/read-rows.ts';
-import { saveView } from '../../../topology/frontier/save-view.ts';
-import type { StoreJob, StoreReply } from '../../../topology/frontier/seen/store-job.ts';
-import { FrontierState } from '../../../topology/frontier/state.ts';
-import type { Step } from '../../../topology/frontier/step.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { StoreJob, StoreReply } from '../../../topology/frontier/storage/store-job.ts';
+import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
 /** So few that a round takes several steps, and is often cut off by a restart. */

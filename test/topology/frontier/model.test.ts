@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { ModelRig } from './model-rig.ts';
 import { Chance, controlOf, randomEvent, randomLinks, randomResult, randomRules } from './model-script.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import type { Answer } from '../../simulation/driver.ts';
 import { TopologyDriver } from '../../simulation/driver.ts';

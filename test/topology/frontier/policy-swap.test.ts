@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeChangelog } from '../../../topology/frontier/changelog.ts';
-import { digest } from '../../../topology/frontier/digest.ts';
+import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import type { Answer } from '../../simulation/driver.ts';
 import { TopologyDriver } from '../../simulation/driver.ts';

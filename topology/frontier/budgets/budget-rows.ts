@@ -2,7 +2,7 @@
  * Accounts in the state store: those that changed since the last call, to be written in one batch with the position of
  * the view. Key: `b` and the budget key.
  */
-import type { Row } from '../view.ts';
+import type { Row } from '../storage/store-job.ts';
 import type { BudgetsState } from './budgets-state.ts';
 
 export function saveBudgets(budgets: BudgetsState): Row[] {

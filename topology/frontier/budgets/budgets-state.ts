@@ -6,9 +6,9 @@
  * their queues, and is gathered again when a view was loaded. In memory, about 300 B a budget key.
  */
 import { partitionKeyOf } from '../../url/host-key.ts';
-import { ByteReader, ByteWriter } from '../bytes.ts';
-import type { Change } from '../changes.ts';
-import { budgetBand } from '../held-bands.ts';
+import type { Change } from '../changes/changes.ts';
+import { budgetBand } from '../queues/held-bands.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { SourceSketch } from './source-sketch.ts';
 
 export interface Account {

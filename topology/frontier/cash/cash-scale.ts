@@ -3,7 +3,7 @@
  *
  * Cash thins out as a crawl grows, by orders of magnitude, so a band is not an amount but a place among the others: band 0
  * is for what holds more than all but 1/128 of what arrives, the next for all but 1/64, and the last for the lesser half.
- * That is also how the draw weighs bands (host-clock.ts). Counts are halved now and then, so that old amounts fade.
+ * That is also how the draw weighs bands (hosts/clock.ts). Counts are halved now and then, so that old amounts fade.
  *
  * Exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may round differently.
  */

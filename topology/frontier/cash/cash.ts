@@ -3,7 +3,7 @@
  * one that moves it; in the view as rows of its own, all of one position.
  */
 import { bandCount } from '../../policy/band.ts';
-import { ByteReader, ByteWriter } from '../bytes.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { CashScale } from './cash-scale.ts';
 import { CashSketch } from './cash-sketch.ts';
 

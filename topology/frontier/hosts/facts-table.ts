@@ -4,9 +4,9 @@
  * What differs from host to host has columns of its own. The rest is nearly always one of few combinations (no failure,
  * no Crawl-delay …), so hosts share a *profile*. Facts that fit neither, a dead host's for one, are kept as they are.
  */
-import type { HostFacts } from '../changes.ts';
-import { newHostFacts } from '../changes.ts';
-import { fitted } from './columns.ts';
+import type { HostFacts } from '../changes/changes.ts';
+import { newHostFacts } from '../changes/changes.ts';
+import { fitted } from '../storage/columns.ts';
 
 type Profile = Omit<HostFacts, 'readyAtMs' | 'fetched' | 'pages' | 'fetchMs' | 'deadUntilMs'>;
 

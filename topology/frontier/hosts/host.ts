@@ -5,7 +5,7 @@
  * Cost: 39 bytes a host beside its key, and 17 on the host clock; 33 for each band that is not empty
  * (queues/bands.ts); with what growing columns keep free, 10 M hosts on the clock take 0.85 GB, keys of 27 bytes among it.
  */
-import type { HostFacts } from '../changes.ts';
+import type { HostFacts } from '../changes/changes.ts';
 import { HostQueue, type HostQueues } from '../queues/host-queues.ts';
 import { FactsTable } from './facts-table.ts';
 import type { KeyTable } from './key-table.ts';

@@ -8,7 +8,7 @@
  * Cost: 15 bytes a host beside its key (hash 4, place of the key 4, slots 7), 0.15 µs a look-up.
  */
 import { fingerprint } from '../../url/fingerprint.ts';
-import { fitted } from './columns.ts';
+import { fitted } from '../storage/columns.ts';
 
 const segmentBits = 6;
 const slotsMin = 16;

@@ -12,7 +12,7 @@
  * Invariants: a host with one lane and no history of more has no entry here, and costs nothing.
  */
 import { parallelLimits } from '../../policy/limits.ts';
-import type { HostFacts } from '../changes.ts';
+import type { HostFacts } from '../changes/changes.ts';
 import type { FactsTable } from './facts-table.ts';
 
 /** Times in ms since the Unix epoch. */

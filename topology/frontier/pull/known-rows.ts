@@ -7,8 +7,8 @@
  * Written with the view, like all rows; what is not there yet is held here, so that a look finds it. A queue that was
  * deleted begins a new generation: rows of older ones mean nothing.
  */
-import { ByteReader, ByteWriter } from '../bytes.ts';
-import type { Row } from '../view.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { Row } from '../storage/store-job.ts';
 
 const whats = ['forgotten', 'done', 'waits'] as const;
 export type KnownWhat = (typeof whats)[number];

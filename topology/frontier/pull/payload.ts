@@ -5,7 +5,7 @@
  *
  * The metadata is the client's own: kept and given back byte for byte, and never looked into here.
  */
-import { ByteReader } from '../bytes.ts';
+import { ByteReader } from '../storage/bytes.ts';
 
 /** A second's own bytes: nearly every URL of a step shares them. */
 let [lastSecond, lastBytes] = [-1, Buffer.alloc(0)];

@@ -5,10 +5,11 @@
  * A queue is a host of the frontier whose key a client may choose. Its URLs are told apart by key and URL as given, not
  * by the seen key: what a client puts is what it gets. Cost: 8 bytes a host, and nothing where no crawl is served.
  */
-import type { ByteReader, ByteWriter } from '../bytes.ts';
-import { fitted } from '../hosts/columns.ts';
+
 import type { FactsTable } from '../hosts/facts-table.ts';
 import type { KeyTable } from '../hosts/key-table.ts';
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import { fitted } from '../storage/columns.ts';
 import { KnownRows } from './known-rows.ts';
 
 interface QueueMarks {

@@ -3,12 +3,13 @@
  * of a URL its fingerprint is kept, with its host. Names and texts are not: rows of the view that tell of them are swept
  * when the view is next written.
  *
- * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (save-view.ts).
+ * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (view/save-view.ts).
  * Cost: nothing until the first purge; from then on a look-up for each link.
  */
+
+import { urlRowKey } from '../changes/page-record.ts';
 import type { Hosts } from '../hosts/host.ts';
-import { urlRowKey } from '../recrawl/page-record.ts';
-import type { Row } from '../view.ts';
+import type { Row } from '../storage/store-job.ts';
 
 const keyByte = 0x70;
 const keyBytes = 13;

@@ -6,9 +6,9 @@
  * changelog's purge on, it finds what is left.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
-import { ByteReader } from '../bytes.ts';
-import type { StoreJob } from '../seen/store-job.ts';
-import { readKnownUrl } from '../url-record-bytes.ts';
+import { readKnownUrl } from '../changes/url-record-bytes.ts';
+import { ByteReader } from '../storage/bytes.ts';
+import type { StoreJob } from '../storage/store-job.ts';
 import type { Sweep } from './purge-state.ts';
 
 /** Rows read at once: about a millisecond. */

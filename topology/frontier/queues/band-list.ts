@@ -2,7 +2,7 @@
  * Which bands a host has: a list of band numbers per host, by front queue ascending. Numbers of bands are this process's
  * own; one that is given back is used again.
  */
-import { fitted } from '../hosts/columns.ts';
+import { fitted } from '../storage/columns.ts';
 
 export class BandList {
   /** First band of a host; 0: none. */

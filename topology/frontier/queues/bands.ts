@@ -15,8 +15,8 @@
  * Numbers of bands are this process's own: found by walking a host's few bands in order. 33 bytes a band that is not
  * empty. Source of one disk queue per host: Heydon & Najork, "Mercator" (1999), §3.3.
  */
-import type { Entry } from '../entry.ts';
-import { fitted } from '../hosts/columns.ts';
+import type { Entry } from '../changes/entry.ts';
+import { fitted } from '../storage/columns.ts';
 import { BandList } from './band-list.ts';
 import { EntryArena } from './entry-arena.ts';
 import { countOf, readArena, readRow, rowKey } from './queue-row.ts';

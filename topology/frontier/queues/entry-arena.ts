@@ -9,7 +9,7 @@
  *   word 0  next        word 1  owner (a band's number)        word 2  bytes · 2 + 1 where a row on disk begins here
  *   bytes   flags, depth, [hop, attempts, expiries,] [payload,] what follows the origin
  */
-import type { Entry } from '../entry.ts';
+import type { Entry } from '../changes/entry.ts';
 
 const pageBits = 18;
 const pageWords = 2 ** pageBits;

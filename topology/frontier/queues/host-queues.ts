@@ -8,7 +8,7 @@
  * Source: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import { bandCount } from '../../policy/band.ts';
-import type { Entry } from '../entry.ts';
+import type { Entry } from '../changes/entry.ts';
 import type { Bands } from './bands.ts';
 
 export interface Again {

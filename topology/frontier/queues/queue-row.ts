@@ -10,8 +10,8 @@
  * Source of front coding: Witten, Moffat & Bell, "Managing Gigabytes" (1999), §4.1.
  */
 import { CrawlstreamError } from '../../errors.ts';
-import { ByteReader, type ByteWriter } from '../bytes.ts';
-import type { Entry } from '../entry.ts';
+import type { Entry } from '../changes/entry.ts';
+import { ByteReader, type ByteWriter } from '../storage/bytes.ts';
 import type { EntryArena } from './entry-arena.ts';
 import { origins, otherScheme, payloadFlag, rareFlag, schemeMask } from './entry-arena.ts';
 

@@ -2,8 +2,8 @@
  * A 128-bit sum over everything ever queued, for the digest: with where each band begins and ends, it says what is in the
  * queues without reading them, whether they are in memory or on disk.
  */
-import type { Entry } from '../entry.ts';
-import { MultisetSum } from '../seen/multiset-sum.ts';
+import type { Entry } from '../changes/entry.ts';
+import { MultisetSum } from '../storage/multiset-sum.ts';
 
 export class QueuedSum {
   readonly sum = new MultisetSum();

@@ -1,6 +1,6 @@
 /** What a row of the schedule says beside its numbers, in 9 bits. */
 export interface DueFlags {
-  /** Number of a final status: changes.ts. */
+  /** Number of a final status: changes/changes.ts. */
   readonly status: number;
   readonly band: number;
   readonly told: boolean;

@@ -7,7 +7,7 @@
  * Source: Fredman, Sedgewick, Sleator & Tarjan, "The pairing heap" (Algorithmica 1, 1986). O(1) to add or to look at the
  * first, O(log n) amortised to take one out, wherever it stands. Cost: 12 bytes a row, 4 a host.
  */
-import { fitted } from '../hosts/columns.ts';
+import { fitted } from '../storage/columns.ts';
 
 /** Is row a before row b? */
 export type Before = (a: number, b: number) => boolean;

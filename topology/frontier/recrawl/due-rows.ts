@@ -6,8 +6,8 @@
  * | `d`, block | 8 rows of 24 bytes each |
  * | `d` | rows, price, credit, sitemaps' standing by host, and when they are read |
  */
-import { ByteReader, ByteWriter } from '../bytes.ts';
-import type { Row } from '../view.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { Row } from '../storage/store-job.ts';
 import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { blockRows } from './due-table.ts';
 import type { RecrawlState } from './recrawl-state.ts';

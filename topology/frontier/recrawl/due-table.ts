@@ -6,7 +6,7 @@
  * growing columns keep free. Times are whole seconds since the Unix epoch.
  */
 import { RateClasses } from '../../policy/recrawl/rate-classes.ts';
-import { fitted } from '../hosts/columns.ts';
+import { fitted } from '../storage/columns.ts';
 import { inUseFlag, packFlags, unpackFlags } from './due-flags.ts';
 import { DueHeaps } from './due-heaps.ts';
 import { DueSum } from './due-sum.ts';
@@ -19,7 +19,7 @@ export interface Due {
   readonly dueS: number;
   /** The last visit that could tell a change. 0: none. */
   readonly visitedS: number;
-  /** Number of the place it counts under: changes.ts. */
+  /** Number of the place it counts under: changes/changes.ts. */
   readonly status: number;
   readonly band: number;
   /** policy/recrawl/rate-classes.ts; `noRate`: not known. */

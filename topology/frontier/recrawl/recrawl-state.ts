@@ -3,19 +3,19 @@
  * fetches, and whose sitemaps tell the truth. A part of its state: changes alone move it. Empty without a `recrawl`
  * policy, and then it costs nothing.
  *
- * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (save-view.ts).
+ * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (view/save-view.ts).
  */
 import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
 import { classOf } from '../../policy/recrawl/rate-classes.ts';
 import type { RecrawlConfig } from '../../policy/recrawl/recrawl-config.ts';
-import type { Change, FinalStatus } from '../changes.ts';
-import type { Entry } from '../entry.ts';
-import { unread } from '../lease.ts';
-import { finalStatuses } from '../url-record-bytes.ts';
+import type { Change, FinalStatus } from '../changes/changes.ts';
+import type { Entry } from '../changes/entry.ts';
+import { entryOfPage, type PageRecord } from '../changes/page-record.ts';
+import { neverDue, type SitemapRound, SitemapRounds } from '../changes/sitemap-rounds.ts';
+import { finalStatuses } from '../changes/url-record-bytes.ts';
+import { unread } from '../hosts/lease.ts';
 import { type Due, DueTable, noRate } from './due-table.ts';
-import { entryOfPage, type PageRecord } from './page-record.ts';
-import { neverDue, type SitemapRound, SitemapRounds } from './sitemap-rounds.ts';
 
 /** How often a host's sitemaps and feeds said that a page had changed, and how often that was so. Halved together. */
 export interface Trust {

@@ -3,10 +3,11 @@
  *
  * Size-tiered: eight runs of one tier become one of the next, so each fingerprint is written once per tier.
  */
+
+import type { StoreJob } from '../storage/store-job.ts';
 import { blockFingerprints, blockKey, blocksOf, blockWords, type Run } from './runs.ts';
 import type { SeenTest } from './seen-test.ts';
 import { RunWriter } from './spill.ts';
-import type { StoreJob } from './store-job.ts';
 
 export const runsPerTier = 8;
 

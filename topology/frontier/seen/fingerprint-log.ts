@@ -5,7 +5,7 @@
  * and large whatever the rate. When the table is about to become a run, the next list begins, and the older ones go once
  * the run is there.
  */
-import type { Row } from '../view.ts';
+import type { Row } from '../storage/store-job.ts';
 import { blockBytes, blockFingerprints, blockKey } from './runs.ts';
 
 export interface FingerprintList {

@@ -4,10 +4,11 @@
  * With many questions this is DRUM's sequential merge; with few it reads few blocks. Cost: 20–30 µs a block of 64 KiB,
  * so some hundred thousand questions share the reading of 50 M fingerprints (400 MB) in well under a second.
  */
+
+import type { StoreJob } from '../storage/store-job.ts';
 import type { Run } from './runs.ts';
 import { blockKey, blockOf, blockWords, lastAtOrBelow } from './runs.ts';
 import type { SeenTest } from './seen-test.ts';
-import type { StoreJob } from './store-job.ts';
 
 /** Blocks read at once: 1 MB. */
 const readBlocks = 16;

@@ -12,8 +12,8 @@
  * whose admission was void would hide a page for ever.
  */
 import { CrawlstreamError } from '../../errors.ts';
-import { ByteReader, ByteWriter } from '../bytes.ts';
-import type { Row } from '../view.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { Row } from '../storage/store-job.ts';
 import { type FingerprintList, FingerprintLog } from './fingerprint-log.ts';
 import { FingerprintTable } from './fingerprint-table.ts';
 import type { Run } from './runs.ts';

@@ -15,18 +15,19 @@
  * in batches; O'Neil et al., "The log-structured merge-tree" (1996): runs written once, merged when they are many.
  * Odds of one false "seen" among n URLs: n² / 2^65, 3·10⁻⁴ at 100 M.
  */
+
+import { MultisetSum } from '../storage/multiset-sum.ts';
+import type { StoreJob } from '../storage/store-job.ts';
 import { BlockedBloom } from './blocked-bloom.ts';
 import { compact, runsToMerge } from './compact.ts';
 import { type FingerprintList, FingerprintLog } from './fingerprint-log.ts';
 import { FingerprintTable } from './fingerprint-table.ts';
 import { lookUp } from './look-up.ts';
-import { MultisetSum } from './multiset-sum.ts';
 import { RecentCache } from './recent-cache.ts';
 import type { Run } from './runs.ts';
 import { lastAtOrBelow } from './runs.ts';
 import { countsOf, defaultSeen, type SeenConfig, type SeenCounts } from './seen-config.ts';
 import { spill } from './spill.ts';
-import type { StoreJob } from './store-job.ts';
 
 export const seenVerdicts = { new: 0, seen: 1, unknown: 2 } as const;
 export type SeenVerdict = (typeof seenVerdicts)[keyof typeof seenVerdicts];

@@ -1,8 +1,8 @@
 /** Writes the sealed table as a sorted run, and its fingerprints into the filter, block by block. */
-import type { Row } from '../view.ts';
+
+import type { Row, StoreJob } from '../storage/store-job.ts';
 import { blockBytes, blockFingerprints, blockKey, type Run } from './runs.ts';
 import type { SeenTest } from './seen-test.ts';
-import type { StoreJob } from './store-job.ts';
 
 /** Blocks written at once: half a megabyte, a few milliseconds. */
 const writeBlocks = 8;

@@ -26,10 +26,10 @@ import type { DeadLetter, LinkGroup, OutcomeKind } from '../../../schemas/types.
 import type { PolicyConfig } from '../../policy/policy.ts';
 import type { HostTraps } from '../../policy/traps/standing.ts';
 import type { KeyMode } from '../../url/host-key.ts';
-import type { FinalStatus, HostFacts, PlaceName, TallyName } from '../changes.ts';
+import type { FinalStatus, HostFacts, PlaceName, TallyName } from '../changes/changes.ts';
+import type { PageRecord } from '../changes/page-record.ts';
 import type { HostLanes } from '../hosts/lanes.ts';
-import type { PageRecord } from '../recrawl/page-record.ts';
-import type { StandingTrap } from '../traps-state.ts';
+import type { StandingTrap } from '../state/traps-state.ts';
 
 export const dumpVersion = 1;
 
@@ -87,7 +87,7 @@ export interface QueuedLine {
   readonly status: 'queued' | 'waiting';
   /** Absent: the URL's own. */
   readonly host?: string;
-  /** Band, as in held-bands.ts. */
+  /** Band, as in queues/held-bands.ts. */
   readonly band: number;
   readonly depth?: number;
   readonly hop?: number;
@@ -111,7 +111,7 @@ export interface KnownLine {
   readonly lastModified?: string;
   readonly contentHash?: string;
   readonly soft404?: boolean;
-  /** Of one that will be visited again: when, and what its visits told (recrawl/page-record.ts). */
+  /** Of one that will be visited again: when, and what its visits told (changes/page-record.ts). */
   readonly visits?: Omit<PageRecord, 'record'> & { readonly dueAtMs: number };
 }
 

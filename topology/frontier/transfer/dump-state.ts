@@ -5,16 +5,16 @@
  * with nothing on lease, and everything in its view.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
-import { ByteReader } from '../bytes.ts';
-import type { HostFacts, KnownUrl } from '../changes.ts';
-import { newHostFacts, tallyNames } from '../changes.ts';
-import type { Entry } from '../entry.ts';
-import { readLeases } from '../read-rows.ts';
-import { readPageRecord } from '../recrawl/page-record.ts';
-import type { StoreJob } from '../seen/store-job.ts';
-import type { FrontierState, Host } from '../state.ts';
-import type { StandingTrap } from '../traps-state.ts';
-import { finalStatuses, readKnownUrl } from '../url-record-bytes.ts';
+import type { HostFacts, KnownUrl } from '../changes/changes.ts';
+import { newHostFacts, tallyNames } from '../changes/changes.ts';
+import type { Entry } from '../changes/entry.ts';
+import { readPageRecord } from '../changes/page-record.ts';
+import { finalStatuses, readKnownUrl } from '../changes/url-record-bytes.ts';
+import type { FrontierState, Host } from '../state/state.ts';
+import type { StandingTrap } from '../state/traps-state.ts';
+import { ByteReader } from '../storage/bytes.ts';
+import type { StoreJob } from '../storage/store-job.ts';
+import { readLeases } from '../view/read-rows.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
 
 /** Lines that are told together: some milliseconds of work, and a megabyte. */

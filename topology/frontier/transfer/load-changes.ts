@@ -1,11 +1,11 @@
 /** Lines of a dump as changes of the partition they go to, in their order; neighbours of a kind in one change. */
 import { hostKeyOf } from '../../url/host-key.ts';
 import { seenKey } from '../../url/seen-key.ts';
-import type { Change, KnownUrl, UrlRecord } from '../changes.ts';
-import { newHostFacts } from '../changes.ts';
-import type { Entry } from '../entry.ts';
+import type { Change, KnownUrl, UrlRecord } from '../changes/changes.ts';
+import { newHostFacts } from '../changes/changes.ts';
+import type { Entry } from '../changes/entry.ts';
 import { seenVerdicts } from '../seen/seen-test.ts';
-import type { FrontierState } from '../state.ts';
+import type { FrontierState } from '../state/state.ts';
 import type { BudgetLine, HostLine, KnownLine, QueuedLine, RepeatedLine, TalliesLine } from './dump-line.ts';
 
 /** What changes a state. */

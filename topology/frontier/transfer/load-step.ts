@@ -4,11 +4,11 @@
  * Like any step it is applied as it is decided, and whoever replays the changelog comes to the same state. No input's
  * position moves.
  */
-import { encodeCommit, inputTopics } from '../changelog.ts';
-import type { Change } from '../changes.ts';
-import { lostUrls } from '../counters.ts';
-import { Decision, type PartitionIdentity } from '../decision.ts';
-import type { FrontierState } from '../state.ts';
+import { encodeCommit, inputTopics } from '../changes/changelog.ts';
+import type { Change } from '../changes/changes.ts';
+import { lostUrls } from '../changes/counters.ts';
+import { Decision, type PartitionIdentity } from '../decide/decision.ts';
+import type { FrontierState } from '../state/state.ts';
 
 export interface LoadStep {
   readonly commit: Buffer;

@@ -2,9 +2,9 @@
 import { outcomeKinds } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../errors.ts';
 import { noHistory } from '../../policy/recrawl/history.ts';
-import { type HostFacts, newHostFacts } from '../changes.ts';
-import { trapBandFirst, trapBands } from '../held-bands.ts';
-import { finalStatuses } from '../url-record-bytes.ts';
+import { type HostFacts, newHostFacts } from '../changes/changes.ts';
+import { finalStatuses } from '../changes/url-record-bytes.ts';
+import { trapBandFirst, trapBands } from '../queues/held-bands.ts';
 import { type DumpHead, type DumpLine, dumpVersion } from './dump-line.ts';
 
 type Fields = Record<string, unknown>;

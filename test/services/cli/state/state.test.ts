@@ -4,7 +4,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
-import { ByteReader } from '../../../../topology/frontier/bytes.ts';
+import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand, startCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';

@@ -1,7 +1,7 @@
 /** What a state folder keeps of URLs that have ended. */
 import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
-import { ByteReader } from '../../../../topology/frontier/bytes.ts';
-import { readUrlRecord } from '../../../../topology/frontier/url-record-bytes.ts';
+import { readUrlRecord } from '../../../../topology/frontier/changes/url-record-bytes.ts';
+import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 
 /** Status and outcome by URL. */
 export async function readUrlRecords(folder: string): Promise<Map<string, string>> {

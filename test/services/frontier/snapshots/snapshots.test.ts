@@ -10,7 +10,7 @@ import { createFaultObjects } from '../../../../services/runtime/objects/fault-o
 import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../../topology/frontier/digest.ts';
+import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
 
 const crawlId = crawlIdOf(key);

@@ -14,7 +14,7 @@ import { policyRecords } from '../../../../services/runtime/crawl/requests.ts';
 import type { Log } from '../../../../services/runtime/log/log.ts';
 import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../../topology/frontier/digest.ts';
+import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
 

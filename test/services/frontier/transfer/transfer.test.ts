@@ -5,7 +5,7 @@ import { needLoaded } from '../../../../services/frontier/open-partition.ts';
 import { rebuild } from '../../../../services/frontier/rebuild.ts';
 import { loadSeen } from '../../../../services/frontier/transfer/load-seen.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { digest } from '../../../../topology/frontier/digest.ts';
+import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
 import { type Crawl, dump, key, load, loadersOf, newCrawl, valuesOf } from './rig.ts';

@@ -2,8 +2,7 @@
 import type { SeenConfig } from '../../../../topology/frontier/seen/seen-config.ts';
 import { SeenLoader, saveSeen } from '../../../../topology/frontier/seen/seen-rows.ts';
 import { SeenTest } from '../../../../topology/frontier/seen/seen-test.ts';
-import type { StoreJob } from '../../../../topology/frontier/seen/store-job.ts';
-import type { Row } from '../../../../topology/frontier/view.ts';
+import type { Row, StoreJob } from '../../../../topology/frontier/storage/store-job.ts';
 
 export class RowsStore {
   readonly rows = new Map<string, Buffer>();

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Look, PartitionStatus } from '../../../../topology/frontier/ask/crawl-end.ts';
+import { crawlEnd } from '../../../../topology/frontier/ask/crawl-end.ts';
+import { zeroCounters } from '../../../../topology/frontier/changes/counters.ts';
+
+const at = (offset: number) => ({ offset, slice: 0 });
+const quiet: PartitionStatus = {
+  positions: { control: at(1), results: at(4), discovered: at(9) },
+  ends: { control: 1, results: 4, discovered: 9 },
+  counters: { ...zeroCounters(), admitted: 3, page: 3 },
+};
+const look = (...partitions: PartitionStatus[]): Look => ({ partitions, pageQuota: null });
+const busy = (counters: Partial<PartitionStatus['counters']>): PartitionStatus => ({
+  ...quiet,
+  counters: { ...quiet.counters, ...counters },
+});
+
+it('a crawl is done when two looks show the same, with nothing left to do', () => {
+  assert.equal(crawlEnd(look(quiet, quiet), look(quiet, quiet)), 'done');
+});
+
+it('a crawl is not done while anything is queued, leased, to be retried or unread, in any partition', () => {
+  const unread = (topic: 'control' | 'results' | 'discovered') => ({ ...quiet, ends: { ...quiet.ends, [topic]: 10 } });
+  const rests = [busy({ queued: 1 }), busy({ leased: 1, leases: 1 }), busy({ retrying: 1 })];
+  for (const rest of [...rests, unread('control'), unread('results'), unread('discovered')]) {
+    assert.equal(crawlEnd(look(quiet, rest), look(quiet, rest)), null);
+  }
+});
+
+it('a crawl is not done when something moved between the looks', () => {
+  const moved = {
+    ...quiet,
+    positions: { ...quiet.positions, discovered: at(8) },
+    ends: { ...quiet.ends, discovered: 8 },
+  };
+  assert.equal(crawlEnd(look(moved), look(quiet)), null);
+});
+
+it('deferred and dead URLs do not hold the end up', () => {
+  const rest = busy({ deferred: 7, dead: 2 });
+  assert.equal(crawlEnd(look(rest), look(rest)), 'done');
+});
+
+it('a spent quota ends a crawl with URLs still queued, once no lease is out', () => {
+  const spent = { ...look(busy({ queued: 50, quotaSpent: 3 })), pageQuota: 3 };
+  assert.equal(crawlEnd(spent, spent), 'quotaSpent');
+  const leased = { ...look(busy({ queued: 50, quotaSpent: 3, leases: 1, leased: 1 })), pageQuota: 3 };
+  assert.equal(crawlEnd(leased, leased), null);
+});
+
+it('a spent quota does not end a crawl that has not heard all of its operators: one may have raised it', () => {
+  const unheard = { ...busy({ queued: 50, quotaSpent: 3 }), ends: { ...quiet.ends, control: 2, discovered: 10 } };
+  const spent = { ...look(unheard), pageQuota: 3 };
+  assert.equal(crawlEnd(spent, spent), null);
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type HostList, HostScan, type HostsWanted } from '../../../../topology/frontier/ask/list-hosts.ts';
+import type { FrontierState } from '../../../../topology/frontier/state/state.ts';
+import { frontierLimits } from '../../../../topology/limits.ts';
+import { Hand } from '../hand.ts';
+
+function list(state: FrontierState, wanted: Partial<HostsWanted> = {}): HostList {
+  const scan = new HostScan({ search: '', sort: 'queued', limit: 10, ...wanted });
+  for (;;) {
+    const { done, value } = scan.slice(state).next();
+    assert.ok(done, 'everything is in memory');
+    if (value !== undefined) return value;
+  }
+}
+
+const names = ({ hosts }: HostList) => hosts.map(({ host }) => host);
+
+/** c has most URLs, b has been fetched from, a is blocked, d is throttled. */
+function crawled(): Hand {
+  const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 2, retriesMs: [60_000] });
+  hand.links('b.test', 3);
+  const task = hand.lease();
+  hand.report(task, { kind: ['fetched', 'gone'] });
+  hand.links('d.test', 4);
+  hand.report(hand.lease(), { kind: 'throttled' });
+  hand.links('a.test', 5);
+  hand.event('blockHost', 'a.test');
+  hand.links('c.test', 9);
+  hand.event('hostDelay', 'c.test', 5_000);
+  return hand;
+}
+
+describe('a list of hosts', () => {
+  it('tells of each what the counters tell of all', () => {
+    const { rig, counters } = crawled();
+    const { hosts, matched, known } = list(rig.core.state);
+    assert.deepEqual([matched, known], [4, 4]);
+    const sum = (of: 'queued' | 'deferred' | 'leases' | 'pages') => hosts.reduce((total, host) => total + host[of], 0);
+    assert.equal(sum('queued'), counters.queued + counters.retrying);
+    assert.equal(sum('deferred'), counters.deferred);
+    assert.equal(sum('deferred'), 5);
+    assert.equal(sum('leases'), counters.leases);
+    assert.equal(sum('pages'), counters.page);
+    const [c] = hosts;
+    assert.deepEqual([c!.host, c!.queued, c!.delayMs, c!.hold], ['c.test', 9, 5_000, '']);
+    const a = hosts.find(({ host }) => host === 'a.test')!;
+    assert.deepEqual([a.hold, a.readyAtMs, a.queued], ['blocked', null, 0]);
+  });
+
+  it('is in the order that is asked for, and where hosts are even by name', () => {
+    const { rig } = crawled();
+    const by = (sort: HostsWanted['sort']) => names(list(rig.core.state, { sort }));
+    assert.deepEqual(by('queued'), ['c.test', 'd.test', 'b.test', 'a.test']);
+    assert.deepEqual(by('fetched'), ['b.test', 'a.test', 'c.test', 'd.test']);
+    // The one in trouble, then the one with an answer that was no page.
+    assert.deepEqual(by('errors'), ['d.test', 'b.test', 'a.test', 'c.test']);
+    assert.deepEqual(by('delay'), ['c.test', 'a.test', 'b.test', 'd.test']);
+    // Never contacted; after its delay; after its back-off; blocked.
+    assert.deepEqual(by('ready'), ['c.test', 'b.test', 'd.test', 'a.test']);
+    assert.deepEqual(by('name'), ['a.test', 'b.test', 'c.test', 'd.test']);
+  });
+
+  it('holds so many as are wanted, of those that the search finds, and counts the others', () => {
+    const hand = new Hand();
+    for (let n = 0; n < 60; n++) hand.links(`${n % 2 === 0 ? 'even' : 'odd'}-${n}.test`, 1 + (n % 7));
+    const found = list(hand.rig.core.state, { search: 'odd', limit: 5 });
+    assert.deepEqual([found.matched, found.known], [30, 60]);
+    assert.deepEqual(names(found), ['odd-13.test', 'odd-27.test', 'odd-41.test', 'odd-55.test', 'odd-19.test']);
+    assert.deepEqual(names(list(hand.rig.core.state, { limit: 0 })), []);
+  });
+
+  it('is found in slices, and of a state that was opened anew from its beginning', () => {
+    const hand = new Hand();
+    const hosts = frontierLimits.hostsPerLook + 3;
+    hand.rig.core.state.hosts.queues.bands.list.fitHost(hosts);
+    for (let n = 0; n < hosts; n++) hand.rig.core.state.hosts.meet(`${n}.test`);
+    const scan = new HostScan({ search: '', sort: 'name', limit: 2 });
+    assert.deepEqual(scan.slice(hand.rig.core.state).next(), { done: true, value: undefined });
+    const other = crawled().rig.core.state;
+    const { value } = scan.slice(other).next();
+    assert.equal((value as HostList).known, 4);
+    assert.equal(list(hand.rig.core.state).known, hosts);
+  });
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { saveView } from '../../../../../topology/frontier/view/save-view.ts';
+import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-config.ts';
+import { Hand } from '../../hand.ts';
+import { controlOf } from '../../model-script.ts';
+
+const page = (n: number, host = 'a.test') => `https://${host}/${n}`;
+
+function purge(hand: Hand, hostKey: string, url = ''): void {
+  const payload = url === '' ? '' : JSON.stringify({ url });
+  hand.rig.send('control', controlOf({ kind: 'purge', hostKey, payload }));
+  hand.rig.step(hand.nowMs, 0);
+}
+
+/** Written to its end, and opened from there: what is on disk is all there is. */
+function reopened(hand: Hand): void {
+  hand.rig.rows.run(saveView(hand.rig.core.state));
+  hand.rig.reopen(hand.nowMs, true);
+  assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+}
+
+/** Ten of a host are fetched, ten wait, and one is on lease. */
+function crawled(): Hand {
+  const hand = new Hand({ urlsPerLeaseMax: 10 });
+  for (const host of ['a.test', 'b.test']) {
+    hand.links(host, 8);
+    hand.report(hand.lease(60_000));
+    hand.links(host, 12, { from: 8 });
+  }
+  reopened(hand);
+  hand.lease(60_000);
+  return hand;
+}
+
+describe('a purge', () => {
+  it('of a host takes what waits, what is on lease and what is kept of it out of the state, for good', () => {
+    const hand = crawled();
+    const records = () => hand.rig.rows.count('u');
+    assert.equal(records(), 16);
+    const { admitted } = hand.counters;
+    purge(hand, 'a.test');
+    assert.equal(hand.counters.admitted, admitted - 12);
+    assert.equal(hand.counters.page, 16, 'how much was fetched stays known');
+    reopened(hand);
+    assert.equal(records(), 8);
+    assert.equal(hand.rig.core.state.hosts.get('a.test')!.queue.size, 0);
+    hand.links('a.test', 30);
+    hand.linksTo([page(99)], 0, { intent: 'force' });
+    assert.deepEqual([hand.counters.purged, hand.counters.admitted], [31, admitted - 12]);
+    for (let i = 0; i < 4; i++) for (const { hostKey } of hand.grant(60_000)) assert.equal(hostKey, 'b.test');
+    reopened(hand);
+  });
+
+  it('of a host ends with its release: links are admitted again, but not what was seen', () => {
+    const hand = crawled();
+    purge(hand, 'a.test');
+    hand.event('blockHost', 'a.test');
+    hand.event('releaseHost', 'a.test');
+    hand.links('a.test', 25);
+    assert.equal(hand.counters.purged, 0);
+    assert.equal(hand.rig.core.state.hosts.get('a.test')!.queue.size, 5);
+    purge(hand, 'a.test');
+    assert.equal(hand.rig.core.state.hosts.get('a.test')!.queue.size, 0);
+    reopened(hand);
+  });
+
+  for (const [where, url] of [
+    ['waits in its queue', page(19, 'b.test')],
+    ['was fetched', page(3, 'b.test')],
+    ['was never met', page(77, 'b.test')],
+  ] as const) {
+    it(`of a URL that ${where} leaves nothing of it, and it does not come back, also if an operator asks`, () => {
+      const hand = crawled();
+      const { admitted } = hand.counters;
+      const [queued, records] = [hand.rig.core.state.hosts.get('b.test')!.queue.size, hand.rig.rows.count('u')];
+      purge(hand, 'b.test', url);
+      purge(hand, 'b.test', url);
+      reopened(hand);
+      assert.equal(hand.counters.admitted, where === 'waits in its queue' ? admitted - 1 : admitted);
+      assert.equal(hand.rig.rows.count('u'), where === 'was fetched' ? records - 1 : records);
+      for (const intent of ['discover', 'refresh', 'force'] as const) hand.linksTo([url], 3, { intent });
+      assert.equal(hand.counters.purged, 3);
+      if (where !== 'waits in its queue') return;
+      assert.equal(hand.rig.core.state.hosts.get('b.test')!.queue.size, queued - 1);
+    });
+  }
+
+  it('of a URL on lease: its lease goes on without it, and what comes of it is not kept', () => {
+    const hand = new Hand({ urlsPerLeaseMax: 10 });
+    hand.links('a.test', 3);
+    const task = hand.lease();
+    purge(hand, 'a.test', task.urls[1]!.url);
+    assert.deepEqual([hand.counters.leased, hand.counters.admitted], [2, 2]);
+    hand.report(task);
+    assert.deepEqual([hand.counters.page, hand.counters.leases], [2, 0]);
+    reopened(hand);
+    assert.equal(hand.rig.rows.count('u'), 2);
+  });
+
+  it('of one that is to be visited again takes it off the schedule', () => {
+    const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 3_600_000 } });
+    hand.links('a.test', 4);
+    hand.report(hand.lease());
+    assert.equal(hand.counters.scheduled, 4);
+    purge(hand, 'a.test', page(2));
+    assert.equal(hand.counters.scheduled, 3);
+    reopened(hand);
+    purge(hand, 'a.test');
+    assert.equal(hand.counters.scheduled, 0);
+    reopened(hand);
+    assert.equal(hand.rig.rows.count('u'), 0);
+  });
+
+  it('reads more rows than one look brings, and leaves those of others', () => {
+    const hand = new Hand({ urlsPerLeaseMax: 64, delayMs: 0 });
+    for (const host of ['a.test', 'b.test']) hand.links(host, 700);
+    for (let tasks = hand.grant(1, 2); tasks.length > 0; tasks = hand.grant(1, 2))
+      for (const one of tasks) hand.report(one);
+    reopened(hand);
+    assert.equal(hand.rig.rows.count('u'), 1_400);
+    purge(hand, 'b.test');
+    reopened(hand);
+    assert.equal(hand.rig.rows.count('u'), 700);
+  });
+
+  it('that nobody can read changes nothing, and is counted', () => {
+    const hand = crawled();
+    const before = hand.counters.unknownControls;
+    for (const [hostKey, payload] of [
+      ['a.test', '{"url":""}'],
+      ['a.test', 'x'],
+      ['', ''],
+      ['a.test', JSON.stringify({ url: page(1, 'b.test') })],
+    ] as const) {
+      hand.rig.send('control', controlOf({ kind: 'purge', hostKey, payload }));
+      hand.rig.step(hand.nowMs, 0);
+    }
+    assert.equal(hand.counters.unknownControls, before + 4);
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
+import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../../../topology/policy/validate.ts';
+import type { Answer, DriverOptions } from '../../../../simulation/driver.ts';
+import { TopologyDriver } from '../../../../simulation/driver.ts';
+
+const hot = 'hot.test';
+const pages = (count: number) => Array.from({ length: count }, (_, n) => `https://${hot}/${n}`);
+const slow = (): Answer => ({ kind: 'fetched', takesMs: 2_000 });
+const parallel = (leases: number) => [{ hosts: [hot], leases }];
+
+/** A crawl of one host; the driver itself checks that no more contacts fall into a delay than it has lanes. */
+function crawl(count: number, lanes: number, options: Partial<DriverOptions> = {}, policy: Partial<PolicyConfig> = {}) {
+  const given = { web: slow, lanes: { [hot]: lanes }, ...options };
+  const driver = new TopologyDriver({ ...given, policy: { delayMs: 1_000, parallel: parallel(lanes), ...policy } });
+  driver.inject(pages(count));
+  return driver;
+}
+
+/** From the first start to the last end. */
+function tookMs({ requests }: TopologyDriver): number {
+  return Math.max(...requests.map(({ endMs }) => endMs)) - requests[0]!.startMs;
+}
+
+function mostAtOnce({ requests }: TopologyDriver): number {
+  const under = (atMs: number) => requests.filter(({ startMs, endMs }) => startMs <= atMs && endMs > atMs).length;
+  return Math.max(...requests.map(({ startMs }) => under(startMs)));
+}
+
+describe('a host that may be on several leases', () => {
+  it('is crawled as many times as fast, by whose word ever', () => {
+    const one = crawl(400, 1);
+    one.run();
+    assert.equal(mostAtOnce(one), 1);
+    for (const lanes of [2, 4, 8]) {
+      const many = crawl(400, lanes);
+      many.run();
+      assert.equal(mostAtOnce(many), lanes);
+      assert.equal(many.counters.page, 400);
+      const gain = tookMs(one) / tookMs(many);
+      // The first lease finds out how the host is, and the last ones end one by one.
+      assert.ok(gain > 0.85 * lanes && gain <= lanes, `${lanes} lanes: ${gain} times as fast`);
+    }
+    const told = crawl(400, 4, {}, { parallel: undefined });
+    told.control(0, { kind: 'hostLeases', hostKey: hot, amount: 4 });
+    told.run();
+    assert.equal(mostAtOnce(told), 4);
+  });
+
+  it('follows an operator before the policy, and the policy again when he takes his word back', () => {
+    const driver = crawl(200, 8, {}, { parallel: parallel(2) });
+    const most = () => driver.core().state.hosts.lanes.of(0).most;
+    driver.control(0, { kind: 'hostLeases', hostKey: hot, amount: 8 });
+    driver.run(driver.nowMs + 60_000);
+    assert.deepEqual([most(), mostAtOnce(driver)], [8, 8]);
+    driver.control(0, { kind: 'hostLeases', hostKey: hot, amount: -1 });
+    driver.run(driver.nowMs + 60_000);
+    assert.equal(most(), 2);
+    driver.setPolicy({ ...defaultPolicy(), delayFactor: 0 });
+    driver.run();
+    assert.equal(driver.counters.page, 200);
+    const { own, most: left } = driver.core().state.hosts.lanes.of(0);
+    assert.deepEqual({ own, left }, { own: -1, left: 1 });
+  });
+
+  it('has one lane where its robots.txt names a Crawl-delay', () => {
+    const driver = crawl(40, 4, { crawlDelayMs: { [hot]: 1_500 } });
+    driver.run();
+    assert.equal(mostAtOnce(driver), 1);
+    assert.equal(driver.counters.page, 40);
+  });
+
+  it('starts its leases apart, so that they make no burst', () => {
+    const driver = crawl(400, 4);
+    driver.run();
+    // The first lease has found out how the host is. Its lane has a delay to wait, the three others have not.
+    const [ended, ...next] = driver.tasks.slice(0, 5).map(({ grantedAtMs }) => grantedAtMs);
+    const endMs = ended! + 8 * 2_000 + 7 * 1_000;
+    assert.deepEqual(
+      next.map((atMs) => atMs - endMs),
+      [0, 250, 500, 1_000],
+    );
+  });
+
+  it('is left alone by all of them when it asks for a pause, then probed, then crawled in parallel again', () => {
+    let refused = 0;
+    const refusals: number[] = [];
+    const web = (_: string, nowMs: number): Answer => {
+      if (refused++ !== 60) return slow();
+      refusals.push(nowMs + 2_000);
+      return { kind: 'throttled', status: 429, retryAfterMs: 100_000, takesMs: 2_000 };
+    };
+    const driver = crawl(300, 4, { web });
+    driver.run();
+    assert.equal(driver.counters.page, 300);
+    const askedMs = refusals[0]!;
+    const after = driver.requests.filter(({ startMs }) => startMs >= askedMs);
+    assert.ok(after[0]!.startMs >= askedMs + 100_000, `contacted ${after[0]!.startMs - askedMs} ms after it asked`);
+    assert.ok(after[1]!.startMs >= after[0]!.endMs, 'one probe');
+    assert.equal(driver.tasks.find(({ grantedAtMs }) => grantedAtMs >= askedMs)!.urls.length, 1);
+    assert.equal(mostAtOnce({ requests: after } as TopologyDriver), 4);
+    // Fetchers elsewhere are told which leases come back: all that were granted by then.
+    const granted = driver.tasks.filter(({ grantedAtMs }) => grantedAtMs < askedMs).length;
+    assert.deepEqual(
+      driver.said.map(({ kind, hostKey, version }) => [kind, hostKey, version]),
+      [['pauseHost', hot, granted + 1]],
+    );
+  });
+
+  it('backs off once for what all its leases met at once', () => {
+    let [calls, waits] = [0, 0];
+    const web = (): Answer => {
+      calls += 1;
+      return calls > 40 && waits++ < 4 ? { kind: 'throttled', status: 429, takesMs: 2_000 } : slow();
+    };
+    const driver = crawl(200, 4, { web }, { retriesMs: [10_000, 1_000_000] });
+    driver.run(driver.nowMs + 200_000);
+    assert.ok(waits >= 4);
+    // Four refusals in a row would be 80 s; those of one moment are one: 10 s, and 20 % of jitter.
+    const gaps = driver.requests.map(({ startMs }, n) => startMs - (driver.requests[n - 1]?.startMs ?? startMs));
+    assert.ok(Math.max(...gaps) < 20_000, `${Math.max(...gaps)} ms`);
+  });
+
+  it('gives no more pages than an operator allows', () => {
+    const driver = crawl(300, 4);
+    driver.control(0, { kind: 'hostLimit', hostKey: hot, amount: 50 });
+    driver.run();
+    assert.equal(driver.counters.page, 50);
+    assert.equal(driver.counters.deferred, 250);
+  });
+
+  it('keeps its lanes and their delays over a restart, from a view, a changelog, or both', () => {
+    for (const fetchersDie of [false, true]) {
+      const driver = crawl(200, 4);
+      driver.run(driver.nowMs + 30_000);
+      driver.save();
+      driver.run(driver.nowMs + 10_000);
+      const before = digest(driver.core().state);
+      assert.equal(driver.core().state.leases.size, 4);
+      driver.crash(0, fetchersDie);
+      if (!fetchersDie) assert.equal(digest(driver.core().state), before);
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+      driver.run();
+      assert.equal(driver.counters.page, 200);
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+    }
+  });
+
+  it('keeps a lane to itself until a lease that nobody runs has expired, and crawls on in the others', () => {
+    const lost = new Set<number>();
+    const takesLease = ({ leaseId }: { readonly leaseId: number }) => !(leaseId === 3 && lost.add(leaseId));
+    const driver = crawl(300, 4, { takesLease });
+    driver.run();
+    assert.deepEqual([...lost], [3]);
+    assert.equal(driver.counters.page, 300);
+  });
+});
+
+describe('a policy that lets hosts be crawled in parallel', () => {
+  const withRule = (leases: number) => JSON.stringify({ ...defaultPolicy(), parallel: parallel(leases) });
+
+  it('is refused where it names too many leases, or none', () => {
+    for (const leases of [0, 65, 1.5])
+      assert.throws(() => parsePolicy(withRule(leases)), /policy\.parallel\[0\]\.leases: .*correct this field/);
+    assert.equal(parsePolicy(withRule(64)).parallel?.[0]?.leases, 64);
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RobotsHop } from '../../../../../schemas/types.ts';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { frontierLimits } from '../../../../../topology/limits.ts';
+import { type Answer, TopologyDriver } from '../../../../simulation/driver.ts';
+
+const b = 'b.test';
+const page = (n: number) => `https://${b}/${n}`;
+const hopFor = (host: string): RobotsHop => ({
+  url: `https://${b}/robots-for/${host}`,
+  asked: [`https://${host}/robots.txt`],
+  partition: 0,
+});
+const wish = (driver: TopologyDriver, ...hosts: string[]) => {
+  for (const host of hosts) driver.report(0, { hostKey: b, robotsHops: [hopFor(host)] });
+};
+const web = (): Answer => ({ kind: 'fetched' });
+const hopsOf = ({ tasks }: TopologyDriver) => tasks.flatMap(({ robotsHops }) => robotsHops);
+
+describe('a hop of another host’s robots.txt', () => {
+  it('is leased as its host is: one at a time, with the host’s delay between', () => {
+    // The driver asserts the delay and one request at a time for every request.
+    const driver = new TopologyDriver({ web, policy: { delayMs: 500 } });
+    driver.inject([page(1), page(2), page(3)]);
+    driver.run(driver.nowMs + 1);
+    wish(driver, 'a.test', 'c.test');
+    assert.equal(driver.run(), 'done');
+    assert.deepEqual(
+      hopsOf(driver).map(({ asked }) => asked[0]),
+      ['https://a.test/robots.txt', 'https://c.test/robots.txt'],
+    );
+    assert.equal(driver.requests.length, 5);
+    assert.equal(driver.counters.page, 3);
+  });
+
+  it('takes turns with the host’s own URLs', () => {
+    const driver = new TopologyDriver({ web, policy: { delayMs: 100, urlsPerLeaseMax: 1 } });
+    driver.inject(Array.from({ length: 40 }, (_, n) => page(n)));
+    wish(driver, ...Array.from({ length: 40 }, (_, n) => `a${n}.test`));
+    driver.run();
+    const first = driver.tasks.slice(0, 40).filter(({ robotsHops }) => robotsHops.length > 0).length;
+    assert.ok(first > 10 && first < 30, `${first} of the first 40 leases`);
+  });
+
+  it('of a host that is not crawled is leased too, and costs no page quota', () => {
+    const driver = new TopologyDriver({ web, policy: { pageQuota: 1 } });
+    driver.inject(['https://z.test/']);
+    driver.run();
+    wish(driver, 'a.test');
+    driver.run();
+    assert.equal(hopsOf(driver).length, 1);
+    assert.equal(driver.counters.quotaSpent, 1);
+  });
+
+  it('never goes to a blocked host', () => {
+    const driver = new TopologyDriver({ web });
+    driver.control(0, { kind: 'blockHost', hostKey: b });
+    wish(driver, 'a.test');
+    driver.run();
+    assert.equal(hopsOf(driver).length, 0);
+    driver.control(0, { kind: 'releaseHost', hostKey: b });
+    driver.run();
+    assert.equal(hopsOf(driver).length, 1);
+  });
+
+  it('that is wished for twice is leased once; ones that make no sense, or too many, are dropped', () => {
+    const driver = new TopologyDriver({ web });
+    driver.control(0, { kind: 'blockHost', hostKey: b });
+    wish(driver, 'a.test', 'a.test');
+    const strange: Partial<RobotsHop>[] = [{ partition: 1 }, { partition: -1 }, { asked: [] }, { url: '' }];
+    for (const one of strange) driver.report(0, { hostKey: b, robotsHops: [{ ...hopFor('c.test'), ...one }] });
+    driver.report(0, { hostKey: b, robotsHops: [{ ...hopFor('d.test'), url: `https://${b}/${'x'.repeat(3_000)}` }] });
+    driver.run();
+    const { state } = driver.core();
+    assert.deepEqual(state.robotsHops.get(state.hosts.get(b)!.id), [hopFor('a.test')]);
+    wish(driver, ...Array.from({ length: 100 }, (_, n) => `a${n}.test`));
+    driver.run();
+    assert.equal(state.robotsHops.get(state.hosts.get(b)!.id)!.length, frontierLimits.robotsHopsMax);
+  });
+
+  it('survives a crash while it waits; on lease, its host stays on lease until the deadline', () => {
+    const driver = new TopologyDriver({ web, takesLease: () => false });
+    driver.control(0, { kind: 'blockHost', hostKey: b });
+    wish(driver, 'a.test', 'c.test');
+    driver.run();
+    for (const saves of [true, false]) {
+      if (saves) driver.save();
+      driver.crash();
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+    }
+    driver.control(0, { kind: 'releaseHost', hostKey: b });
+    driver.run(driver.nowMs + 1_000);
+    assert.equal(hopsOf(driver).length, 1);
+    driver.save();
+    driver.crash();
+    driver.run(driver.nowMs + 1_000);
+    assert.equal(hopsOf(driver).length, 1, 'nobody else contacts the host meanwhile');
+    driver.run();
+    assert.equal(hopsOf(driver).length, 2, 'an expired lease ends one wish, and the next has its turn');
+    assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+  });
+});

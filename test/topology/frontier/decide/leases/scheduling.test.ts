@@ -1,0 +1,296 @@
+/** Who may be contacted when: the rules of DESIGN's Scheduling that partition.test.ts and protocol.test.ts leave, one by one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { frontierLimits, policyLimits } from '../../../../../topology/limits.ts';
+import { Hand } from '../../hand.ts';
+
+const a = 'a.test';
+const paths = (task: { readonly urls: readonly { readonly url: string }[] }) =>
+  task.urls.map(({ url }) => Number(new URL(url).pathname.slice(1)));
+
+describe('the next contact of a host', () => {
+  it('counts from the completion of a request, however long it took', () => {
+    const hand = new Hand({ delayMs: 2_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    const task = hand.lease();
+    hand.nowMs += 25_000;
+    hand.report(task, { tookMs: 25_000 });
+    hand.leaseExactlyAfter(2_000);
+  });
+
+  it('waits for the longest of the minimum delay and the Crawl-delay', () => {
+    for (const [delayMs, crawlDelayMs] of [
+      [2_000, 7_000],
+      [7_000, 2_000],
+    ] as const) {
+      const hand = new Hand({ delayMs, urlsPerLeaseMax: 1 });
+      hand.links(a, 5);
+      hand.report(hand.lease(), { crawlDelayMs });
+      hand.leaseExactlyAfter(7_000);
+    }
+  });
+
+  it('waits a multiple of what fetches take, up to a cap', () => {
+    const hand = new Hand({ delayMs: 100, delayFactor: 10, delayFactorCapMs: 12_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    hand.report(hand.lease(), { tookMs: 800 });
+    hand.report(hand.leaseExactlyAfter(8_000), { tookMs: 9_000 });
+    hand.leaseExactlyAfter(12_000);
+  });
+
+  it('waits for Retry-After, with URLs that were not asked too', () => {
+    const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1, retriesMs: [5_000] });
+    hand.links(a, 5);
+    hand.report(hand.lease(), { kind: 'throttled', retryAfterMs: 90_000 });
+    assert.deepEqual(paths(hand.leaseExactlyAfter(90_000)), [0]);
+  });
+
+  it('waits for a Retry-After of robots.txt or a sitemap as well, from the end of that request', () => {
+    const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    const task = hand.lease();
+    const result = hand.resultOf(task, () => ({}));
+    const sitemap = { ...result.requests[0]!, kind: 'sitemap', outcomeIndex: -1, status: 503 } as const;
+    const asked = { ...sitemap, endMs: hand.nowMs - 2_000, retryAfterMs: 60_000 };
+    hand.rig.send('results', { ...result, requests: [asked, ...result.requests] });
+    hand.rig.step(hand.nowMs, 0);
+    hand.leaseExactlyAfter(58_000);
+  });
+
+  it('never comes nearer: a shorter wait does not cut a longer one', () => {
+    const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    const task = hand.lease();
+    hand.report(task, { kind: 'throttled', retryAfterMs: 60_000 });
+    hand.nowMs += 100;
+    hand.report(task); // a late result of the same lease
+    hand.leaseExactlyAfter(59_900);
+  });
+
+  it('survives a restart', () => {
+    const hand = new Hand({ delayMs: 30_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    hand.report(hand.lease());
+    hand.rig.save();
+    hand.rig.reopen(hand.nowMs, true);
+    hand.leaseExactlyAfter(30_000);
+  });
+});
+
+describe('a lease that ends without its fetcher', () => {
+  it('expires at its deadline and what clocks may differ by, and counts as a contact at its deadline', () => {
+    const delayMs = 20_000;
+    const hand = new Hand({ delayMs, urlsPerLeaseMax: 1 });
+    hand.links(a, 5);
+    const { deadlineMs } = hand.lease();
+    hand.grant(deadlineMs + frontierLimits.clockSkewMs - 1 - hand.nowMs);
+    assert.equal(hand.counters.leases, 1);
+    hand.grant(1);
+    assert.equal(hand.counters.leases, 0);
+    hand.leaseExactlyAfter(delayMs - frontierLimits.clockSkewMs);
+  });
+
+  it('ends with a new owner that knows its fetchers dead: at no attempt, the host as if contacted then', () => {
+    const hand = new Hand({ delayMs: 5_000 });
+    hand.links(a, 3);
+    hand.lease();
+    hand.nowMs += 1_000;
+    hand.rig.reopen(hand.nowMs, true);
+    const again = hand.leaseExactlyAfter(5_000);
+    assert.deepEqual(paths(again), [0, 1, 2]);
+    assert.ok(again.urls.every(({ attempt }) => attempt === 0));
+  });
+
+  it('goes on under a new owner that knows nothing of its fetchers', () => {
+    const hand = new Hand();
+    hand.links(a, 3);
+    const task = hand.lease();
+    hand.rig.reopen(hand.nowMs, false);
+    assert.deepEqual(hand.grant(10_000), []);
+    hand.report(task);
+    assert.equal(hand.counters.page, 3);
+  });
+});
+
+describe('back-off', () => {
+  const policy = { delayMs: 0, retriesMs: [1_000, 64_000] };
+
+  it('doubles with each throttled answer, within a fifth of jitter, up to the last step of the schedule', () => {
+    const hand = new Hand(policy);
+    hand.links(a, 30);
+    hand.report(hand.lease(), { kind: 'throttled' });
+    for (let expectedMs = 1_000, i = 0; i < 9; i++, expectedMs = Math.min(2 * expectedMs, 64_000)) {
+      assert.deepEqual(hand.grant(0.8 * expectedMs - 1), [], `not yet after 0.8 × ${expectedMs}`);
+      const probe = hand.lease(0.4 * expectedMs + 1);
+      assert.equal(probe.urls.length, 1, 'one probe');
+      hand.report(probe, { kind: 'throttled' });
+    }
+  });
+
+  it('treats a timeout as a plea for fewer requests', () => {
+    const hand = new Hand(policy);
+    hand.links(a, 30);
+    hand.report(hand.lease(), { kind: 'timeout' });
+    assert.deepEqual(hand.grant(799), []);
+    assert.equal(hand.lease(402).urls.length, 1);
+  });
+
+  it('ends with the first good answer to a probe', () => {
+    const hand = new Hand(policy);
+    hand.links(a, 30);
+    hand.report(hand.lease(), { kind: 'throttled' });
+    hand.report(hand.lease(1_300));
+    assert.ok(hand.lease().urls.length > 1, 'whole leases again, at once');
+  });
+
+  it('of an unreachable host holds for all its URLs, a step of the schedule after another', () => {
+    const hand = new Hand({ delayMs: 0, retriesMs: [5_000, 30_000] });
+    hand.links(a, 30);
+    hand.report(hand.lease(), { kind: 'robotsUnreachable' });
+    hand.report(hand.leaseExactlyAfter(5_000), { kind: 'connectionFailed' });
+    const probe = hand.leaseExactlyAfter(30_000);
+    assert.equal(probe.urls.length, 1);
+    assert.equal(probe.urls[0]!.attempt, 0, 'the host failed, not the URL');
+  });
+
+  it('of a host given up on ends after a day: one more probe, then its URLs are dead letters again', () => {
+    const hand = new Hand({ delayMs: 0, retriesMs: [5_000] });
+    hand.links(a, 3);
+    hand.report(hand.lease(), { kind: 'dnsFailed' });
+    hand.report(hand.lease(5_000), { kind: 'dnsFailed' });
+    hand.grant();
+    assert.equal(hand.counters.dead, 3);
+    hand.nowMs += frontierLimits.deadHostMs;
+    hand.links(a, 2, { from: 10 });
+    assert.equal(hand.counters.queued, 2, 'the verdict has run out');
+    hand.report(hand.lease(), { kind: 'dnsFailed' });
+    hand.grant();
+    assert.equal(hand.counters.dead, 5);
+  });
+});
+
+describe('the URLs of a lease', () => {
+  it('are the most urgent first, and of one band the oldest first', () => {
+    const hand = new Hand();
+    hand.links(a, 2, { priority: 5 });
+    hand.links(a, 2, { priority: 1, from: 10 });
+    hand.links(a, 1, { priority: 5, from: 20 });
+    hand.links(a, 1, { front: true, from: 30 });
+    assert.deepEqual(paths(hand.lease()), [30, 10, 11, 0, 1, 20]);
+  });
+
+  it('are those that came back before those that were never out, and of them the first that is due', () => {
+    const hand = new Hand({ delayMs: 0, retriesMs: [2_000, 60_000], urlsPerLeaseMax: 3 });
+    hand.links(a, 6);
+    hand.report(hand.lease(), { kind: ['serverError', 'returned', 'serverError'] });
+    assert.deepEqual(
+      paths(hand.lease(1_999)),
+      [1],
+      'half as many after one that was not begun, and no retry before its time',
+    );
+    assert.deepEqual(hand.counters.retrying, 2);
+  });
+
+  it('are as many as fit the lead time, few on a host never met', () => {
+    const hand = new Hand({ delayMs: 1_000, leadTimeMs: 30_000, urlsPerLeaseMax: 64 });
+    hand.links(a, 200);
+    const first = hand.lease();
+    assert.equal(first.urls.length, frontierLimits.firstLeaseUrls);
+    hand.report(first, { tookMs: 500 });
+    assert.equal(hand.lease(1_000).urls.length, 30_000 / 1_500);
+  });
+
+  it('are one where a single wait exceeds the lead time', () => {
+    const hand = new Hand({ delayMs: 45_000, leadTimeMs: 30_000 });
+    hand.links(a, 20);
+    assert.equal(hand.lease().urls.length, 1);
+  });
+
+  it('are never more than the policy allows', () => {
+    const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 5 });
+    hand.links(a, 20);
+    assert.equal(hand.lease().urls.length, 5);
+  });
+});
+
+describe('priority', () => {
+  it('never bypasses politeness: an urgent URL waits for its host', () => {
+    const hand = new Hand({ delayMs: 10_000 });
+    hand.links(a, 1);
+    hand.report(hand.lease());
+    hand.links(a, 1, { priority: 0, front: true, from: 10 });
+    hand.links('b.test', 1, { priority: 7 });
+    assert.equal(hand.lease(5_000).hostKey, 'b.test');
+    assert.deepEqual(hand.grant(), []);
+    assert.deepEqual(paths(hand.lease(5_000)), [10]);
+  });
+
+  it('decides among ready hosts more often than not, and starves none', () => {
+    const firsts = Array.from({ length: 60 }, (_, i) => {
+      const hand = new Hand();
+      hand.nowMs += i;
+      for (let filler = 0; filler < i; filler++) hand.event('hostDelay', 'filler.test', filler);
+      hand.links('slow.test', 1, { priority: 3 });
+      hand.links('fast.test', 1, { priority: 1 });
+      return hand.lease().hostKey;
+    });
+    const fast = firsts.filter((hostKey) => hostKey === 'fast.test').length;
+    assert.ok(fast > 40 && fast < 60, `${fast} of 60: about four fifths`);
+  });
+});
+
+describe('retries', () => {
+  it('come after 5, 30 and 300 s where nobody says otherwise, then the URL is dead', () => {
+    assert.deepEqual(policyLimits.retriesMs, [5_000, 30_000, 300_000]);
+    const hand = new Hand({ delayMs: 0 });
+    hand.links(a, 1);
+    let task = hand.lease();
+    for (const [attempts, waitMs] of [5_000, 30_000, 300_000].entries()) {
+      assert.equal(task.urls[0]!.attempt, attempts);
+      hand.report(task, { kind: 'serverError' });
+      task = hand.leaseExactlyAfter(waitMs);
+    }
+    hand.report(task, { kind: 'serverError' });
+    assert.deepEqual([hand.counters.dead, hand.counters.retrying], [1, 0]);
+  });
+});
+
+describe('an operator', () => {
+  it('holds a host back and lets it go on; its URLs are deferred meanwhile, not lost', () => {
+    const hand = new Hand();
+    hand.links(a, 3);
+    hand.event('blockHost', a);
+    assert.deepEqual(hand.grant(60_000), []);
+    assert.deepEqual([hand.counters.deferred, hand.counters.queued], [3, 0]);
+    hand.event('releaseHost', a);
+    assert.deepEqual(paths(hand.lease()), [0, 1, 2]);
+  });
+
+  it('sets the delay of one host, which holds from the next lease on and over restarts', () => {
+    const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 3);
+    hand.event('hostDelay', a, 15_000);
+    hand.rig.reopen(hand.nowMs, false);
+    const task = hand.lease();
+    assert.equal(task.delayMs, 15_000);
+    hand.report(task);
+    hand.leaseExactlyAfter(15_000);
+  });
+
+  it('never makes a host wait less than its Crawl-delay', () => {
+    const hand = new Hand({ delayMs: 1_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 3);
+    hand.event('hostDelay', a, 0);
+    hand.report(hand.lease(), { crawlDelayMs: 8_000 });
+    hand.leaseExactlyAfter(8_000);
+  });
+
+  it('changes the policy of a running crawl: the next lease goes by it', () => {
+    const hand = new Hand({ delayMs: 60_000, urlsPerLeaseMax: 1 });
+    hand.links(a, 3);
+    hand.report(hand.lease());
+    hand.policy({ delayMs: 1_000, urlsPerLeaseMax: 1 });
+    hand.report(hand.leaseExactlyAfter(60_000));
+    hand.leaseExactlyAfter(1_000);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { defaultBudget } from '../../../../../topology/policy/budget.ts';
+import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
+import { defaultScore } from '../../../../../topology/policy/score/score-config.ts';
+import { Hand } from '../../hand.ts';
+
+const host = 'a.test';
+const page = (n: number) => `https://${host}/${n}`;
+const { factors, scales } = defaultScore;
+
+/** By in-links alone, of which thirty are many. */
+const byInLinks = {
+  ...defaultScore,
+  factors: { ...factors, cash: 0, depth: 0, type: 0, source: 0, quality: 0, authority: 0 },
+  scales: { ...scales, inLinksMost: 30 },
+};
+
+/** Two hundred URLs of one host, scored as they arrive. */
+function filled(policy: Partial<PolicyConfig>): Hand {
+  const hand = new Hand({ urlsPerLeaseMax: 5, ...policy });
+  hand.links(host, 200, { priority: -1, sourceUrl: `https://${host}/` });
+  return hand;
+}
+
+/** Links to one page, from as many others. */
+function link(hand: Hand, n: number, count: number): void {
+  for (let i = 0; i < count; i++)
+    hand.linksTo([page(n)], -1, { sourceUrl: `https://b${i}.test/`, sourceKey: `b${i}.test` });
+}
+
+describe('a queued URL', () => {
+  for (const where of ['in memory', 'on disk'] as const) {
+    it(`that many pages link to goes before its neighbours, from a queue ${where}`, () => {
+      const hand = filled({ score: byInLinks });
+      if (where === 'on disk') {
+        hand.rig.save();
+        for (let i = 0; i < 60; i++) hand.event('hostDelay', 'other.test', i);
+        hand.rig.reopen(hand.nowMs, true);
+      }
+      for (const n of [120, 121, 122, 123]) link(hand, n, 30);
+      hand.event('hostDelay', 'other.test', 1);
+      assert.deepEqual(
+        hand.lease().urls.map(({ url }) => url),
+        [120, 121, 122, 123, 0].map(page),
+      );
+      assert.equal(hand.counters.queued + hand.counters.leased, 200);
+      assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+    });
+  }
+
+  it('stays where it is while a policy does not score', () => {
+    const hand = filled({});
+    for (const n of [120, 121, 122, 123]) link(hand, n, 30);
+    hand.event('hostDelay', 'other.test', 1);
+    assert.deepEqual(
+      hand.lease().urls.map(({ url }) => url),
+      [0, 1, 2, 3, 4].map(page),
+    );
+  });
+
+  it('goes earlier when other domains come to link to its host', () => {
+    const byAuthority = {
+      ...defaultScore,
+      page: 0,
+      factors: { ...factors, quality: 0 },
+      scales: { ...scales, linkingDomainsMost: 30 },
+    };
+    const hand = new Hand({ score: byAuthority, budget: { ...defaultBudget, base: 1_000 } });
+    hand.links(host, 20, { priority: -1, sourceUrl: `https://${host}/` });
+    const bandOf = () => hand.rig.core.state.hosts.get(host)!.queue.bestBand;
+    const before = bandOf();
+    link(hand, 7, 30);
+    hand.event('hostDelay', 'other.test', 1);
+    assert.ok(bandOf() < before - 3, `from ${before} to ${bandOf()}`);
+    assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+  });
+});

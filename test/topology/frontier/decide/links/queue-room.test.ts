@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankLinkGroup } from '../../../../../schemas/blank.ts';
+import { urlLimits } from '../../../../../topology/limits.ts';
+import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
+import { type Answer, TopologyDriver } from '../../../../simulation/driver.ts';
+import { ModelRig } from '../../model-rig.ts';
+import { controlOf } from '../../model-script.ts';
+
+const page = (...links: string[]): Answer => ({ kind: 'fetched', links });
+const urlsOf = (host: string, count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => `https://${host}.test/${from + i}`);
+
+const group = { ...blankLinkGroup, depth: 1 } as const;
+
+describe('a full partition that pauses', () => {
+  it('takes no message more while leases have something to drain, and everything in the end', () => {
+    const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 20, delayMs: 100 } });
+    for (let i = 0; i < 30; i++) driver.injectGroup(urlsOf(`h${i % 3}`, 10, 10 * i));
+    let most = 0;
+    for (let i = 0; driver.counters.page < 300; i++) {
+      assert.ok(i < 1_000, 'it gets there');
+      driver.run(driver.nowMs + 200);
+      most = Math.max(most, driver.counters.queued + driver.counters.retrying);
+    }
+    assert.ok(most >= 20 && most < 30, `at most one message beyond the limit: ${most}`);
+    assert.deepEqual([driver.counters.discovered, driver.counters.queueFull], [300, 0]);
+  });
+
+  it('still hears results and operators', () => {
+    const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 5 }, leasesMax: 0 });
+    driver.injectGroup(urlsOf('a', 5));
+    driver.injectGroup(urlsOf('b', 5));
+    driver.run(driver.nowMs + 10);
+    // Held back, a host's URLs are nothing that leases could drain: there is room for others.
+    assert.equal(driver.counters.discovered, 5);
+    driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
+    driver.run(driver.nowMs + 10);
+    assert.equal(driver.counters.discovered, 10);
+  });
+
+  it('drops nothing of a full partition after a crash either', () => {
+    const driver = new TopologyDriver({ web: () => page(), policy: { queuedMax: 5, delayMs: 100 } });
+    for (let i = 0; i < 10; i++) driver.injectGroup(urlsOf('a', 4, 4 * i));
+    driver.run(driver.nowMs + 150);
+    driver.save();
+    driver.crash(0, true);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 40);
+  });
+});
+
+describe('a full partition that drops', () => {
+  it('refuses low bands first, and the first band only when it is wholly full', () => {
+    const rig = new ModelRig(1_000);
+    const policy = { ...defaultPolicy(), queuedMax: 160, whenFull: 'dropLowest' };
+    rig.send('control', controlOf({ kind: 'policy', version: 1, payload: JSON.stringify(policy) }));
+    const queuedAfter = (priority: number, count: number) => {
+      const from = rig.core.state.counters.discovered;
+      const links = urlsOf('a', count, from).map((url) => ({ url, lastModifiedMs: 0, priority }));
+      rig.send('discovered', { groups: [{ ...group, hostKey: 'a.test', links }] });
+      rig.step(1_000, 0);
+      return rig.core.state.counters.queued;
+    };
+    const steps = [queuedAfter(7, 200), queuedAfter(7, 50), queuedAfter(4, 200), queuedAfter(0, 200)];
+    assert.deepEqual(steps, [90, 90, 120, 160], 'a sixteenth of the room less for each band');
+    assert.equal(rig.core.state.counters.queueFull, 650 - 160);
+  });
+
+  it('leaves no fingerprint: the same link is admitted once there is room', () => {
+    const policy = { queuedMax: 3, whenFull: 'dropLowest', delayMs: 0 } as const;
+    const driver = new TopologyDriver({ web: () => page(), policy });
+    driver.injectGroup(urlsOf('a', 9));
+    assert.equal(driver.run(), 'done');
+    const first = driver.counters.page;
+    assert.ok(first < 9 && driver.counters.queueFull === 9 - first);
+    for (let i = 0; i < 9; i++) {
+      driver.inject(urlsOf('a', 9));
+      driver.run();
+    }
+    assert.equal(driver.counters.page, 9);
+  });
+});
+
+describe('a full host', () => {
+  it('drops its own new URLs, counted, and holds up nobody else', () => {
+    const driver = new TopologyDriver({ web: () => page(), policy: { urlsPerHostMax: 5 }, takesLease: () => false });
+    driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
+    driver.injectGroup([...urlsOf('a', 12), ...urlsOf('b', 3)]);
+    driver.run(driver.nowMs + 1);
+    assert.deepEqual([driver.counters.deferred, driver.counters.hostFull], [5, 7]);
+    assert.equal(driver.counters.admitted, 8);
+  });
+
+  it('leaves no fingerprint of what it dropped', () => {
+    const driver = new TopologyDriver({ web: () => page(), policy: { urlsPerHostMax: 5, delayMs: 0 } });
+    driver.injectGroup(urlsOf('a', 12));
+    driver.run();
+    assert.equal(driver.counters.page, 5);
+    driver.injectGroup(urlsOf('a', 12));
+    driver.run();
+    assert.equal(driver.counters.page, 10);
+  });
+
+  it('takes what an operator forces', () => {
+    const driver = new TopologyDriver({ web: () => page(), policy: { urlsPerHostMax: 1, queuedMax: 1_000 } });
+    driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
+    driver.injectGroup(urlsOf('a', 3));
+    driver.inject(['https://a.test/forced'], { intent: 'force' });
+    driver.run(driver.nowMs + 1);
+    assert.deepEqual([driver.counters.deferred, driver.counters.hostFull], [2, 2]);
+  });
+});
+
+describe('a URL that is too long', () => {
+  it('is dropped under its own name', () => {
+    const driver = new TopologyDriver({ web: () => page() });
+    driver.inject([`https://a.test/${'x'.repeat(urlLimits.urlCharsMax)}`, 'https://a.test/']);
+    driver.run();
+    assert.deepEqual([driver.counters.tooLong, driver.counters.invalid, driver.counters.page], [1, 0, 1]);
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { defaultTraps } from '../../../../../topology/policy/traps/trap-config.ts';
+import type { Answer } from '../../../../simulation/driver.ts';
+import { TopologyDriver } from '../../../../simulation/driver.ts';
+
+const site = 'https://a.test';
+const policy = { traps: defaultTraps, delayMs: 0 };
+
+/** Twenty pages, and a calendar of so many months behind the first. */
+function calendarSite(months: number): (url: string) => Answer {
+  return (url) => {
+    const [, year, month] = /\/cal\/(\d+)\/(\d+)$/.exec(url) ?? [];
+    if (year === undefined)
+      return { kind: 'fetched', links: [...Array.from({ length: 20 }, (_, n) => `${site}/page${n}`), monthUrl(0)] };
+    const at = (Number(year) - 2026) * 12 + Number(month) - 1;
+    return { kind: 'fetched', links: at + 1 < months ? [monthUrl(at + 1), `${site}/`] : [`${site}/`] };
+  };
+}
+
+function monthUrl(at: number): string {
+  return `${site}/cal/${2026 + Math.floor(at / 12)}/${String((at % 12) + 1).padStart(2, '0')}`;
+}
+
+function fetchedMonths({ requests }: TopologyDriver): number {
+  return requests.filter(({ url }) => url.includes('/cal/')).length;
+}
+
+describe('a trap', () => {
+  it('is noticed as it grows: its URLs are deferred with the reason, and the crawl ends without them', () => {
+    const driver = new TopologyDriver({ web: calendarSite(Infinity), policy });
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    assert.ok(fetchedMonths(driver) < 60, `${fetchedMonths(driver)}`);
+    assert.equal(driver.counters.deferred, 1);
+    assert.equal(driver.counters.trapped, 1);
+    const [trap] = driver.core().state.traps.of('a.test').trapped;
+    assert.deepEqual([trap?.pattern, trap?.reason], ['/cal/#/#', 'calendar']);
+    assert.match(trap!.detail, /pages in a row/);
+  });
+
+  it('that an operator releases gives its URLs back and is not noticed again', () => {
+    const driver = new TopologyDriver({ web: calendarSite(120), policy });
+    driver.inject([`${site}/`]);
+    driver.run();
+    const before = fetchedMonths(driver);
+    assert.ok(before < 60);
+    driver.control(0, { kind: 'releaseTrap', hostKey: 'a.test', payload: JSON.stringify({ pattern: '/cal/#/#' }) });
+    assert.equal(driver.run(), 'done');
+    assert.equal(fetchedMonths(driver), 120);
+    assert.equal(driver.counters.deferred, 0);
+    assert.equal(driver.counters.page, 141);
+  });
+
+  it('survives a crash with its URLs, from the view or from the changelog alone', () => {
+    for (const saves of [true, false]) {
+      const driver = new TopologyDriver({ web: calendarSite(120), policy });
+      driver.inject([`${site}/`]);
+      driver.run();
+      if (saves) driver.save();
+      const live = digest(driver.core().state);
+      assert.equal(digest(driver.rebuilt()), live);
+      driver.crash();
+      assert.equal(driver.core().state.traps.of('a.test').trapped.length, 1);
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+      driver.control(0, { kind: 'releaseTrap', hostKey: 'a.test', payload: JSON.stringify({ pattern: '/cal/#/#' }) });
+      driver.run();
+      driver.save();
+      driver.crash();
+      assert.equal(fetchedMonths(driver), 120);
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+    }
+  });
+
+  it('can be set by hand, and holds what arrives from then on; what an operator forces passes', () => {
+    const driver = new TopologyDriver({ web: calendarSite(5), policy });
+    const payload = JSON.stringify({ pattern: '/cal/', detail: 'seen on the screen' });
+    driver.control(0, { kind: 'trap', hostKey: 'a.test', payload });
+    driver.inject([`${site}/`]);
+    driver.inject([monthUrl(40)], { intent: 'force' });
+    assert.equal(driver.run(), 'done');
+    assert.equal(fetchedMonths(driver), 1);
+    assert.ok(driver.counters.deferred > 0);
+  });
+
+  it('of paths that repeat themselves is told by the URL alone', () => {
+    const web = (url: string): Answer => ({ kind: 'fetched', links: [`${url}a/b/`] });
+    const driver = new TopologyDriver({ web, policy });
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.requests.length, 3);
+    assert.equal(driver.counters.deferred, 1);
+    assert.deepEqual(
+      driver
+        .core()
+        .state.traps.of('a.test')
+        .trapped.map(({ reason }) => reason),
+      ['repeatedSegments'],
+    );
+  });
+
+  it('of one content under many names is told by the hashes that results carry', () => {
+    const web = (url: string): Answer => {
+      const n = Number(/(\d+)\.html$/.exec(url)?.[1] ?? 0);
+      const links = Array.from({ length: 5 }, (_, i) => `${site}/gone/${5 * n + i + 1}.html`);
+      return { kind: 'fetched', links, contentHash: 'deadbeef' };
+    };
+    const driver = new TopologyDriver({ web, policy: { ...policy, traps: { ...defaultTraps, counterSteps: null } } });
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    assert.deepEqual(
+      driver
+        .core()
+        .state.traps.of('a.test')
+        .trapped.map(({ reason }) => reason),
+      ['duplicateContent'],
+    );
+  });
+
+  it('is never noticed where the policy does not look for traps', () => {
+    const driver = new TopologyDriver({ web: calendarSite(100), policy: { delayMs: 0 } });
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(fetchedMonths(driver), 100);
+  });
+});
+
+describe("an operator's limit on pages", () => {
+  const links = Array.from({ length: 30 }, (_, n) => `${site}/${n}`);
+  const web = (): Answer => ({ kind: 'fetched', links });
+
+  it('ends a host after exactly so many, defers the rest, and gives it back when it is raised', () => {
+    const driver = new TopologyDriver({ web, policy: { delayMs: 0 } });
+    driver.control(0, { kind: 'hostLimit', hostKey: 'a.test', amount: 7 });
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, 7);
+    assert.equal(driver.counters.deferred, 24);
+    driver.crash();
+    driver.control(0, { kind: 'hostLimit', hostKey: 'a.test', amount: 9 });
+    driver.run();
+    assert.equal(driver.counters.page, 9);
+    driver.control(0, { kind: 'hostLimit', hostKey: 'a.test', amount: -1 });
+    driver.run();
+    assert.equal(driver.counters.page, 31);
+    assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+  });
+
+  it('stands beside a block: releasing the host brings it back to its limit', () => {
+    const driver = new TopologyDriver({ web, policy: { delayMs: 0 } });
+    driver.control(0, { kind: 'hostLimit', hostKey: 'a.test', amount: 3 });
+    driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
+    driver.inject([`${site}/`]);
+    driver.run();
+    assert.equal(driver.counters.page, 0);
+    driver.control(0, { kind: 'releaseHost', hostKey: 'a.test' });
+    driver.run();
+    assert.equal(driver.counters.page, 3);
+    driver.control(0, { kind: 'releaseHost', hostKey: 'a.test' });
+    driver.run();
+    assert.equal(driver.counters.page, 3);
+  });
+});

@@ -1,0 +1,172 @@
+/** When a host's sitemaps are read: rounds of them, with a lease of URLs or on one of their own. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { HostFacts, Result, Task } from '../../../../schemas/types.ts';
+import { digest } from '../../../../topology/frontier/check/digest.ts';
+import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
+import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
+import { Hand } from '../hand.ts';
+
+const a = 'a.test';
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+const own = `https://${a}/own.xml`;
+const yearly = { ...defaultRecrawl, schedule: 'fixed' as const, intervalMs: 365 * day };
+
+function reading(policy: Partial<PolicyConfig> = {}, urls: readonly string[] = [own]): Hand {
+  return new Hand({ delayMs: 1_000, recrawl: yearly, sitemaps: { everyMs: day, rules: [{ urls }] }, ...policy });
+}
+
+/** As the policy's sender says it. */
+function named(hand: Hand, amount = 1): void {
+  hand.event('readSitemaps', a, amount);
+}
+
+/** A lease is over, of which the fetcher says `host`; `read`: sitemaps it asked for. */
+function report(hand: Hand, task: Task, host: Partial<HostFacts>, read = 1): void {
+  const result = hand.resultOf(task, () => ({}));
+  const asked = Array.from({ length: read }, () => ({ ...sitemapRequest, startMs: hand.nowMs, endMs: hand.nowMs }));
+  const told = { ...result, requests: [...result.requests, ...asked], host: { ...result.host, ...host } };
+  hand.rig.send('results', told as Result);
+  hand.rig.step(hand.nowMs, 0);
+}
+
+const sitemapRequest = {
+  ...{ url: own, kind: 'sitemap', outcomeIndex: -1, hop: 0, connectMs: 0, firstByteMs: 0, status: 200 },
+  ...{ address: '', bytes: 9, delayMs: 0, robotsHash: '' },
+};
+const done = ({ sitemaps }: Task) => ({ sitemapsSinceMs: sitemaps.sinceMs, sitemapsLeft: 0 });
+const robots = (hand: Hand, sitemaps: readonly string[] = []) =>
+  ({ robotsStatus: 'rules', robotsFetchedAtMs: hand.nowMs, sitemaps }) as const;
+
+describe('sitemaps that the policy names by URL', () => {
+  it('are read on a lease of their own, though nothing else leads to their host, and again when that is due', () => {
+    const hand = reading();
+    named(hand);
+    const task = hand.lease();
+    assert.deepEqual([task.hostKey, task.urls], [a, []]);
+    assert.deepEqual([task.sitemaps.origin, task.sitemaps.urls], [`https://${a}`, [own]]);
+    assert.ok(task.sitemaps.sinceMs > 0 && task.sitemaps.sinceMs <= hand.nowMs);
+    report(hand, task, done(task));
+    const again = hand.leaseExactlyAfter(day);
+    assert.ok(again.sitemaps.sinceMs > hand.nowMs - minute);
+    assert.equal(hand.counters.leased, 0);
+    assert.equal(hand.counters.quotaSpent, 0);
+  });
+
+  it('go on at the pace of the host, for the same round, until none is left', () => {
+    const hand = reading();
+    named(hand);
+    const first = hand.lease();
+    report(hand, first, { ...done(first), sitemapsLeft: 3 });
+    const second = hand.leaseExactlyAfter(1_000);
+    assert.equal(second.sitemaps.sinceMs, first.sitemaps.sinceMs);
+    report(hand, second, done(second));
+    hand.leaseExactlyAfter(day);
+  });
+
+  it('are read once where nothing is fetched again, and the crawl waits for that', () => {
+    const hand = reading({ recrawl: undefined });
+    named(hand);
+    assert.equal(hand.counters.scheduled, 1);
+    const task = hand.lease();
+    report(hand, task, done(task));
+    assert.equal(hand.counters.scheduled, 0);
+    assert.deepEqual(hand.grant(400 * day), []);
+  });
+
+  it('that cannot be had are tried again after the waits of the retry schedule, and then left for the next round', () => {
+    const hand = reading({ retriesMs: [5_000, 60_000] });
+    named(hand);
+    report(hand, hand.lease(), {}, 0);
+    report(hand, hand.leaseExactlyAfter(5_000), {}, 0);
+    report(hand, hand.leaseExactlyAfter(60_000), {}, 0);
+    hand.leaseExactlyAfter(day);
+  });
+
+  it('that end their fetchers do not do so for ever', () => {
+    const hand = reading({ retriesMs: [5_000] });
+    named(hand);
+    let leases = 0;
+    for (let waited = 0; waited < 20 * hour; waited += 10 * minute) leases += hand.grant(10 * minute).length;
+    assert.equal(leases, 2);
+  });
+
+  it('end with the policy that named them', () => {
+    const hand = reading();
+    named(hand);
+    hand.policy({ delayMs: 1_000, recrawl: yearly });
+    assert.deepEqual(hand.grant(day), []);
+    assert.equal(hand.counters.scheduled, 0);
+    hand.links(a, 1);
+    assert.equal(hand.lease().sitemaps.sinceMs, -1);
+  });
+});
+
+describe('sitemaps that the policy names by path', () => {
+  it('are read on each host of their rule once it has answered', () => {
+    const sitemaps = { everyMs: day, rules: [{ hosts: [a], urls: ['/sitemap.xml'] }] };
+    const hand = reading({ sitemaps });
+    hand.links(`www.${a}`, 1);
+    const first = hand.lease();
+    assert.equal(first.sitemaps.sinceMs, -1, 'as any host');
+    report(hand, first, robots(hand), 0);
+    const { sitemaps: round } = hand.leaseExactlyAfter(1_000);
+    assert.deepEqual(round.urls, [`https://www.${a}/sitemap.xml`]);
+    hand.links('b.test', 1);
+    const other = hand.lease(1_000);
+    report(hand, other, robots(hand), 0);
+    assert.deepEqual(hand.grant(5_000), []);
+  });
+
+  it('go along with a lease of URLs', () => {
+    const hand = reading({ urlsPerLeaseMax: 1 }, ['/s.xml']);
+    hand.links(a, 2);
+    report(hand, hand.lease(), robots(hand), 0);
+    const task = hand.leaseExactlyAfter(1_000);
+    assert.deepEqual([task.urls.length, task.sitemaps.urls], [1, [`https://${a}/s.xml`]]);
+    report(hand, task, done(task));
+    hand.links(a, 1, { from: 2 });
+    assert.deepEqual(hand.lease(1_000).sitemaps, { sinceMs: 0, origin: '', urls: [] });
+  });
+});
+
+describe('sitemaps that robots.txt names', () => {
+  it('were read with the lease that read it, and are again when that is due', () => {
+    const hand = reading({}, ['https://b.test/s.xml']);
+    hand.links(a, 1);
+    report(hand, hand.lease(), robots(hand, [own]), 0);
+    const task = hand.leaseExactlyAfter(day);
+    assert.deepEqual([task.urls, task.sitemaps.urls, task.sitemaps.origin], [[], [], `https://${a}`]);
+  });
+
+  it('need no rounds where the policy has none', () => {
+    const hand = new Hand({ delayMs: 1_000, recrawl: yearly });
+    hand.links(a, 1);
+    report(hand, hand.lease(), robots(hand, [own]), 0);
+    assert.deepEqual(hand.grant(29 * day), []);
+  });
+});
+
+it('a restart keeps when sitemaps are due, whatever was under way', () => {
+  const hand = reading();
+  named(hand, 0);
+  hand.links(a, 3);
+  const same = () => {
+    const before = digest(hand.rig.core.state);
+    assert.equal(digest(hand.rig.replayed()), before);
+    hand.rig.save();
+    hand.rig.reopen(hand.nowMs, false);
+    assert.equal(digest(hand.rig.core.state), before);
+  };
+  same();
+  const task = hand.lease();
+  assert.ok(task.sitemaps.origin.startsWith('http:'));
+  same();
+  report(hand, task, { ...done(task), sitemapsLeft: 2 });
+  same();
+  const next = hand.lease(5_000);
+  report(hand, next, done(next));
+  same();
+  assert.deepEqual(hand.grant(day - minute), []);
+  hand.lease(2 * minute);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { HostClock } from '../../../../topology/frontier/hosts/clock.ts';
+
+/** A seeded generator of whole numbers below `n`. */
+function numbers(seed: number) {
+  let state = seed;
+  return (n: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % n;
+  };
+}
+
+it('agrees with a naive clock over random operations', () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const below = numbers(seed);
+    const clock = new HostClock();
+    const naive = new Map<number, { at: number; band: number }>();
+    let now = 0;
+    for (let step = 0; step < 200; step++) {
+      const host = below(30);
+      switch (below(4)) {
+        case 0: {
+          const at = now + below(100);
+          const band = below(8);
+          clock.schedule(host, at, band);
+          naive.set(host, { at, band });
+          break;
+        }
+        case 1:
+          clock.remove(host);
+          naive.delete(host);
+          break;
+        case 2:
+          now += below(40);
+          break;
+        default: {
+          clock.advance(now);
+          const ready = [...naive].filter(([, { at }]) => at <= now);
+          assert.equal(clock.ready, ready.length);
+          assert.equal(clock.waiting, naive.size - ready.length);
+          const later = [...naive.values()].map(({ at }) => at).filter((at) => at > now);
+          assert.equal(clock.nextReadyAtMs, later.length === 0 ? undefined : Math.min(...later));
+          const taken = clock.take(() => below(1000) / 1000);
+          if (taken === undefined) {
+            assert.equal(ready.length, 0);
+            break;
+          }
+          const { at, band } = naive.get(taken)!;
+          const rivals = ready.filter(([, other]) => other.band === band);
+          const first = rivals.sort(([a, x], [b, y]) => x.at - y.at || a - b)[0]![0];
+          assert.equal(taken, first, `the host that is ready longest goes first (${at})`);
+          naive.delete(taken);
+        }
+      }
+    }
+  }
+});
+
+it('lets urgent bands go more often, and starves none', () => {
+  const below = numbers(7);
+  const taken = new Array<number>(8).fill(0);
+  for (let round = 0; round < 20_000; round++) {
+    const clock = new HostClock();
+    for (let band = 0; band < 8; band++) clock.schedule(band, 0, band);
+    clock.advance(1);
+    taken[clock.take(() => below(1 << 20) / (1 << 20))!]! += 1;
+  }
+  assert.ok(
+    taken.every((count, band) => count > 0 && (band === 0 || count < taken[band - 1]!)),
+    `${taken}`,
+  );
+});
+
+it('gives the same answers however its state was reached', () => {
+  const draw = () => 0.99;
+  const one = new HostClock();
+  const other = new HostClock();
+  for (let host = 0; host < 50; host++) one.schedule(host, 100 - host, host % 3);
+  for (let host = 49; host >= 0; host--) {
+    other.schedule(host, 5, 7);
+    other.advance(5);
+    other.schedule(host, 100 - host, host % 3);
+  }
+  one.advance(100);
+  other.advance(100);
+  for (let i = 0; i < 50; i++) assert.equal(one.take(draw), other.take(draw));
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
+import { FrontierState } from '../../../../topology/frontier/state/state.ts';
+import { listQueue, type QueueCursor, readLeases } from '../../../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../../../topology/frontier/view/save-view.ts';
+import { type Answer, fingerprintKey, TopologyDriver } from '../../../simulation/driver.ts';
+import { RowsInMemory } from '../rows-in-memory.ts';
+
+const page = (): Answer => ({ kind: 'fetched' });
+const urlOf = (n: number) => `https://h.test/a/path/as/long/as/most/of/them/${n % 7 === 0 ? 'ü' : 'u'}/${n}`;
+const entryOf = (n: number) => {
+  const rare = n % 5 === 0 ? { hop: n % 3, attempts: n % 4, expiries: n % 2 } : { hop: 0, attempts: 0, expiries: 0 };
+  return { url: urlOf(n), depth: n % 300, band: 2, ...rare };
+};
+
+/** A state with entries of one host, admitted as a changelog would. */
+function filled(count: number, queueBytes?: number): FrontierState {
+  const state = new FrontierState(fingerprintKey, undefined, queueBytes);
+  for (let n = 0; n < count; n++)
+    state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
+  return state;
+}
+
+function grant(state: FrontierState, leaseId: number, count: number): void {
+  const bands = [[2, count]] as const;
+  state.apply({ kind: 'grant', leaseId, hostKey: 'h.test', again: 0, bands, deadlineMs: 1, delayMs: 0 });
+}
+
+describe('a host’s queue', () => {
+  it('gives its entries back in order, whole, from rows on disk and from memory', () => {
+    const rows = new RowsInMemory();
+    rows.run(saveView(filled(1_000)));
+    const state = new FrontierState(fingerprintKey);
+    rows.load(state);
+    for (let n = 1_000; n < 1_100; n++) {
+      state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
+    }
+    const given = [];
+    for (let leaseId = 1; given.length < 1_100; leaseId++) {
+      grant(state, leaseId, 50);
+      rows.run(readLeases(state));
+      given.push(...state.leases.get(leaseId)!.entries);
+      state.leases.delete(leaseId);
+      state.hosts.letGo(0, leaseId);
+    }
+    assert.deepEqual(
+      given,
+      Array.from({ length: 1_100 }, (_, n) => entryOf(n)),
+    );
+    rows.run(saveView(state));
+    assert.equal(rows.count('q'), 0, 'rows that are used up are gone');
+  });
+
+  it('takes less than 60 bytes a URL on disk', () => {
+    const rows = new RowsInMemory();
+    rows.run(saveView(filled(10_000)));
+    assert.ok(rows.bytes - 10_000 * 8 < 60 * 10_000, `${rows.bytes}`);
+  });
+
+  it('is in memory only as far as memory goes, whatever its length, and is the same queue', () => {
+    const rows = new RowsInMemory();
+    const state = filled(60_000, 2 * 2 ** 20);
+    const before = state.queues.bands.arena.bytes;
+    rows.run(saveView(state));
+    for (let n = 60_000; n < 75_000; n++) {
+      state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
+    }
+    assert.ok(before > 3 * 2 ** 20 && state.queues.bands.arena.bytes <= 3 * 2 ** 20, 'what is on disk leaves memory');
+    assert.equal(digest(state), digest(filled(75_000)));
+    grant(state, 1, 75_000);
+    rows.run(readLeases(state));
+    assert.deepEqual(
+      state.leases.get(1)!.entries.map((entry) => entry!.url),
+      Array.from({ length: 75_000 }, (_, n) => urlOf(n)),
+    );
+  });
+
+  it('goes on where all of it that was in memory has just had to leave', () => {
+    const admit = (state: FrontierState, n: number) =>
+      state.apply({ kind: 'admit', hostKey: 'small.test', known: false, entries: [entryOf(n)] });
+    const fill = (state: FrontierState) => {
+      for (let n = 0; n < 60_000; n++)
+        state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
+    };
+    const rows = new RowsInMemory();
+    const [state, roomy] = [2 * 2 ** 20, undefined].map((bytes) => {
+      const one = new FrontierState(fingerprintKey, undefined, bytes);
+      admit(one, 1);
+      fill(one);
+      return one;
+    }) as [FrontierState, FrontierState];
+    rows.run(saveView(state));
+    const before = state.queues.bands.arena.pages;
+    for (const one of [state, roomy]) for (const n of [2, 3]) admit(one, n);
+    assert.ok(state.queues.bands.arena.pages < before);
+    assert.equal(digest(state), digest(roomy));
+    const bands = [[2, 3]] as const;
+    state.apply({ kind: 'grant', leaseId: 1, hostKey: 'small.test', again: 0, bands, deadlineMs: 1, delayMs: 0 });
+    rows.run(readLeases(state));
+    assert.deepEqual(
+      state.leases.get(1)!.entries.map((entry) => entry!.url),
+      [1, 2, 3].map(urlOf),
+    );
+  });
+
+  it('is listed in pages, in its order', () => {
+    const rows = new RowsInMemory();
+    rows.run(saveView(filled(300)));
+    const state = new FrontierState(fingerprintKey);
+    rows.load(state);
+    const urls: string[] = [];
+    let from: QueueCursor | undefined;
+    do {
+      const listed = rows.run(listQueue(state, 'h.test', 70, from));
+      assert.ok(listed.urls.length <= 70);
+      urls.push(...listed.urls.map(({ url }) => url));
+      from = listed.next;
+    } while (from !== undefined);
+    assert.deepEqual(
+      urls,
+      Array.from({ length: 300 }, (_, n) => urlOf(n)),
+    );
+    assert.deepEqual(rows.run(listQueue(state, 'nobody.test', 70)).urls, []);
+  });
+});
+
+describe('a URL that is raised', () => {
+  for (const onDisk of [false, true]) {
+    it(`from the middle of a queue ${onDisk ? 'on disk' : 'in memory'} goes next, once`, () => {
+      const urls = Array.from({ length: 200 }, (_, n) => `https://h.test/deep/${n}?q=${n}`);
+      const driver = new TopologyDriver({ web: page, leasesMax: 1, policy: { delayMs: 10_000 } });
+      driver.inject(urls, { depth: 3 });
+      driver.run(driver.nowMs + 1);
+      if (onDisk) {
+        driver.save();
+        driver.crash();
+      }
+      const url = urls[150]!;
+      for (let twice = 0; twice < 2; twice++) {
+        driver.control(0, { kind: 'raise', hostKey: 'h.test', payload: JSON.stringify({ url }) });
+      }
+      driver.control(0, { kind: 'raise', hostKey: 'h.test', payload: JSON.stringify({ url: 'https://h.test/none' }) });
+      const before = driver.requests.length;
+      driver.run(driver.nowMs + 1);
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+      driver.save();
+      driver.crash();
+      assert.equal(driver.run(), 'done');
+      const order = driver.requests.map((request) => request.url);
+      assert.ok(order.indexOf(url) < before + 16, `${order.indexOf(url)}`);
+      assert.equal(order.length, 200);
+      assert.equal(new Set(order).size, 200);
+    });
+  }
+});
+
+describe('host keys', () => {
+  it('keep their numbers among many, and are compared byte by byte', () => {
+    const table = new KeyTable(fingerprintKey);
+    const keys = Array.from({ length: 50_000 }, (_, n) => `www.${n % 3 === 0 ? 'bücher' : 'host'}${n}.test`);
+    for (const [number, key] of keys.entries()) table.add(key, number);
+    for (const [number, key] of keys.entries()) {
+      assert.equal(table.find(key), number);
+      assert.equal(table.keyOf(number), key);
+    }
+    assert.equal(table.find('www.host.test'), -1);
+  });
+});

@@ -1,0 +1,43 @@
+/**
+ * The end of a crawl: two successive looks at all partitions that show the same, with nothing left to do in either.
+ *
+ * Works from commits and end offsets alone, so that any process can tell, on one machine or many. Sound because a
+ * fetcher reports a lease's results only after its links are acked, so links under way always have a lease.
+ * DESIGN §4.13. Deferred URLs are reported and don't hold the end up. URLs that are to be visited again do: with a
+ * `recrawl` policy a crawl goes on until it is stopped, or its quota is spent.
+ */
+import type { InputPosition, InputTopic } from '../changes/changelog.ts';
+import { inputTopics } from '../changes/changelog.ts';
+import type { Counters } from '../changes/counters.ts';
+import { sumCounters } from '../changes/counters.ts';
+
+/** One partition, as its newest commit says, and how far its inputs reach. */
+export interface PartitionStatus {
+  readonly positions: Readonly<Record<InputTopic, InputPosition>>;
+  readonly ends: Readonly<Record<InputTopic, number>>;
+  readonly counters: Counters;
+}
+
+export interface Look {
+  readonly partitions: readonly PartitionStatus[];
+  /** null: no quota. */
+  readonly pageQuota: number | null;
+}
+
+export type CrawlEnd = 'done' | 'quotaSpent' | null;
+
+export function crawlEnd(before: Look, now: Look): CrawlEnd {
+  const end = endOf(now);
+  return end !== null && end === endOf(before) && JSON.stringify(before) === JSON.stringify(now) ? end : null;
+}
+
+function endOf({ partitions, pageQuota }: Look): CrawlEnd {
+  const { queued, retrying, scheduled, leased, leases, quotaSpent } = sumCounters(
+    partitions.map(({ counters }) => counters),
+  );
+  if (leases > 0 || leased > 0) return null;
+  const read = (topic: InputTopic) => partitions.every(({ positions, ends }) => positions[topic].offset >= ends[topic]);
+  // A policy that raises the quota may be under way.
+  if (pageQuota !== null && quotaSpent >= pageQuota && read('control')) return 'quotaSpent';
+  return queued + retrying + scheduled === 0 && inputTopics.every(read) ? 'done' : null;
+}

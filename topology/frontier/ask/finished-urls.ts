@@ -1,0 +1,78 @@
+/**
+ * The URLs of a partition that are finished, told from its changelog: what `requeue` asks for. A fold over all records,
+ * in order; only what matches is kept. One that waits again, because it was forced, is finished no more.
+ */
+import type { OutcomeKind } from '../../../schemas/types.ts';
+import { seenKey } from '../../url/seen-key.ts';
+import type { ChangelogPosition, Claim, Commit } from '../changes/changelog.ts';
+import { changelogStart, judgeCommit } from '../changes/changelog.ts';
+import type { FinalStatus, KnownUrl } from '../changes/changes.ts';
+import type { RequeueOutcome } from '../decide/control-payloads.ts';
+
+export interface FinishedFilter {
+  /** Empty: any. */
+  readonly hostKey: string;
+  /** Beginning of URLs, normal. Empty: any. */
+  readonly prefix: string;
+  /** An outcome, or where URLs end. null: any. */
+  readonly outcome: RequeueOutcome | null;
+}
+
+export interface FinishedUrl {
+  readonly url: string;
+  readonly depth: number;
+  readonly status: FinalStatus;
+  readonly outcome: OutcomeKind;
+}
+
+export class FinishedUrls {
+  readonly #matches: (record: KnownUrl) => boolean;
+  readonly #ofHost: (url: string, hostKey: string) => boolean;
+  readonly #found = new Map<string, FinishedUrl>();
+  #position: ChangelogPosition = changelogStart;
+
+  constructor({ hostKey, prefix, outcome }: FinishedFilter) {
+    // A normal URL has its host key right behind the scheme, then a slash.
+    this.#ofHost = (url, key) => url.startsWith(`${key}/`, url.indexOf('//') + 2);
+    this.#matches = (record) =>
+      (hostKey === '' || this.#ofHost(record.url, hostKey)) &&
+      record.url.startsWith(prefix) &&
+      (outcome === null || record.outcome === outcome || record.status === outcome);
+  }
+
+  get found(): readonly FinishedUrl[] {
+    return [...this.#found.values()];
+  }
+
+  take(offset: number, record: Claim | Commit): void {
+    const { seq } = this.#position;
+    if (record.kind === 'claim') {
+      this.#position = { offset: offset + 1, epoch: offset, seq };
+      return;
+    }
+    if (seq > 0 && judgeCommit(this.#position, record) === 'void') return;
+    this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+    for (const change of record.changes) {
+      if (change.kind === 'admit' && change.known)
+        for (const { url } of change.entries) this.#found.delete(seenKey(url));
+      else if (change.kind === 'purge') this.#purge(change.hostKey, change.url);
+      else if (change.kind === 'bury' || change.kind === 'finish') this.#end(change.record);
+      else if (change.kind === 'visit') this.#end(change.page.record);
+      else if (change.kind === 'load' && change.row.row === 'known')
+        for (const record of change.row.urls) this.#end(record);
+      else if (change.kind === 'load' && change.row.row === 'page') this.#end(change.row.page.record);
+      else if (change.kind === 'resolve' && change.record !== null) this.#end(change.record);
+    }
+  }
+
+  #purge(hostKey: string, url: string): void {
+    if (url !== '') this.#found.delete(seenKey(url));
+    else for (const [key, one] of this.#found) if (this.#ofHost(one.url, hostKey)) this.#found.delete(key);
+  }
+
+  #end(record: KnownUrl): void {
+    const { url, depth, status, outcome } = record;
+    if (status !== 'known' && this.#matches(record)) this.#found.set(seenKey(url), { url, depth, status, outcome });
+    else this.#found.delete(seenKey(url));
+  }
+}

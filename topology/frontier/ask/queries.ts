@@ -1,0 +1,157 @@
+/**
+ * What a partition's state says of one host or one URL, for somebody who asks: read between two steps, never part of a
+ * decision. The leases must have been read (view/read-rows.ts).
+ *
+ * Bounded: of a queue so many URLs are looked at, however long it is; what lies beyond is said to be unknown.
+ */
+import { frontierLimits } from '../../limits.ts';
+import { hostKeyOf } from '../../url/host-key.ts';
+import { seenKey } from '../../url/seen-key.ts';
+import type { HostFacts, KnownUrl } from '../changes/changes.ts';
+import { readKnownUrl } from '../changes/url-record-bytes.ts';
+import { type Freshness, freshnessNow } from '../recrawl/freshness-now.ts';
+import { seenVerdicts } from '../seen/seen-test.ts';
+import type { FrontierState, Host } from '../state/state.ts';
+import { ByteReader } from '../storage/bytes.ts';
+import type { StoreJob } from '../storage/store-job.ts';
+import { findInBands, listQueue, type QueueCursor, type QueuePage } from '../view/read-rows.ts';
+import { urlRecordKey } from '../view/save-view.ts';
+
+type Unset = 'crawlDelayMs' | 'ownDelayMs' | 'pagesMax' | 'ownBudget';
+
+export interface HostAnswer {
+  readonly host: string;
+  /** null where nobody set it. */
+  readonly facts: Omit<HostFacts, Unset> & Readonly<Record<Unset, number | null>>;
+  /** Queued, in bands; `held`: deferred, by a budget or a trap. */
+  readonly bands: readonly { readonly band: number; readonly urls: number; readonly held: boolean }[];
+  /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
+  readonly again: { readonly urls: number; readonly nextAtMs: number | null };
+  /** Leases it may be on at once; `own`: by an operator's word, null: by the policy. */
+  readonly parallel: { readonly leases: number; readonly own: number | null };
+  readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
+  /** Pages to be fetched again, and how fresh they are; null: there are none. */
+  readonly refresh: (Freshness & { readonly nextAtMs: number | null }) | null;
+  /** A page of what is in bands, in the order it may be fetched. */
+  readonly queue: QueuePage['urls'];
+  /** Where the next page begins; null: this was the last. */
+  readonly next: QueueCursor | null;
+}
+
+/** null: the host was never met. */
+export function* answerHost(
+  state: FrontierState,
+  hostKey: string,
+  count: number,
+  from: QueueCursor,
+): StoreJob<HostAnswer | null> {
+  const host = state.hosts.get(hostKey);
+  if (host === undefined) return null;
+  const { queue, facts } = host;
+  const { own, most } = state.hosts.lanes.of(host.id);
+  const page = count === 0 ? { urls: [], next: undefined } : yield* listQueue(state, hostKey, count, from);
+  return {
+    host: hostKey,
+    facts: {
+      ...facts,
+      crawlDelayMs: orNull(facts.crawlDelayMs),
+      ownDelayMs: orNull(facts.ownDelayMs),
+      pagesMax: orNull(facts.pagesMax),
+      ownBudget: orNull(facts.ownBudget),
+    },
+    bands: queue.bands().map(({ number, size }) => ({ band: number, urls: size, held: queue.isHeld(number) })),
+    again: { urls: queue.again.length, nextAtMs: queue.again[0]?.dueAtMs ?? null },
+    parallel: { leases: most, own: own < 0 ? null : own },
+    leases: host.leaseIds.map((id) => {
+      const { entries, deadlineMs } = state.leases.get(id)!;
+      return { id, urls: entries.filter((entry) => entry !== null).length, deadlineMs };
+    }),
+    refresh: refreshOf(state, host.id),
+    queue: page.urls,
+    next: page.next ?? null,
+  };
+}
+
+function refreshOf({ recrawl, nowMs }: FrontierState, host: number): HostAnswer['refresh'] {
+  const nextAtMs = recrawl.dueAtMs(host) ?? null;
+  if (nextAtMs === null && !recrawl.trust.has(host)) return null;
+  return { ...freshnessNow([recrawl], nowMs, host), nextAtMs };
+}
+
+function orNull(count: number): number | null {
+  return count < 0 ? null : count;
+}
+
+export type UrlPlace =
+  | { readonly in: 'lease'; readonly lease: number; readonly deadlineMs: number }
+  | { readonly in: 'again'; readonly dueAtMs: number; readonly attempts: number }
+  | { readonly in: 'band'; readonly band: number; readonly held: boolean }
+  /** It left the frontier, and this is what is kept of it. */
+  | {
+      readonly in: 'end';
+      readonly status: KnownUrl['status'];
+      readonly outcome: string;
+      readonly httpStatus: number;
+      readonly atMs: number;
+      readonly attempts: number;
+    }
+  /** Not among the URLs of the queue that were looked at, and there are more. */
+  | { readonly in: 'unknown'; readonly lookedAt: number };
+
+export interface UrlAnswer {
+  readonly url: string;
+  readonly host: string;
+  /** Was it ever admitted? null: only a look at sorted runs would tell. */
+  readonly seen: boolean | null;
+  /** null: it is nowhere, as nobody has found it, or nothing is kept of its end. */
+  readonly place: UrlPlace | null;
+}
+
+/** `url` is normal. */
+export function* answerUrl(state: FrontierState, url: string): StoreJob<UrlAnswer> {
+  const hostKey = hostKeyOf(url);
+  const host = state.hosts.get(hostKey);
+  const [hi, lo] = state.printOf(hostKey, url);
+  const verdict = state.seen.test(hi!, lo!);
+  const place = host === undefined ? yield* endOf(state, hostKey, url) : yield* placeOf(state, host, url);
+  const isThere = place !== null && place.in !== 'unknown';
+  const seen = isThere || verdict === seenVerdicts.seen ? true : verdict === seenVerdicts.new ? false : null;
+  return { url, host: hostKey, seen, place };
+}
+
+function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPlace | null> {
+  for (const id of host.leaseIds) {
+    const { entries, deadlineMs } = state.leases.get(id)!;
+    if (entries.some((entry) => entry?.url === url)) return { in: 'lease', lease: id, deadlineMs };
+  }
+  for (const { dueAtMs, entry } of host.queue.again) {
+    if (entry.url === url) return { in: 'again', dueAtMs, attempts: entry.attempts };
+  }
+  const end = yield* endOf(state, host.key, url);
+  let lookedAt = 0;
+  // Where it ends, when it has looked at enough.
+  const isIt = (entry: { readonly url: string }) => entry.url === url || ++lookedAt >= frontierLimits.queryUrlsMax;
+  const found = yield* findInBands(state, host.id, isIt);
+  if (found?.entry.url === url) return { in: 'band', band: found.number, held: host.queue.isHeld(found.number) };
+  // A URL that was forced waits again, and its row tells of the time before.
+  if (end !== null) return end;
+  return found === undefined ? null : { in: 'unknown', lookedAt };
+}
+
+/** From what is to be written with the next view, else from its row. */
+function* endOf(state: FrontierState, hostKey: string, url: string): StoreJob<UrlPlace | null> {
+  const key = seenKey(url);
+  const ofHost = (one: string) => one.startsWith(`${hostKey}/`, one.indexOf('//') + 2);
+  const isIt = (record: KnownUrl) => record.url === url || (ofHost(record.url) && seenKey(record.url) === key);
+  const { records, writing } = state.unsaved;
+  const [hi, lo] = state.fingerprintOf(url);
+  let record = state.recrawl.pageAt(hi!, lo!)?.record ?? records.findLast(isIt) ?? writing.findLast(isIt);
+  if (record === undefined) {
+    const [value] = yield { read: [urlRecordKey(state, url)] };
+    if (value == null) return null;
+    record = readKnownUrl(new ByteReader(value));
+    if (!isIt(record)) return null;
+  }
+  const { status, outcome, httpStatus, atMs, attempts } = record;
+  return { in: 'end', status, outcome, httpStatus, atMs, attempts };
+}

@@ -1,0 +1,398 @@
+/**
+ * The story of one URL, told from its partition's changelog: when it was admitted, where it waits, what leases it was
+ * on, what came of them. What `explain` prints, of a crawl that runs or one that stands.
+ *
+ * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
+ * and its leases. Memory: the host's queue.
+ */
+import type { OutcomeKind } from '../../../schemas/types.ts';
+import { bandCount } from '../../policy/band.ts';
+import { seenKey } from '../../url/seen-key.ts';
+import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
+import { changelogStart, judgeCommit } from '../changes/changelog.ts';
+import type { Change, FinalStatus, HostFacts, UrlRecord } from '../changes/changes.ts';
+import { newHostFacts } from '../changes/changes.ts';
+import type { Entry } from '../changes/entry.ts';
+import type { LoadRow } from '../changes/load-row.ts';
+import { isTrapBand } from '../queues/held-bands.ts';
+import type { StandingTrap } from '../state/traps-state.ts';
+
+/** Where in the changelog, when, and by which policy. */
+export interface Decided {
+  readonly offset: number;
+  readonly atMs: number;
+  readonly policyVersion: number;
+}
+
+export interface Admitted extends Decided {
+  readonly depth: number;
+  readonly hop: number;
+  readonly band: number;
+  /** False: an operator forced it. */
+  readonly isNew: boolean;
+  /** Records of `discovered` that the commit took: the link is in one of them. */
+  readonly discovered: InputRange | null;
+}
+
+export interface Leased extends Decided {
+  readonly leaseId: number;
+  readonly deadlineMs: number;
+  readonly index: number;
+}
+
+export interface CameTo extends Decided {
+  readonly leaseId: number | null;
+  /** 'again': back into the queue. */
+  readonly status: FinalStatus | 'known' | 'again';
+  readonly outcome: OutcomeKind | null;
+  readonly httpStatus: number;
+  readonly attempts: number;
+  /** 'again': when it may go; 0: at once. */
+  readonly dueAtMs: number;
+}
+
+export type Place =
+  | { readonly in: 'band'; readonly band: number; readonly ahead: number }
+  | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
+  | { readonly in: 'lease'; readonly leaseId: number }
+  /** It ended so, and will be visited again. */
+  | { readonly in: 'schedule'; readonly status: FinalStatus; readonly dueAtMs: number }
+  | { readonly in: 'end'; readonly status: FinalStatus | 'known' };
+
+interface Waiting {
+  readonly url: string;
+  readonly dueAtMs: number;
+}
+
+/** What happens to the URL, as it happens. */
+export type UrlEvent =
+  | ({ readonly kind: 'admitted' } & Admitted)
+  | ({ readonly kind: 'leased' } & Leased)
+  | ({ readonly kind: 'cameTo' } & CameTo)
+  /** By an operator. */
+  | ({ readonly kind: 'raised' } & Decided)
+  /** To a better band, by what was learnt of it. */
+  | ({ readonly kind: 'moved'; readonly from: number; readonly band: number } & Decided)
+  /** It is to be visited at another time; `told`: by a sitemap. */
+  | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
+  /** Its lease ended with the owner that gave it: it waits again. */
+  | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
+  /** It was taken down, or its host was. */
+  | ({ readonly kind: 'purged' } & Decided)
+  /** It waits in the band of a trap that an operator says is none. */
+  | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
+
+/** Events of one URL that are kept: the newest; a URL that comes back for years has many. */
+const eventsMax = 100;
+
+export class UrlStory {
+  readonly hostKey: string;
+  readonly #key: string;
+  facts: HostFacts = newHostFacts;
+  /** Leases the host may be on at once; `own`: by an operator's word, -1: by the policy's. */
+  lanes: { readonly own: number; readonly most: number } = { own: -1, most: 1 };
+  readonly admitted: Admitted[] = [];
+  readonly leased: Leased[] = [];
+  readonly outcomes: CameTo[] = [];
+  /** By an operator. */
+  readonly raised: Decided[] = [];
+  readonly traps = new Map<string, StandingTrap & { readonly released: boolean }>();
+  policyVersion = 0;
+  nowMs = 0;
+  #end: FinalStatus | 'known' | undefined;
+  #position: ChangelogPosition = changelogStart;
+  readonly #bands: string[][] = [];
+  readonly #again: Waiting[] = [];
+  /** To be visited again, in order; of those due in one second, by arrival. */
+  readonly #due: Waiting[] = [];
+  readonly #leases = new Map<
+    number,
+    { readonly urls: (string | null)[]; readonly delayMs: number; readonly due: number }
+  >();
+
+  readonly #onEvent: (event: UrlEvent) => void;
+
+  /** `url` is normal. `onEvent` hears of every event, also of those that are too old to be kept. */
+  constructor(hostKey: string, url: string, onEvent: (event: UrlEvent) => void = () => {}) {
+    this.hostKey = hostKey;
+    this.#onEvent = onEvent;
+    this.#key = seenKey(url);
+  }
+
+  /** Leases of the host that are out. */
+  get leasesOut(): readonly number[] {
+    return [...this.#leases.keys()];
+  }
+
+  /** undefined: it was never admitted. */
+  get place(): Place | undefined {
+    for (const [leaseId, { urls }] of this.#leases)
+      if (urls.some((url) => this.#isIt(url))) return { in: 'lease', leaseId };
+    const returned = this.#again.findIndex(({ url }) => this.#isIt(url));
+    if (returned >= 0) return { in: 'again', dueAtMs: this.#again[returned]!.dueAtMs, ahead: returned };
+    let ahead = this.#again.filter(({ dueAtMs }) => dueAtMs <= this.nowMs).length;
+    for (const [band, urls] of this.#bands.entries()) {
+      const at = urls?.findIndex((url) => this.#isIt(url)) ?? -1;
+      if (at >= 0) return { in: 'band', band, ahead: this.isHeld(band) ? at : ahead + at };
+      if (!this.isHeld(band)) ahead += urls?.length ?? 0;
+    }
+    const due = this.#due.find(({ url }) => this.#isIt(url));
+    if (due !== undefined && this.#end !== undefined)
+      return { in: 'schedule', status: this.#end as FinalStatus, dueAtMs: due.dueAtMs };
+    return this.#end === undefined ? undefined : { in: 'end', status: this.#end };
+  }
+
+  /** Can a commit change anything here? `namesHost`: its bytes hold the host key. */
+  heeds(namesHost: boolean): boolean {
+    return namesHost || this.#leases.size > 0;
+  }
+
+  /** The trap in whose band it waits. */
+  trapOf(band: number): (StandingTrap & { readonly released: boolean }) | undefined {
+    return isTrapBand(band) ? [...this.traps.values()].find((trap) => trap.band === band) : undefined;
+  }
+
+  /** False: the commit does not count. */
+  take(offset: number, record: Claim | Commit): boolean {
+    const { seq } = this.#position;
+    if (record.kind === 'claim') {
+      this.nowMs = Math.max(this.nowMs, record.nowMs);
+      this.#position = { offset: offset + 1, epoch: offset, seq };
+      if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
+      return true;
+    }
+    // A changelog whose beginning was trimmed begins with any sequence number.
+    const isFirst = this.#position.seq === 0;
+    if (!isFirst && judgeCommit(this.#position, record) === 'void') return false;
+    this.nowMs = Math.max(this.nowMs, record.nowMs);
+    this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+    const discovered = record.inputs.find(({ topic }) => topic === 'discovered') ?? null;
+    const decided = { offset, atMs: record.nowMs, policyVersion: record.policyVersion };
+    for (const change of record.changes) this.#apply(change, decided, discovered);
+    this.policyVersion = record.policyVersion;
+    return true;
+  }
+
+  #apply(change: Change, decided: Decided, discovered: InputRange | null): void {
+    if ('hostKey' in change && change.hostKey !== this.hostKey) return;
+    switch (change.kind) {
+      case 'admit':
+        for (const entry of change.entries) this.#admit(entry, !change.known, decided, discovered);
+        return;
+      case 'load':
+        return this.#load(change.row, decided);
+      case 'grant':
+      case 'grantDue':
+        return this.#grant(change, decided);
+      case 'visit':
+        return this.#visit(change, decided);
+      case 'due':
+        if (this.#takeDue(change.url)) this.#putDue(change.url, 1_000 * change.dueS);
+        if (this.#isIt(change.url))
+          this.#onEvent({ kind: 'due', ...decided, dueAtMs: 1_000 * change.dueS, told: change.told });
+        return;
+      case 'resolve':
+        return this.#resolve(change, decided);
+      case 'release':
+        this.#leases.delete(change.leaseId);
+        return;
+      case 'host':
+        this.facts = change.facts;
+        return;
+      case 'lanes':
+        this.lanes = change;
+        return;
+      case 'bury':
+        this.#remove(change.record.url);
+        return this.#finish(change.record, null, decided);
+      case 'finish':
+        this.#remove(change.record.url);
+        return this.#finish(change.record, null, decided);
+      case 'raise':
+        this.#leaveBand(change.band, change.entry.url);
+        (this.#bands[change.entry.band] ??= []).push(change.entry.url);
+        if (this.#isIt(change.entry.url))
+          this.#onEvent({ kind: 'moved', ...decided, from: change.band, band: change.entry.band });
+        return;
+      case 'expedite':
+        if (change.band === null) this.#remove(change.entry.url);
+        else this.#leaveBand(change.band, change.entry.url);
+        this.#putAgain(change.entry.url, 0);
+        if (!this.#isIt(change.entry.url)) return;
+        note(this.raised, decided);
+        this.#onEvent({ kind: 'raised', ...decided });
+        return;
+      case 'purge':
+        return this.#purge(change.url, decided);
+      case 'trap':
+        for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
+        this.traps.set(change.pattern, { ...change, released: false });
+        return;
+      case 'releaseTrap': {
+        const trap = this.traps.get(change.pattern);
+        if (trap === undefined) return;
+        this.traps.set(change.pattern, { ...trap, released: true });
+        if (this.#bands[trap.band]?.some((url) => this.#isIt(url)))
+          this.#onEvent({ kind: 'trapReleased', ...decided, pattern: change.pattern });
+      }
+    }
+  }
+
+  /** `url` empty: of all of the host. */
+  #purge(url: string, decided: Decided): void {
+    const key = seenKey(url);
+    const goes = (other: string) => url === '' || seenKey(other) === key;
+    const stays = (other: Waiting) => !goes(other.url);
+    for (const [band, urls] of this.#bands.entries())
+      if (urls !== undefined) this.#bands[band] = urls.filter((other) => !goes(other));
+    for (const list of [this.#again, this.#due]) list.splice(0, list.length, ...list.filter(stays));
+    for (const { urls } of this.#leases.values())
+      for (const [index, other] of urls.entries()) if (other !== null && goes(other)) urls[index] = null;
+    if (url === '') {
+      this.traps.clear();
+      this.facts = { ...this.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0 };
+    } else if (!this.#isIt(url)) return;
+    this.#end = undefined;
+    this.#onEvent({ kind: 'purged', ...decided });
+  }
+
+  /** What another crawl knew of it. */
+  #load(row: LoadRow, decided: Decided): void {
+    if (row.row === 'known' || row.row === 'page') {
+      for (const one of row.row === 'page' ? [row.page.record] : row.urls) {
+        if (!this.#isIt(one.url)) continue;
+        const { status, outcome, httpStatus, attempts } = one;
+        this.#end = status;
+        this.#noteOutcome({ ...decided, leaseId: null, status, outcome, httpStatus, attempts, dueAtMs: 0 });
+      }
+    } else if (row.row === 'again' && row.hostKey === this.hostKey) {
+      const { entry, dueAtMs, known } = row;
+      this.#putAgain(entry.url, dueAtMs);
+      if (this.#isIt(row.normal)) this.#noteAdmitted(entry, !known, decided, null);
+    }
+  }
+
+  #admit(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
+    (this.#bands[entry.band] ??= []).push(entry.url);
+    if (this.#isIt(entry.url)) this.#noteAdmitted(entry, isNew, decided, discovered);
+  }
+
+  #noteAdmitted(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
+    const { depth, hop, band } = entry;
+    const admitted = { ...decided, depth, hop, band, isNew, discovered };
+    note(this.admitted, admitted);
+    this.#onEvent({ kind: 'admitted', ...admitted });
+  }
+
+  #grant(change: Change & { kind: 'grant' | 'grantDue' }, decided: Decided): void {
+    const { leaseId, again, bands, deadlineMs, delayMs } = change;
+    const due = change.kind === 'grantDue' ? this.#due.splice(0, change.due) : [];
+    const urls: (string | null)[] = [...due, ...this.#again.splice(0, again)].map(({ url }) => url);
+    for (const [band, count] of bands) urls.push(...(this.#bands[band]?.splice(0, count) ?? []));
+    this.#leases.set(leaseId, { urls, delayMs, due: due.length });
+    const index = urls.findIndex((url) => this.#isIt(url));
+    if (index < 0) return;
+    note(this.leased, { ...decided, leaseId, deadlineMs, index });
+    this.#onEvent({ kind: 'leased', ...decided, leaseId, deadlineMs, index });
+  }
+
+  #noteOutcome(outcome: CameTo): void {
+    note(this.outcomes, outcome);
+    this.#onEvent({ kind: 'cameTo', ...outcome });
+  }
+
+  #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }, decided: Decided): void {
+    const urls = this.#leases.get(leaseId)?.urls;
+    const url = urls?.[index];
+    if (urls === undefined || url === null || url === undefined) return;
+    urls[index] = null;
+    if (disposition.to === 'final') {
+      if (record !== null && this.#isIt(url)) this.#finish({ ...record, url }, leaseId, decided);
+      return;
+    }
+    const { dueAtMs, entry } = disposition;
+    this.#putAgain(entry.url, dueAtMs);
+    if (!this.#isIt(url)) return;
+    const { attempts } = entry;
+    this.#noteOutcome({ ...decided, leaseId, status: 'again', outcome: null, httpStatus: 0, attempts, dueAtMs });
+  }
+
+  #visit({ leaseId, index, dueAtMs, page }: Change & { kind: 'visit' }, decided: Decided): void {
+    const { url } = page.record;
+    const urls = this.#leases.get(leaseId)?.urls;
+    if (urls !== undefined) urls[index] = null;
+    this.#takeDue(url);
+    this.#putDue(url, dueAtMs);
+    if (!this.#isIt(url)) return;
+    const { status, outcome, httpStatus, attempts } = page.record;
+    this.#end = status;
+    const lease = leaseId === 0 ? null : leaseId;
+    this.#noteOutcome({ ...decided, leaseId: lease, status, outcome, httpStatus, attempts, dueAtMs });
+  }
+
+  /** False: it was not there. */
+  #takeDue(url: string): boolean {
+    const at = this.#due.findIndex((other) => other.url === url);
+    if (at >= 0) this.#due.splice(at, 1);
+    return at >= 0;
+  }
+
+  #putDue(url: string, dueAtMs: number): void {
+    const later = this.#due.findIndex((other) => other.dueAtMs > dueAtMs);
+    this.#due.splice(later < 0 ? this.#due.length : later, 0, { url, dueAtMs });
+  }
+
+  #finish(record: UrlRecord, leaseId: number | null, decided: Decided): void {
+    if (!this.#isIt(record.url)) return;
+    const { status, outcome, httpStatus, attempts } = record;
+    this.#end = status;
+    this.#noteOutcome({ ...decided, leaseId, status, outcome, httpStatus, attempts, dueAtMs: 0 });
+  }
+
+  #endLeases(decided: Decided): void {
+    for (const [leaseId, { urls, delayMs, due }] of this.#leases) {
+      if (urls.some((url) => this.#isIt(url))) this.#onEvent({ kind: 'leaseEnded', ...decided, leaseId });
+      for (const [index, url] of urls.entries()) {
+        if (url !== null && index < due) this.#putDue(url, this.nowMs);
+        else if (url !== null) this.#putAgain(url, 0);
+      }
+      this.facts = { ...this.facts, readyAtMs: Math.max(this.facts.readyAtMs, this.nowMs + delayMs) };
+    }
+    this.#leases.clear();
+  }
+
+  /** By the time due, then by arrival, as back queues do. */
+  #putAgain(url: string, dueAtMs: number): void {
+    const later = this.#again.findIndex((other) => other.dueAtMs > dueAtMs);
+    this.#again.splice(later < 0 ? this.#again.length : later, 0, { url, dueAtMs });
+  }
+
+  #leaveBand(band: number, url: string): void {
+    const urls = this.#bands[band];
+    const at = urls?.indexOf(url) ?? -1;
+    if (at >= 0) urls!.splice(at, 1);
+  }
+
+  #remove(url: string): void {
+    const key = seenKey(url);
+    const returned = this.#again.findIndex((one) => seenKey(one.url) === key);
+    if (returned >= 0) this.#again.splice(returned, 1);
+    else
+      for (const urls of this.#bands)
+        if (urls !== undefined && urls[0] !== undefined && seenKey(urls[0]) === key) urls.shift();
+  }
+
+  /** Does a band wait for a verdict to be taken back, rather than for its turn? */
+  isHeld(band: number): boolean {
+    return band >= bandCount && this.trapOf(band)?.released !== true;
+  }
+
+  #isIt(url: string | null): boolean {
+    return url !== null && (url === this.#key || seenKey(url) === this.#key);
+  }
+}
+
+function note<T>(list: T[], event: T): void {
+  list.push(event);
+  if (list.length > eventsMax) list.shift();
+}

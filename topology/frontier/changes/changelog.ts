@@ -1,0 +1,191 @@
+/**
+ * The changelog: the totally ordered log of one partition's state changes, in a format of its own.
+ *
+ * Two kinds of record. A *claim* makes its writer the owner; the claim's own offset is the owner's epoch. A *commit*
+ * is one step of the state machine: the inputs it took, the clock and demand it saw, and the changes it made. One
+ * record is atomic, so state and consumed positions cannot disagree.
+ *
+ * A commit counts only if its epoch is that of the newest claim before it and its sequence number is the next:
+ * `judgeCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.
+ *
+ * Layout: magic 0xC5, format version, kind, fields. DESIGN §4.1–4.2.
+ */
+import { damageOf } from '../../damaged-batch.ts';
+import { CrawlstreamError } from '../../errors.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { Change } from './changes.ts';
+import { readChange } from './codec.ts';
+import type { Counters } from './counters.ts';
+import { readCounters, writeCounters } from './counters.ts';
+
+const magic = 0xc5;
+export const changelogVersion = 1;
+
+export const inputTopics = ['control', 'results', 'discovered'] as const;
+export type InputTopic = (typeof inputTopics)[number];
+
+/** The next thing to take: `slice` items of the record at `offset` were taken already. */
+export interface InputPosition {
+  readonly offset: number;
+  readonly slice: number;
+}
+
+export interface InputRange {
+  readonly topic: InputTopic;
+  readonly from: InputPosition;
+  readonly to: InputPosition;
+}
+
+export interface Claim {
+  readonly kind: 'claim';
+  /** Tells an owner its own claim from another's. */
+  readonly nonce: string;
+  readonly nowMs: number;
+  /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
+  readonly endsLeases: boolean;
+}
+
+export interface CommitHeader {
+  readonly kind: 'commit';
+  /** Offset of its owner's claim. */
+  readonly epoch: number;
+  /** One more than the commit before, over all epochs. */
+  readonly seq: number;
+  readonly nowMs: number;
+  readonly policyVersion: number;
+  /** Leases the fetchers could take when this was decided. */
+  readonly demand: number;
+  /** Every input, in the order they were decided; `from` is `to` where nothing was taken. */
+  readonly inputs: readonly InputRange[];
+  /** After this commit. */
+  readonly counters: Counters;
+}
+
+export interface Commit extends CommitHeader {
+  readonly changes: Iterable<Change>;
+}
+
+/** Nonce of a claim before which nothing counts: the commit after it is the first, and says where the inputs begin. */
+const anew = 'reset ';
+
+export function anewNonce(chance: string): string {
+  return `${anew}${chance}`;
+}
+
+export function beginsAnew(record: Claim | CommitHeader): boolean {
+  return record.kind === 'claim' && record.nonce.startsWith(anew);
+}
+
+export function encodeClaim(claim: Claim): Buffer {
+  const writer = new ByteWriter(64);
+  writer.byte(magic);
+  writer.byte(changelogVersion);
+  writer.byte(0);
+  writer.string(claim.nonce);
+  writer.uint(claim.nowMs);
+  writer.boolean(claim.endsLeases);
+  return writer.take();
+}
+
+/** `changes`: the changes, encoded one after another by `writeChange`. */
+export function encodeCommit(header: CommitHeader, changes: Uint8Array): Buffer {
+  const writer = new ByteWriter(changes.length + 256);
+  writer.byte(magic);
+  writer.byte(changelogVersion);
+  writer.byte(1);
+  writer.uint(header.epoch);
+  writer.uint(header.seq);
+  writer.uint(header.nowMs);
+  writer.uint(header.policyVersion);
+  writer.uint(header.demand);
+  writer.uint(header.inputs.length);
+  for (const { topic, from, to } of header.inputs) {
+    writer.byte(inputTopics.indexOf(topic));
+    writer.uint(from.offset);
+    writer.uint(from.slice);
+    writer.uint(to.offset);
+    writer.uint(to.slice);
+  }
+  writeCounters(writer, header.counters);
+  writer.raw(changes);
+  return writer.take();
+}
+
+/** Throws INVALID_RECORD on bytes that are no changelog record, UNSUPPORTED on a newer format. */
+export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
+  const reader = new ByteReader(bytes);
+  if (reader.byte() !== magic) throw invalid(damageOf(bytes) ?? 'it does not begin as a changelog record does');
+  const version = reader.byte();
+  if (version > changelogVersion) {
+    throw new CrawlstreamError(
+      'UNSUPPORTED',
+      `the changelog has format ${version}, this version reads up to ${changelogVersion}: run a newer crawlstream`,
+    );
+  }
+  if (reader.byte() === 0) {
+    return { kind: 'claim', nonce: reader.string(), nowMs: reader.uint(), endsLeases: reader.boolean() };
+  }
+  return {
+    kind: 'commit',
+    epoch: reader.uint(),
+    seq: reader.uint(),
+    nowMs: reader.uint(),
+    policyVersion: reader.uint(),
+    demand: reader.uint(),
+    inputs: readInputs(reader),
+    counters: readCounters(reader),
+    changes: changesOf(reader),
+  };
+}
+
+function readInputs(reader: ByteReader): InputRange[] {
+  const inputs: InputRange[] = [];
+  for (let left = reader.uint(); left > 0; left--) {
+    const topic = inputTopics[reader.byte()];
+    if (topic === undefined) throw invalid('it names an input this version does not know');
+    const from = { offset: reader.uint(), slice: reader.uint() };
+    inputs.push({ topic, from, to: { offset: reader.uint(), slice: reader.uint() } });
+  }
+  return inputs;
+}
+
+function* changesOf(reader: ByteReader): Generator<Change> {
+  while (!reader.done) yield readChange(reader);
+}
+
+function invalid(why: string): CrawlstreamError {
+  return new CrawlstreamError('INVALID_RECORD', `the changelog holds a record that cannot be read: ${why}`);
+}
+
+/** Where a reader of the changelog stands: what it has applied, and whose commits count. */
+export interface ChangelogPosition {
+  /** Offset of the next record to read. */
+  readonly offset: number;
+  /** Offset of the newest claim; -1: none yet. */
+  readonly epoch: number;
+  /** Sequence number of the newest commit that counted; 0: none yet. */
+  readonly seq: number;
+}
+
+export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0 };
+
+/**
+ * Does the commit count for a reader at `position`? `void`: it is of another epoch, repeats a sequence number, or skips
+ * one. An owner whose commit failed may have had the next one under way: that one stands where the failed one was
+ * expected, its owner took it for lost, and so does everybody.
+ */
+export function judgeCommit(position: ChangelogPosition, commit: CommitHeader): 'counts' | 'void' {
+  return commit.epoch === position.epoch && commit.seq === position.seq + 1 ? 'counts' : 'void';
+}
+
+/**
+ * Offsets of a changelog have no holes. Throws CHANGELOG_GAP where records are gone that were there: the state cannot
+ * be rebuilt from here.
+ */
+export function expectOffset(position: ChangelogPosition, offset: number): void {
+  if (offset === position.offset) return;
+  throw new CrawlstreamError(
+    'CHANGELOG_GAP',
+    `the changelog lacks records ${position.offset} to ${offset - 1}: restore the partition from a snapshot`,
+  );
+}

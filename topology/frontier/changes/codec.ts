@@ -1,0 +1,397 @@
+/** Changes as bytes. Part of the changelog's format: see `changelog.ts` for its version. */
+import { trapReasons } from '../../policy/traps/summary.ts';
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { Change, Disposition } from './changes.ts';
+import { knownPlaces, tallyNames } from './changes.ts';
+import type { Entry } from './entry.ts';
+import { readEntry, writeEntry } from './entry.ts';
+import { readHostFacts, writeHostFacts } from './host-facts-bytes.ts';
+import { readLoadRow, writeLoadRow } from './load-row.ts';
+import { readPageRecord, writePageRecord } from './page-record.ts';
+import { readPurge, writePurge } from './purge-bytes.ts';
+import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
+import { readRound, writeRound } from './sitemap-rounds.ts';
+import { finalStatuses, pick, readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
+
+// The order of each list is the format: append, never reorder.
+const kinds = [
+  'admit',
+  'count',
+  'grant',
+  'resolve',
+  'release',
+  'host',
+  'bury',
+  'finish',
+  'policy',
+  'quota',
+  'quotaBook',
+  'trap',
+  'releaseTrap',
+  'robotsHop',
+  'linked',
+  'cite',
+  'spend',
+  'check',
+  'raise',
+  'expedite',
+  'lanes',
+  'lane',
+  'known',
+  'dropQueue',
+  'blockQueue',
+  'load',
+  'cash',
+  'grantDue',
+  'visit',
+  'due',
+  'price',
+  'grantSitemaps',
+  'sitemaps',
+  'purge',
+] as const satisfies readonly Change['kind'][];
+/** In the place of a band's number: of what came back. */
+const cameBack = 255;
+const knownTargets = ['done', 'again', 'forgotten'] as const;
+
+export function writeChange(writer: ByteWriter, change: Change): void {
+  writer.byte(kinds.indexOf(change.kind));
+  switch (change.kind) {
+    case 'admit':
+      writer.string(change.hostKey);
+      writer.boolean(change.known);
+      writer.uint(change.entries.length);
+      for (const entry of change.entries) writeEntry(writer, entry);
+      return;
+    case 'count':
+      writer.byte(tallyNames.indexOf(change.counter));
+      writer.uint(change.by);
+      return;
+    case 'grant':
+    case 'grantSitemaps':
+      return writeGrant(writer, change);
+    case 'grantDue':
+      writer.uint(change.due);
+      return writeGrant(writer, change);
+    case 'visit':
+      writer.string(change.hostKey);
+      writer.uint(change.leaseId);
+      writer.uint(change.index);
+      writer.uint(change.dueAtMs);
+      writer.boolean(change.spent);
+      writer.byte(change.proved === null ? 0 : change.proved ? 1 : 2);
+      return writePageRecord(writer, change.page);
+    case 'due':
+      writer.string(change.hostKey);
+      writer.string(change.url);
+      writer.uint(change.dueS);
+      writer.boolean(change.told);
+      return;
+    case 'sitemaps':
+      writer.string(change.hostKey);
+      return writeRound(writer, change.round);
+    case 'price':
+      writer.int(change.price);
+      writer.uint(change.atMs);
+      return;
+    case 'resolve':
+      writer.uint(change.leaseId);
+      writer.uint(change.index);
+      writeDisposition(writer, change.disposition);
+      writer.boolean(change.record !== null);
+      if (change.record !== null) writeUrlRecord(writer, change.record);
+      return;
+    case 'release':
+      writer.uint(change.leaseId);
+      writer.boolean(change.expired);
+      return;
+    case 'host':
+      writer.string(change.hostKey);
+      writeHostFacts(writer, change.facts);
+      return;
+    case 'bury':
+      writer.string(change.hostKey);
+      writeUrlRecord(writer, change.record);
+      return;
+    case 'finish':
+      writer.string(change.hostKey);
+      writer.uint(change.seq);
+      writeUrlRecord(writer, change.record);
+      return;
+    case 'raise':
+      writer.string(change.hostKey);
+      writer.byte(change.band);
+      writer.uint(change.seq);
+      writeEntry(writer, change.entry);
+      return;
+    case 'expedite':
+      writer.string(change.hostKey);
+      writer.byte(change.band ?? cameBack);
+      writer.uint(change.seq);
+      writeEntry(writer, change.entry);
+      return;
+    case 'lanes':
+      writer.string(change.hostKey);
+      writer.int(change.own);
+      writer.uint(change.most);
+      return;
+    case 'lane':
+      writer.string(change.hostKey);
+      writer.uint(change.readyAtMs);
+      return;
+    case 'known':
+      writer.string(change.hostKey);
+      writer.byte(knownPlaces.indexOf(change.from.in));
+      writer.uint(change.from.a);
+      writer.uint(change.from.b);
+      writer.byte(knownTargets.indexOf(change.to));
+      writer.uint(change.dueAtMs);
+      writeEntry(writer, change.entry);
+      return;
+    case 'dropQueue':
+      writer.string(change.hostKey);
+      return;
+    case 'blockQueue':
+      writer.string(change.hostKey);
+      writer.uint(change.untilMs);
+      return;
+    case 'purge':
+      return writePurge(writer, change);
+    case 'cite':
+      writer.string(change.key);
+      writer.uint32(change.print);
+      return;
+    case 'spend':
+      writer.string(change.key);
+      writer.uint(change.period);
+      writer.uint(change.used);
+      return;
+    case 'policy':
+      writer.uint(change.version);
+      writer.string(change.json);
+      return;
+    case 'quota':
+      writer.uint(change.granted);
+      writer.uint(change.returned);
+      writer.uint(change.wanted);
+      return;
+    case 'quotaBook':
+      writer.uint(change.partition);
+      writer.uint(change.granted);
+      writer.uint(change.returned);
+      writer.uint(change.wanted);
+      writer.uint(change.version);
+      return;
+    case 'trap':
+      writer.string(change.hostKey);
+      writer.string(change.pattern);
+      writer.byte(trapReasons.indexOf(change.reason));
+      writer.string(change.detail);
+      writer.byte(change.band);
+      return;
+    case 'releaseTrap':
+      writer.string(change.hostKey);
+      writer.string(change.pattern);
+      return;
+    case 'linked':
+      writePrints(writer, change.prints);
+      return;
+    case 'cash':
+      writer.double(change.amount);
+      writer.boolean(change.isNew);
+      writePrints(writer, change.prints);
+      return;
+    case 'robotsHop':
+      writer.string(change.hostKey);
+      writeRobotsHop(writer, change.hop);
+      return;
+    case 'load':
+      return writeLoadRow(writer, change.row);
+    case 'check':
+      writer.byte(change.version);
+      writer.string(change.sum);
+  }
+}
+
+export function readChange(reader: ByteReader): Change {
+  const kind = pick(kinds, reader.byte(), 'change');
+  switch (kind) {
+    case 'admit':
+      return { kind, hostKey: reader.string(), known: reader.boolean(), entries: readEntries(reader) };
+    case 'count':
+      return { kind, counter: pick(tallyNames, reader.byte(), 'counter'), by: reader.uint() };
+    case 'grant':
+    case 'grantSitemaps':
+      return { kind, ...readGrant(reader) };
+    case 'grantDue':
+      return { kind, due: reader.uint(), ...readGrant(reader) };
+    case 'visit':
+      return {
+        kind,
+        hostKey: reader.string(),
+        leaseId: reader.uint(),
+        index: reader.uint(),
+        dueAtMs: reader.uint(),
+        spent: reader.boolean(),
+        proved: [null, true, false][reader.byte()] ?? null,
+        page: readPageRecord(reader),
+      };
+    case 'due':
+      return {
+        kind,
+        hostKey: reader.string(),
+        url: reader.string(),
+        dueS: reader.uint(),
+        told: reader.boolean(),
+      };
+    case 'sitemaps':
+      return { kind, hostKey: reader.string(), round: readRound(reader) };
+    case 'purge':
+      return { kind, ...readPurge(reader) };
+    case 'price':
+      return { kind, price: reader.int(), atMs: reader.uint() };
+    case 'resolve':
+      return {
+        kind,
+        leaseId: reader.uint(),
+        index: reader.uint(),
+        disposition: readDisposition(reader),
+        record: reader.boolean() ? readUrlRecord(reader) : null,
+      };
+    case 'release':
+      return { kind, leaseId: reader.uint(), expired: reader.boolean() };
+    case 'host':
+      return { kind, hostKey: reader.string(), facts: readHostFacts(reader) };
+    case 'bury':
+      return { kind, hostKey: reader.string(), record: readUrlRecord(reader) };
+    case 'finish':
+      return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
+    case 'raise':
+      return { kind, hostKey: reader.string(), band: reader.byte(), seq: reader.uint(), entry: readEntry(reader) };
+    case 'expedite': {
+      const hostKey = reader.string();
+      const band = reader.byte();
+      return { kind, hostKey, band: band === cameBack ? null : band, seq: reader.uint(), entry: readEntry(reader) };
+    }
+    case 'lanes':
+      return { kind, hostKey: reader.string(), own: reader.int(), most: reader.uint() };
+    case 'lane':
+      return { kind, hostKey: reader.string(), readyAtMs: reader.uint() };
+    case 'known':
+      return {
+        kind,
+        hostKey: reader.string(),
+        from: { in: pick(knownPlaces, reader.byte(), 'place'), a: reader.uint(), b: reader.uint() },
+        to: pick(knownTargets, reader.byte(), 'target'),
+        dueAtMs: reader.uint(),
+        entry: readEntry(reader),
+      };
+    case 'dropQueue':
+      return { kind, hostKey: reader.string() };
+    case 'blockQueue':
+      return { kind, hostKey: reader.string(), untilMs: reader.uint() };
+    case 'cite':
+      return { kind, key: reader.string(), print: reader.uint32() };
+    case 'spend':
+      return { kind, key: reader.string(), period: reader.uint(), used: reader.uint() };
+    case 'policy':
+      return { kind, version: reader.uint(), json: reader.string() };
+    case 'quota':
+      return { kind, granted: reader.uint(), returned: reader.uint(), wanted: reader.uint() };
+    case 'quotaBook':
+      return {
+        kind,
+        partition: reader.uint(),
+        granted: reader.uint(),
+        returned: reader.uint(),
+        wanted: reader.uint(),
+        version: reader.uint(),
+      };
+    case 'trap':
+      return {
+        kind,
+        hostKey: reader.string(),
+        pattern: reader.string(),
+        reason: pick(trapReasons, reader.byte(), 'trap'),
+        detail: reader.string(),
+        band: reader.byte(),
+      };
+    case 'releaseTrap':
+      return { kind, hostKey: reader.string(), pattern: reader.string() };
+    case 'linked':
+      return { kind, prints: readPrints(reader) };
+    case 'cash':
+      return { kind, amount: reader.double(), isNew: reader.boolean(), prints: readPrints(reader) };
+    case 'robotsHop':
+      return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
+    case 'load':
+      return { kind, row: readLoadRow(reader) };
+    case 'check':
+      return { kind, version: reader.byte(), sum: reader.string() };
+  }
+}
+
+function writePrints(writer: ByteWriter, prints: readonly number[]): void {
+  writer.uint(prints.length);
+  for (const word of prints) writer.uint(word);
+}
+
+function readPrints(reader: ByteReader): number[] {
+  const prints: number[] = [];
+  for (let left = reader.uint(); left > 0; left--) prints.push(reader.uint());
+  return prints;
+}
+
+type Grant = Omit<Change & { readonly kind: 'grant' }, 'kind'>;
+
+function writeGrant(writer: ByteWriter, grant: Grant): void {
+  writer.uint(grant.leaseId);
+  writer.string(grant.hostKey);
+  writer.uint(grant.again);
+  writer.uint(grant.bands.length);
+  for (const [band, count] of grant.bands) {
+    writer.byte(band);
+    writer.uint(count);
+  }
+  writer.uint(grant.deadlineMs);
+  writer.uint(grant.delayMs);
+}
+
+function readGrant(reader: ByteReader): Grant {
+  return {
+    leaseId: reader.uint(),
+    hostKey: reader.string(),
+    again: reader.uint(),
+    bands: readBands(reader),
+    deadlineMs: reader.uint(),
+    delayMs: reader.uint(),
+  };
+}
+
+function readEntries(reader: ByteReader): Entry[] {
+  const entries: Entry[] = [];
+  for (let left = reader.uint(); left > 0; left--) entries.push(readEntry(reader));
+  return entries;
+}
+
+function readBands(reader: ByteReader): (readonly [number, number])[] {
+  const bands: (readonly [number, number])[] = [];
+  for (let left = reader.uint(); left > 0; left--) bands.push([reader.byte(), reader.uint()]);
+  return bands;
+}
+
+function writeDisposition(writer: ByteWriter, disposition: Disposition): void {
+  if (disposition.to === 'final') {
+    writer.byte(1 + finalStatuses.indexOf(disposition.status));
+    return;
+  }
+  writer.byte(0);
+  writer.uint(disposition.dueAtMs);
+  writeEntry(writer, disposition.entry);
+}
+
+function readDisposition(reader: ByteReader): Disposition {
+  const tag = reader.byte();
+  if (tag > 0) return { to: 'final', status: pick(finalStatuses, tag - 1, 'status') };
+  return { to: 'again', dueAtMs: reader.uint(), entry: readEntry(reader) };
+}

@@ -1,0 +1,44 @@
+/** Counters of one partition: tallies, and where its admitted URLs are. Every commit carries them. */
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { PlaceName, TallyName } from './changes.ts';
+import { placeNames, tallyNames } from './changes.ts';
+
+export type Counters = { -readonly [name in CounterName]: number };
+export type CounterName = TallyName | PlaceName | (typeof otherNames)[number];
+
+/** `hosts`: host keys known. `quotaSpent`: pages spent of the quota, refunds taken off. */
+const otherNames = ['admitted', 'hosts', 'leases', 'quotaGranted', 'quotaReturned', 'quotaSpent'] as const;
+
+export const counterNames: readonly CounterName[] = [...otherNames, ...placeNames, ...tallyNames];
+
+export function zeroCounters(): Counters {
+  return Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
+}
+
+export function sumCounters(all: readonly Counters[]): Counters {
+  const sum = zeroCounters();
+  for (const counters of all) for (const name of counterNames) sum[name] += counters[name];
+  return sum;
+}
+
+/** The URLs conservation misses: admitted, less all places. Zero, or a bug. */
+export function lostUrls(counters: Counters): number {
+  return placeNames.reduce((left, name) => left - counters[name], counters.admitted);
+}
+
+export function writeCounters(writer: ByteWriter, counters: Counters): void {
+  writer.uint(counterNames.length);
+  for (const name of counterNames) writer.uint(counters[name]);
+}
+
+/** Counters a newer writer appended are skipped; ones an older writer lacked are zero. */
+export function readCounters(reader: ByteReader): Counters {
+  const counters = zeroCounters();
+  const length = reader.uint();
+  for (let i = 0; i < length; i++) {
+    const value = reader.uint();
+    const name = counterNames[i];
+    if (name !== undefined) counters[name] = value;
+  }
+  return counters;
+}

@@ -1,0 +1,46 @@
+/** What is known of a host, as bytes: part of the changelog's format, and of the view's. */
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { HostFacts, HostHold } from './changes.ts';
+import { pick } from './url-record-bytes.ts';
+
+// The order is the format: append, never reorder.
+const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const satisfies readonly HostHold[];
+/** Beside the number of a hold. */
+const openFlag = 0x80;
+
+export function writeHostFacts(writer: ByteWriter, facts: HostFacts): void {
+  writer.uint(facts.readyAtMs);
+  writer.int(facts.crawlDelayMs);
+  writer.int(facts.ownDelayMs);
+  writer.int(facts.pagesMax);
+  writer.int(facts.ownBudget);
+  writer.uint(facts.fetched);
+  writer.uint(facts.pages);
+  writer.uint(facts.fetchMs);
+  writer.uint(facts.failures);
+  writer.uint(facts.throttles);
+  writer.uint(facts.returns);
+  writer.uint(facts.leaseMax);
+  writer.byte(holds.indexOf(facts.hold) | (facts.deferredOpen ? openFlag : 0));
+  writer.uint(facts.deadUntilMs);
+}
+
+export function readHostFacts(reader: ByteReader): HostFacts {
+  const facts = {
+    readyAtMs: reader.uint(),
+    crawlDelayMs: reader.int(),
+    ownDelayMs: reader.int(),
+    pagesMax: reader.int(),
+    ownBudget: reader.int(),
+    fetched: reader.uint(),
+    pages: reader.uint(),
+    fetchMs: reader.uint(),
+    failures: reader.uint(),
+    throttles: reader.uint(),
+    returns: reader.uint(),
+    leaseMax: reader.uint(),
+  };
+  const flags = reader.byte();
+  const hold = pick(holds, flags & ~openFlag, 'hold');
+  return { ...facts, hold, deferredOpen: flags >= openFlag, deadUntilMs: reader.uint() };
+}

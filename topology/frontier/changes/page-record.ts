@@ -1,0 +1,76 @@
+/**
+ * What is kept of a URL that will be visited again: its record, and what its visits told. A row of the view, by
+ * fingerprint, with the same key and the same beginning as the record of a URL that is not visited again.
+ */
+import type { PageHistory } from '../../policy/recrawl/history.ts';
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { UrlRecord } from './changes.ts';
+import type { Entry } from './entry.ts';
+import { readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
+
+export interface PageRecord {
+  /** Of the last visit that came to something. */
+  readonly record: UrlRecord;
+  /** Front queue it counts by. */
+  readonly band: number;
+  /** The last visit that could tell a change; 0: none yet. */
+  readonly visitedAtMs: number;
+  /** When a visit last found a change, or the first one. */
+  readonly changedAtMs: number;
+  readonly history: PageHistory;
+  /** Of the main text, as of the last change: content/text-signature.ts. Empty: none. */
+  readonly signature: string;
+  /** Visits in a row that failed, for now. */
+  readonly failures: number;
+}
+
+export function writePageRecord(writer: ByteWriter, page: PageRecord): void {
+  writeUrlRecord(writer, page.record);
+  writer.byte(page.band);
+  writer.uint(page.visitedAtMs);
+  writer.uint(page.changedAtMs);
+  const { changes, changedS, changedSquares, unchanged, unchangedS, recent, intervalS } = page.history;
+  writer.uint(changes);
+  writer.uint(changedS);
+  writer.uint(changedSquares);
+  writer.uint(unchanged);
+  writer.uint(unchangedS);
+  writer.uint(recent);
+  writer.uint(intervalS);
+  writer.string(page.signature);
+  writer.uint(page.failures);
+}
+
+export function readPageRecord(reader: ByteReader): PageRecord {
+  return {
+    record: readUrlRecord(reader),
+    band: reader.byte(),
+    visitedAtMs: reader.uint(),
+    changedAtMs: reader.uint(),
+    history: {
+      changes: reader.uint(),
+      changedS: reader.uint(),
+      changedSquares: reader.uint(),
+      unchanged: reader.uint(),
+      unchangedS: reader.uint(),
+      recent: reader.uint(),
+      intervalS: reader.uint(),
+    },
+    signature: reader.string(),
+    failures: reader.uint(),
+  };
+}
+
+/** The page as an entry of a lease. */
+export function entryOfPage({ record, band, failures }: PageRecord): Entry {
+  return { url: record.url, depth: record.depth, hop: 0, attempts: failures, expiries: 0, band };
+}
+
+/** The row of a URL that was fetched or given up on. */
+export function urlRowKey(hi: number, lo: number): Buffer {
+  const key = Buffer.allocUnsafe(9);
+  key[0] = 0x75;
+  key.writeUInt32BE(hi, 1);
+  key.writeUInt32BE(lo, 5);
+  return key;
+}

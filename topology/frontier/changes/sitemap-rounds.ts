@@ -1,0 +1,72 @@
+/** When each host's sitemaps are read next, for hosts that have any that the policy speaks of: a part of the schedule. */
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+
+export interface SitemapRound {
+  /** When the next lease may read some; s since the Unix epoch. */
+  readonly dueS: number;
+  /** Those that were last read before this belong to it. */
+  readonly sinceS: number;
+  /** Leases in a row that got none read. */
+  readonly tries: number;
+  /** Is the host's origin https? */
+  readonly secure: boolean;
+}
+
+/** Of a host whose sitemaps are not read any more. */
+export const neverDue = 0xffffffff;
+
+export class SitemapRounds {
+  readonly #rounds = new Map<number, SitemapRound>();
+  /** Hosts whose sitemaps are to be read. */
+  pending = 0;
+
+  get size(): number {
+    return this.#rounds.size;
+  }
+
+  of(host: number): SitemapRound | undefined {
+    return this.#rounds.size === 0 ? undefined : this.#rounds.get(host);
+  }
+
+  put(host: number, round: SitemapRound): void {
+    this.pending += countOf(round) - countOf(this.#rounds.get(host));
+    this.#rounds.set(host, round);
+  }
+
+  /** Undefined: never. */
+  dueAtMs(host: number): number | undefined {
+    const round = this.of(host);
+    return round === undefined || round.dueS === neverDue ? undefined : 1_000 * round.dueS;
+  }
+
+  entries(): Iterable<readonly [host: number, round: SitemapRound]> {
+    return this.#rounds;
+  }
+
+  write(writer: ByteWriter): void {
+    writer.uint(this.#rounds.size);
+    for (const [host, round] of this.#rounds) {
+      writer.uint(host);
+      writeRound(writer, round);
+    }
+  }
+
+  read(reader: ByteReader): void {
+    for (let left = reader.uint(); left > 0; left--) this.put(reader.uint(), readRound(reader));
+  }
+}
+
+export function writeRound(writer: ByteWriter, { dueS, sinceS, tries, secure }: SitemapRound): void {
+  writer.uint(dueS);
+  writer.uint(sinceS);
+  writer.uint(tries);
+  writer.boolean(secure);
+}
+
+export function readRound(reader: ByteReader): SitemapRound {
+  return { dueS: reader.uint(), sinceS: reader.uint(), tries: reader.uint(), secure: reader.boolean() };
+}
+
+function countOf(round: SitemapRound | undefined): number {
+  return round === undefined || round.dueS === neverDue ? 0 : 1;
+}

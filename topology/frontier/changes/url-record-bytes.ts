@@ -1,0 +1,64 @@
+/** What is kept of a URL that ended, as bytes: in changes and in the view. The order of each list is the format. */
+import { outcomeKinds } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../errors.ts';
+import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import type { FinalStatus, KnownUrl, UrlRecord } from './changes.ts';
+
+export const finalStatuses = [
+  'page',
+  'redirected',
+  'denied',
+  'failed',
+  'dead',
+] as const satisfies readonly FinalStatus[];
+const knownStatuses = [...finalStatuses, 'known'] as const satisfies readonly KnownUrl['status'][];
+
+export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
+  writer.string(record.url);
+  writer.byte(knownStatuses.indexOf(record.status));
+  writer.byte(outcomeKinds.indexOf(record.outcome));
+  writer.uint(record.httpStatus);
+  writer.uint(record.atMs);
+  writer.uint(record.attempts);
+  writer.uint(record.depth);
+  writer.string(record.etag);
+  writer.string(record.lastModified);
+  writer.string(record.contentHash);
+  writer.boolean(record.soft404);
+}
+
+export function readUrlRecord(reader: ByteReader): UrlRecord {
+  return readRecord(reader, finalStatuses);
+}
+
+export function readKnownUrl(reader: ByteReader): KnownUrl {
+  return readRecord(reader, knownStatuses);
+}
+
+function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: readonly S[]) {
+  return {
+    url: reader.string(),
+    status: pick(statuses, reader.byte(), 'status'),
+    outcome: pick(outcomeKinds, reader.byte(), 'outcome'),
+    httpStatus: reader.uint(),
+    atMs: reader.uint(),
+    attempts: reader.uint(),
+    depth: reader.uint(),
+    etag: reader.string(),
+    lastModified: reader.string(),
+    contentHash: reader.string(),
+    soft404: reader.boolean(),
+  };
+}
+
+/** The one of a list that a byte stands for. Throws INVALID_RECORD. */
+export function pick<T>(list: readonly T[], index: number, what: string): T {
+  const value = list[index];
+  if (value === undefined) {
+    throw new CrawlstreamError(
+      'INVALID_RECORD',
+      `a record of the frontier cannot be read: no ${what} has number ${index}`,
+    );
+  }
+  return value;
+}

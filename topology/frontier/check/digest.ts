@@ -1,0 +1,165 @@
+/**
+ * Digest: a hash over one partition's logical state. Equal digests, equal state.
+ *
+ * The sum, modulo 2^128, of a hash of each canonical row: rows name hosts and URLs, never numbers of hosts or layout, so
+ * that a state rebuilt by replay, loaded from a view or kept by a standby gives the same digest. DESIGN §4.14.
+ *
+ * Queued URLs are numbered over the whole partition as they are admitted, and the numbers are state: a queue on disk is
+ * known by its stretch of them, and the digest by a sum over everything ever queued. So it is also one of the order in
+ * which the changelog admitted URLs, of different hosts too: whoever follows one changelog agrees in it. A state built from
+ * the inputs alone, in another order, does not, though each of its queues may hold the same.
+ */
+import { fingerprint } from '../../url/fingerprint.ts';
+import { inputTopics } from '../changes/changelog.ts';
+import { type HostFacts, newHostFacts } from '../changes/changes.ts';
+import { counterNames } from '../changes/counters.ts';
+import type { Entry } from '../changes/entry.ts';
+import type { FrontierState, Host } from '../state/state.ts';
+
+/** What a row is of, then what names it, then what it says. */
+export type CanonicalRow = readonly [kind: RowKind, ...fields: (string | number)[]];
+export type RowKind =
+  | 'policy'
+  | 'next'
+  | 'position'
+  | 'counter'
+  | 'quota'
+  | 'host'
+  | 'lanes'
+  | 'robotsHop'
+  | 'budget'
+  | 'trap'
+  | 'purged'
+  | 'inLinks'
+  | 'cash'
+  | 'released'
+  | 'everQueued'
+  | 'band'
+  | 'again'
+  | 'lease'
+  | 'leased'
+  | 'leasedPage'
+  | 'schedule'
+  | 'trust'
+  | 'sitemaps'
+  | 'seen'
+  | 'pulled'
+  | 'load';
+
+/** 32 hexadecimal digits. */
+export function digest(state: FrontierState): string {
+  const sum = new RowSum();
+  eachRow(state, (row) => sum.add(row));
+  return sum.hex();
+}
+
+/** The state as canonical rows, in no particular order: what two states differ in can be named by them. */
+export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void): void {
+  visit(['policy', state.policyVersion, state.policyJson]);
+  visit(['next', state.nextLeaseId, state.quotaWanted]);
+  for (const topic of inputTopics)
+    visit(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
+  for (const name of counterNames) visit(['counter', name, state.counters[name]]);
+  for (const [partition, row] of state.quotaBook) {
+    visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
+  }
+  for (const host of state.hosts.values()) eachHostRow(state, host, visit);
+  for (const [id, { own, most, nextAtMs, freeAtMs, troubledFrom }] of state.hosts.lanes.entries) {
+    visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, troubledFrom, ...freeAtMs]);
+  }
+  visit(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
+  for (const [id, hops] of state.robotsHops) {
+    const host = state.hosts.at(id);
+    hops.forEach(({ url, asked, partition }, order) => {
+      visit(['robotsHop', host.key, order, url, partition, ...asked]);
+    });
+  }
+  if (state.inLinks.total > 0) visit(['inLinks', state.inLinks.total]);
+  visit(['cash', ...state.cash.rows]);
+  for (const [key, { period, used, sources }] of state.budgets.accounts) {
+    visit(['budget', key, period, used, ...sources.save()]);
+  }
+  for (const [key, { trapped, released }] of state.traps.standing) {
+    for (const { pattern, reason, detail, band } of trapped) visit(['trap', key, pattern, reason, detail, band]);
+    released.forEach(({ pattern, band }, order) => {
+      visit(['released', key, order, pattern, band]);
+    });
+  }
+  for (const [host, prints] of state.purge.urls) {
+    for (let at = 0; at < prints.length; at += 2)
+      visit(['purged', state.hosts.at(host).key, prints[at]!, prints[at + 1]!]);
+  }
+  for (const lease of state.leases.values()) {
+    visit(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);
+    lease.entries.forEach((entry, index) => {
+      if (entry !== null) visit(['leased', lease.id, index, ...fieldsOf(entry)]);
+    });
+    for (const [index, { visitedAtMs, changedAtMs, signature, history }] of lease.pages) {
+      visit(['leasedPage', lease.id, index, visitedAtMs, changedAtMs, signature, ...Object.values(history)]);
+    }
+  }
+  const { source, line, isDone } = state.load;
+  if (source !== '') visit(['load', source, line, isDone ? 1 : 0]);
+  visit(['seen', state.seen.size, ...state.seen.sum.words]);
+  if (state.recrawl.isEmpty) return;
+  visit(scheduleRow(state.recrawl));
+  for (const [host, { told, proved, lastDueS }] of state.recrawl.trust)
+    visit(['trust', state.hosts.at(host).key, told, proved, lastDueS]);
+  for (const [host, { dueS, sinceS, tries, secure }] of state.recrawl.sitemaps.entries())
+    visit(['sitemaps', state.hosts.at(host).key, dueS, sinceS, tries, secure ? 1 : 0]);
+}
+
+/** What is to be visited again, and what that costs. */
+export function scheduleRow({ table, price, pricedAtMs, credit }: FrontierState['recrawl']): CanonicalRow {
+  return ['schedule', table.size, table.out, ...table.sum.words, price, pricedAtMs, credit];
+}
+
+const factNames = Object.keys(newHostFacts) as (keyof HostFacts)[];
+
+function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
+  const { key, facts, queue } = host;
+  const { pull } = state;
+  if (pull.on) {
+    const { blockedUntilMs, drops, forgotten } = pull.marksOf(host.id);
+    visit(['pulled', key, pull.urlsOf(host.id), pull.doneOf(host.id), blockedUntilMs, forgotten, ...drops]);
+  }
+  visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`)]);
+  const { bands } = state.queues;
+  for (const { number, size, band } of queue.bands()) {
+    visit(['band', key, number, size, bands.head(band), ...bands.goneOf(band)]);
+  }
+  queue.again.forEach(({ dueAtMs, entry }, order) => {
+    visit(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
+  });
+}
+
+function fieldsOf(entry: Entry): readonly (string | number)[] {
+  const { url, depth, hop, attempts, expiries, band, payload } = entry;
+  const fields = [url, depth, hop, attempts, expiries, band];
+  return payload === undefined ? fields : [...fields, Buffer.from(payload).toString('base64')];
+}
+
+/** Four 32-bit words, least significant first. */
+export class RowSum {
+  readonly #words = new Uint32Array(4);
+  readonly #hash = new Uint32Array(4);
+
+  add(row: readonly (string | number)[]): void {
+    const text = row.join('\u0000');
+    fingerprint(text, 1, 2, this.#hash.subarray(0, 2));
+    fingerprint(text, 3, 4, this.#hash.subarray(2, 4));
+    let carry = 0;
+    for (let i = 0; i < 4; i++) {
+      const total = this.#words[i]! + this.#hash[i]! + carry;
+      this.#words[i] = total >>> 0;
+      carry = total > 0xffffffff ? 1 : 0;
+    }
+  }
+
+  hex(): string {
+    return [...this.#words]
+      .reverse()
+      .map((word) => word.toString(16).padStart(8, '0'))
+      .join('');
+  }
+}

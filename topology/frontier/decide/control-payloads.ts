@@ -1,0 +1,62 @@
+/** Payloads of operators' events on `control` (schemas/control.avsc). null: it is none, and the event changes nothing. */
+
+import { z } from 'zod';
+import { blankControl } from '../../../schemas/blank.ts';
+import type { Control } from '../../../schemas/types.ts';
+import { outcomeKinds } from '../../../schemas/types.ts';
+import { urlLimits } from '../../limits.ts';
+
+const pattern = z.string().min(1).max(urlLimits.urlCharsMax);
+
+const raise = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
+
+const purge = z.object({ url: z.string().min(1).max(urlLimits.urlCharsMax) });
+
+const trap = z.object({ pattern, detail: z.string().max(1_000).default('') });
+
+/** What may be asked for of finished URLs: an outcome, or a place of several. */
+export const requeueOutcomes = [...outcomeKinds, 'dead', 'failed', 'page'] as const;
+export type RequeueOutcome = (typeof requeueOutcomes)[number];
+
+/** What was asked for, for the record: the links to fetch again come on `discovered`. */
+export interface RequeuePayload {
+  /** Beginning of URLs, normal. Empty: any. */
+  readonly prefix: string;
+  /** null: any. */
+  readonly outcome: RequeueOutcome | null;
+}
+
+/** What the content dedup counted, per prefix of shapes. */
+const duplicates = z.object({
+  prefixes: z.array(z.object({ prefix: pattern, pages: z.int().min(0), duplicates: z.int().min(0) })).max(1_000),
+});
+
+/** The inputs of the frontier that may be read again, or skipped: `control` is every word that was said, in order. */
+export const soughtTopics = ['discovered', 'results'] as const;
+
+const seek = z.object({ group: z.literal('frontier'), topic: z.enum(soughtTopics), offset: z.int().min(0) });
+
+export type SeekPayload = z.infer<typeof seek>;
+export type TrapPayload = z.infer<typeof trap>;
+export type DuplicatesPayload = z.infer<typeof duplicates>;
+
+export const duplicatesPayload = (json: string): DuplicatesPayload | null => read(duplicates, json);
+/** The URL that is meant. */
+export const raisePayload = (json: string): string | null => read(raise, json)?.url ?? null;
+/** `url` empty: the whole host is meant. */
+export const purgePayload = (json: string): { readonly url: string } | null =>
+  json === '' ? { url: '' } : read(purge, json);
+/** null: it is none, or of another group. */
+export const seekPayload = (json: string): SeekPayload | null => read(seek, json);
+export const trapPayload = (json: string): TrapPayload | null => read(trap, json);
+
+function read<T>(schema: z.ZodType<T>, json: string): T | null {
+  try {
+    return schema.parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+/** An event of the frontier's own, to be filled in. */
+export const emptyControl: Control = { ...blankControl, by: 'frontier' };

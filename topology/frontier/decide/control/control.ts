@@ -1,0 +1,147 @@
+/** Control events: policies, page quota, operators' words about hosts. */
+import type { Control } from '../../../../schemas/types.ts';
+import { compilePolicy } from '../../../policy/policy.ts';
+import { parsePolicy } from '../../../policy/validate.ts';
+import type { HostFacts, HostHold } from '../../changes/changes.ts';
+import { newHostFacts } from '../../changes/changes.ts';
+import { duplicatesPayload, seekPayload, trapPayload } from '../control-payloads.ts';
+import type { Decision } from '../decision.ts';
+import { setOwnLanes, switchLanes } from '../leases/lanes.ts';
+import { setTrap } from '../links/traps.ts';
+import { heldByLimit } from '../politeness.ts';
+import { decideSitemapsNamed } from '../sitemaps.ts';
+import { decidePurge } from './purge.ts';
+import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
+import { decideRaise, type Waiting } from './raise.ts';
+
+/** `waiting`: where the URL waits that the event names, if it does. */
+export function decideControl(decision: Decision, event: Control, waiting: Waiting | undefined): void {
+  const { state } = decision;
+  const { hostKey, amount } = event;
+  switch (event.kind) {
+    case 'policy':
+      if (event.version > state.policyVersion) switchPolicy(decision, event);
+      return;
+    case 'quota':
+      return decideQuotaGrant(decision, event);
+    case 'quotaReport':
+      return decideQuotaReport(decision, event);
+    case 'blockHost':
+      // A purge says more.
+      if (isPurged(decision, hostKey)) return;
+      return setFacts(decision, hostKey, { hold: 'blocked' });
+    case 'releaseHost':
+      return setFacts(decision, hostKey, {
+        hold: holdBehindBlock(decision, hostKey),
+        deadUntilMs: 0,
+        failures: 0,
+        throttles: 0,
+      });
+    case 'hostDelay':
+      return setFacts(decision, hostKey, { ownDelayMs: Math.max(-1, amount) });
+    case 'hostLimit':
+      return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
+    case 'hostLeases':
+      return setOwnLanes(decision, hostKey, amount);
+    case 'readSitemaps':
+      if (isPurged(decision, hostKey)) return;
+      return decideSitemapsNamed(decision, hostKey, amount === 1);
+    case 'budget':
+      setFacts(decision, hostKey, { ownBudget: Math.max(-1, amount) });
+      return state.budgets.lookAt(state.budgets.keyOf(hostKey));
+    case 'trap':
+    case 'releaseTrap':
+      return decideTrapEvent(decision, event);
+    case 'duplicates':
+      return decideDuplicates(decision, event);
+    case 'raise':
+      return decideRaise(decision, event, waiting);
+    case 'purge':
+      return decidePurge(decision, event, waiting);
+    case 'seek':
+      return decideSeek(decision, event);
+    case 'manifest':
+    case 'pauseHost':
+    case 'requeue':
+    case 'servedCrawl':
+      return; // for whoever opens the crawl, for fetchers, and for the record: the links to fetch again come as `discovered`
+    default:
+      decision.tally('unknownControls');
+  }
+}
+
+/** From now on the input is read from there; of another group, it is for the record. The commit says where it stands. */
+function decideSeek({ state, sought }: Decision, { payload }: Control): void {
+  const to = seekPayload(payload);
+  if (to === null) return;
+  state.positions[to.topic] = { offset: to.offset, slice: 0 };
+  sought.add(to.topic);
+}
+
+/** An invalid policy never gets here from our own tools; from others it is counted and changes nothing. */
+function switchPolicy(decision: Decision, event: Control): void {
+  try {
+    const config = parsePolicy(event.payload);
+    compilePolicy(config, decision.lists);
+    // Who takes a crawl's leases is for good: the other sink would never hear of those that are out.
+    const { policy } = decision;
+    if (policy !== null && policy.config.sink !== config.sink) return decision.tally('unknownControls');
+  } catch {
+    decision.tally('unknownControls');
+    return;
+  }
+  decision.emit({ kind: 'policy', version: event.version, json: event.payload });
+  switchLanes(decision);
+  const capMs = decision.policy!.config.crawlDelayCapMs;
+  for (const host of decision.state.hosts.values()) {
+    if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= capMs)
+      setFacts(decision, host.key, { hold: '' });
+  }
+}
+
+/** An operator, or a consumer that has found one, says where a trap is, or that it is none. */
+function decideTrapEvent(decision: Decision, { kind, hostKey, payload }: Control): void {
+  const trap = trapPayload(payload);
+  if (trap === null) {
+    decision.tally('unknownControls');
+    return;
+  }
+  const { pattern, detail } = trap;
+  const stands = decision.state.traps.of(hostKey).trapped.some((one) => one.pattern === pattern);
+  if (kind === 'releaseTrap' && stands) decision.emit({ kind, hostKey, pattern });
+  if (kind === 'trap' && !stands) setTrap(decision, hostKey, { pattern, reason: 'operator', detail });
+}
+
+/** The content dedup sees duplicates on other hosts, and near ones; where they are too many is for the policy to say. */
+function decideDuplicates(decision: Decision, { hostKey, payload }: Control): void {
+  const counted = duplicatesPayload(payload);
+  if (counted === null) {
+    decision.tally('unknownControls');
+    return;
+  }
+  const config = decision.policy?.config.traps;
+  if (config === undefined || config.wasteFetches === null) return;
+  for (const { prefix, pages, duplicates } of counted.prefixes) {
+    if (pages < config.wasteFetches || duplicates < config.wasteShare * pages) continue;
+    const { trapped, released } = decision.state.traps.of(hostKey);
+    if ([...released, ...trapped].some(({ pattern }) => pattern === prefix)) continue;
+    const detail = `${duplicates} of ${pages} pages are duplicates of others`;
+    setTrap(decision, hostKey, { pattern: prefix, reason: 'duplicateContent', detail });
+  }
+}
+
+/** A Crawl-delay longer than anybody waits for stands behind a block: without it the crawl would wait for the host. */
+function holdBehindBlock({ state, policy }: Decision, hostKey: string): HostHold {
+  const facts = state.hosts.get(hostKey)?.facts ?? newHostFacts;
+  const capMs = policy?.config.crawlDelayCapMs ?? 0;
+  return facts.hold === 'blocked' && capMs > 0 && facts.crawlDelayMs > capMs ? 'crawlDelay' : '';
+}
+
+function isPurged({ state }: Decision, hostKey: string): boolean {
+  return state.hosts.get(hostKey)?.facts.hold === 'purged';
+}
+
+function setFacts(decision: Decision, hostKey: string, change: Partial<HostFacts>): void {
+  const facts = { ...(decision.state.hosts.get(hostKey)?.facts ?? newHostFacts), ...change };
+  decision.emit({ kind: 'host', hostKey, facts: { ...facts, hold: heldByLimit(facts) } });
+}

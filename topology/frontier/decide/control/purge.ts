@@ -1,0 +1,48 @@
+/**
+ * An operator's word that a host, or one URL of it, is taken down: what waits of it, is on lease or was fetched leaves the
+ * state, and links to it are refused from now on, an operator's too. Said of a host that was released later, it holds anew.
+ *
+ * Where a URL waits in a band is looked up before the step (`findNamed` in raise.ts).
+ */
+import type { Control } from '../../../../schemas/types.ts';
+import { hostKeyOf } from '../../../url/host-key.ts';
+import { seenKey } from '../../../url/seen-key.ts';
+import type { PurgedFrom } from '../../changes/changes.ts';
+import type { FrontierState } from '../../state/state.ts';
+import { isQueuedAt } from '../../view/read-rows.ts';
+import { purgePayload } from '../control-payloads.ts';
+import type { Decision } from '../decision.ts';
+import type { Waiting } from './raise.ts';
+
+const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
+
+export function decidePurge(decision: Decision, event: Control, waiting: Waiting | undefined): void {
+  const { state, policy } = decision;
+  const { hostKey } = event;
+  const purged = purgePayload(event.payload);
+  // Queues of a served crawl are deleted by its clients.
+  if (purged === null || hostKey === '' || state.pull.on) return decision.tally('unknownControls');
+  if (purged.url === '') {
+    const isDone = state.hosts.get(hostKey)?.facts.hold === 'purged';
+    if (!isDone) decision.emit({ kind: 'purge', hostKey, url: '', from: nowhere });
+    return;
+  }
+  const url = policy?.normalize(purged.url) ?? purged.url;
+  if (hostKeyOf(url) !== hostKey) return decision.tally('unknownControls');
+  decision.emit({ kind: 'purge', hostKey, url, from: placeOf(state, hostKey, url, waiting) });
+}
+
+function placeOf(state: FrontierState, hostKey: string, url: string, waiting: Waiting | undefined): PurgedFrom {
+  const host = state.hosts.get(hostKey);
+  if (host === undefined) return nowhere;
+  const key = seenKey(url);
+  for (const id of host.leaseIds) {
+    const index = state.leases.get(id)!.entries.findIndex((entry) => entry !== null && seenKey(entry.url) === key);
+    if (index >= 0) return { in: 'lease', a: id, b: index };
+  }
+  const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
+  if (again !== undefined) return { in: 'again', a: 0, b: again.seq };
+  if (waiting === undefined || waiting.host !== host.id) return nowhere;
+  const { number, seq } = waiting;
+  return isQueuedAt(state, host.id, number, seq) ? { in: 'band', a: number, b: seq } : nowhere;
+}

@@ -1,0 +1,105 @@
+/**
+ * The page quota, shared by all partitions in small steps through `control`.
+ *
+ * Partition 0 keeps the book: what each partition was granted and gave back, as totals that only grow, so that a
+ * message sent twice, or again after a crash, changes nothing. A partition spends at grant, is refunded by an outcome
+ * that is no page, asks when it runs dry and gives back what it cannot use. DESIGN §4.13.
+ */
+import type { Control } from '../../../../schemas/types.ts';
+import type { FrontierState, QuotaRow } from '../../state/state.ts';
+import { emptyControl } from '../control-payloads.ts';
+import type { Decision } from '../decision.ts';
+
+const emptyRow: QuotaRow = { granted: 0, returned: 0, wanted: 0, version: 0 };
+/** Pages a partition asks for at once: enough for some leases, few enough to be spread evenly. */
+const askMax = 64;
+
+/** This partition's side: ask, or give back. */
+export function decideQuota(decision: Decision, pageQuota: number | null): void {
+  const { state, identity } = decision;
+  if (pageQuota === null) return;
+  if (identity.partitions === 1) {
+    if (state.counters.quotaGranted !== pageQuota) {
+      decision.emit({ kind: 'quota', granted: pageQuota, returned: 0, wanted: 0 });
+    }
+    return;
+  }
+  const { counters } = state;
+  const waiting = counters.queued + counters.retrying;
+  const left = state.quotaLeft;
+  if (left <= 0 && waiting > 0 && state.quotaWanted === 0) {
+    setQuota(decision, counters.quotaReturned, Math.min(waiting, askMax));
+  } else if (left > 0 && waiting === 0 && counters.leased === 0) {
+    setQuota(decision, counters.quotaReturned + left, 0);
+  }
+}
+
+function setQuota(decision: Decision, returned: number, wanted: number): void {
+  decision.emit({ kind: 'quota', granted: decision.state.counters.quotaGranted, returned, wanted });
+  decision.controls.push({ partition: 0, record: reportOf(decision.state, decision.identity.partition, decision.seq) });
+}
+
+/** Partition 0: enters a report, and hands out what is left. */
+export function decideQuotaReport(decision: Decision, report: Control): void {
+  const row = decision.state.quotaBook.get(report.partition) ?? emptyRow;
+  if (report.version <= row.version) return;
+  decision.emit({
+    kind: 'quotaBook',
+    partition: report.partition,
+    granted: row.granted,
+    returned: Math.max(row.returned, report.amount),
+    wanted: report.wanted,
+    version: report.version,
+  });
+}
+
+/** Partition 0: hands out what is left to those who ask. */
+export function decideQuotaShares(decision: Decision, pageQuota: number | null): void {
+  const { state, identity } = decision;
+  if (pageQuota === null || identity.partition !== 0 || identity.partitions === 1) return;
+  let left = pageQuota;
+  for (const row of state.quotaBook.values()) left -= row.granted - row.returned;
+  const asking = [...state.quotaBook].filter(([, row]) => row.wanted > 0).sort(([a], [b]) => a - b);
+  for (const [partition, row] of asking) {
+    if (left <= 0) return;
+    const share = Math.min(row.wanted, Math.max(1, Math.floor(left / (2 * identity.partitions))));
+    left -= share;
+    decision.emit({ kind: 'quotaBook', partition, ...row, granted: row.granted + share, wanted: 0 });
+    decision.controls.push({ partition, record: grantOf(row.granted + share, decision.nowMs) });
+  }
+}
+
+/** A grant has arrived: totals only grow. */
+export function decideQuotaGrant(decision: Decision, grant: Control): void {
+  const { counters } = decision.state;
+  if (grant.amount <= counters.quotaGranted) return;
+  decision.emit({ kind: 'quota', granted: grant.amount, returned: counters.quotaReturned, wanted: 0 });
+}
+
+/** What to say again after a restart, in case the words before it were lost. */
+export function quotaMessages(state: FrontierState, partition: number): { partition: number; record: Control }[] {
+  const messages = [...state.quotaBook].map(([to, row]) => ({
+    partition: to,
+    record: grantOf(row.granted, state.nowMs),
+  }));
+  if (state.quotaWanted > 0 || state.counters.quotaReturned > 0) {
+    messages.push({ partition: 0, record: reportOf(state, partition, state.changelog.seq) });
+  }
+  return messages;
+}
+
+function reportOf(state: FrontierState, partition: number, version: number): Control {
+  return {
+    ...emptyControl,
+    kind: 'quotaReport',
+    atMs: state.nowMs,
+    partition,
+    version,
+    amount: state.counters.quotaReturned,
+    wanted: state.quotaWanted,
+  };
+}
+
+function grantOf(amount: number, atMs: number): Control {
+  return { ...emptyControl, kind: 'quota', atMs, version: amount, amount };
+}

@@ -1,0 +1,62 @@
+/**
+ * An operator's word that a URL goes first: it leaves a hole in its band, or its wait for a retry, and comes before
+ * everything else of its host. Known by its seen key, however it is spelt.
+ *
+ * Where it waits in a band is looked up before the step (`findNamed`), as queues are on disk. Nothing happens to a URL
+ * that does not wait: it is out, was fetched, or comes by a forced link. Nor to one of a host that is given up on.
+ */
+import type { Control } from '../../../../schemas/types.ts';
+import { seenKey } from '../../../url/seen-key.ts';
+import type { FrontierState } from '../../state/state.ts';
+import type { StoreJob } from '../../storage/store-job.ts';
+import { type FoundPlace, findInBands, isQueuedAt } from '../../view/read-rows.ts';
+import { purgePayload, raisePayload } from '../control-payloads.ts';
+import type { Decision } from '../decision.ts';
+
+/** A URL in a band of its host. */
+export interface Waiting extends FoundPlace {
+  readonly host: number;
+}
+
+export function decideRaise(decision: Decision, { hostKey, payload }: Control, waiting: Waiting | undefined): void {
+  const { state } = decision;
+  const url = raisePayload(payload);
+  if (url === null) return decision.tally('unknownControls');
+  const host = state.hosts.get(hostKey);
+  if (host === undefined) return;
+  const key = seenKey(url);
+  const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
+  if (again !== undefined) {
+    const { seq, entry } = again;
+    if (again.dueAtMs > 0) decision.emit({ kind: 'expedite', hostKey, band: null, seq, entry: { ...entry, band: 0 } });
+    return;
+  }
+  if (waiting === undefined || waiting.host !== host.id) return;
+  const { number: band, seq, entry } = waiting;
+  if (!isQueuedAt(state, host.id, band, seq)) return;
+  decision.emit({ kind: 'expedite', hostKey, band, seq, entry: { ...entry, band: 0 } });
+}
+
+/** Where the URLs of waiting events are, by the event's offset; `except`: hosts whose bands are being given up on. */
+export function* findNamed(
+  state: FrontierState,
+  events: readonly { readonly offset: number; readonly record: unknown }[],
+  except: ReadonlyMap<number, unknown>,
+): StoreJob<Map<number, Waiting>> {
+  const found = new Map<number, Waiting>();
+  const taken = new Set<string>();
+  for (const { offset, record } of events) {
+    const event = record as Control | null;
+    if (event?.kind !== 'raise' && event?.kind !== 'purge') continue;
+    const url = event.kind === 'raise' ? raisePayload(event.payload) : (purgePayload(event.payload)?.url ?? null);
+    const host = state.hosts.get(event.hostKey);
+    if (url === null || url === '' || host === undefined || except.has(host.id)) continue;
+    const key = seenKey(url);
+    // A second event of the same step finds it among what came back.
+    if (taken.has(key)) continue;
+    taken.add(key);
+    const place = yield* findInBands(state, host.id, (entry) => entry.url === url || seenKey(entry.url) === key);
+    if (place !== undefined) found.set(offset, { ...place, host: host.id });
+  }
+  return found;
+}

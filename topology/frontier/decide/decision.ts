@@ -1,0 +1,113 @@
+/**
+ * One decision step: what it sees, and where its changes go.
+ *
+ * `emit` applies a change to the state at once and writes it down, so that what comes later in the step sees it and a
+ * replay does the same. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
+ */
+import type { Control, DeadLetter } from '../../../schemas/types.ts';
+import { frontierLimits } from '../../limits.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { ListSource } from '../../url/url-lists.ts';
+import { noLists } from '../../url/url-lists.ts';
+import type { InputTopic } from '../changes/changelog.ts';
+import type { Change, TallyName } from '../changes/changes.ts';
+import { writeChange } from '../changes/codec.ts';
+import { checkOf } from '../check/self-check.ts';
+import type { FrontierState } from '../state/state.ts';
+import { ByteWriter } from '../storage/bytes.ts';
+import type { Granted } from './task-of.ts';
+import type { TraceEvent } from './trace-events.ts';
+
+export interface PartitionIdentity {
+  readonly crawl: string;
+  readonly partition: number;
+  readonly partitions: number;
+}
+
+/** A control record for one partition. */
+export interface ControlMessage {
+  readonly partition: number;
+  readonly record: Control;
+}
+
+export class Decision {
+  readonly identity: PartitionIdentity;
+  readonly state: FrontierState;
+  readonly nowMs: number;
+  readonly seq: number;
+  /** Outputs. Dead letters are acked before the commit, tasks and controls go out after it. */
+  readonly deadLetters: DeadLetter[] = [];
+  readonly granted: Granted[] = [];
+  readonly controls: ControlMessage[] = [];
+  /** Of URLs that are traced. */
+  readonly traced: TraceEvent[] = [];
+  /** Inputs that an operator has sent elsewhere: what waits of them is not taken. */
+  readonly sought = new Set<InputTopic>();
+  /** The step stopped before a link of which the seen test cannot tell yet. */
+  asks = false;
+  /** What a policy that is about to be switched to may refer to. */
+  readonly lists: ListSource;
+  readonly #policyOf: () => Policy | null;
+  readonly #changes = new ByteWriter(16 * 1024);
+  readonly #tallies = new Map<TallyName, number>();
+  #randomState: number;
+
+  constructor(
+    identity: PartitionIdentity,
+    state: FrontierState,
+    nowMs: number,
+    policyOf: () => Policy | null,
+    lists: ListSource = noLists,
+  ) {
+    this.identity = identity;
+    this.state = state;
+    this.nowMs = nowMs;
+    this.seq = state.changelog.seq + 1;
+    this.#policyOf = policyOf;
+    this.lists = lists;
+    this.#randomState = seedOf(`${identity.crawl} ${identity.partition} ${this.seq}`);
+  }
+
+  /** The policy in force; null until the first one arrives on `control`. */
+  get policy(): Policy | null {
+    return this.#policyOf();
+  }
+
+  /** Bytes of the changes so far. */
+  get bytes(): number {
+    return this.#changes.length;
+  }
+
+  emit(change: Change): void {
+    this.state.apply(change);
+    writeChange(this.#changes, change);
+  }
+
+  tally(counter: TallyName, by = 1): void {
+    this.#tallies.set(counter, (this.#tallies.get(counter) ?? 0) + by);
+  }
+
+  /** Uniform in [0, 1). A 32-bit mulberry generator. */
+  readonly random = (): number => {
+    this.#randomState = (this.#randomState + 0x6d2b79f5) | 0;
+    let t = this.#randomState;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+
+  /** The changes, encoded; the step is over. */
+  finish(): Buffer {
+    for (const [counter, by] of this.#tallies) this.emit({ kind: 'count', counter, by });
+    const isDue = this.seq % frontierLimits.checkEvery === 0;
+    if (isDue && this.#changes.length > 0) writeChange(this.#changes, checkOf(this.state));
+    return this.#changes.take();
+  }
+}
+
+/** FNV-1a, 32 bits. */
+function seedOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}

@@ -1,0 +1,28 @@
+/** What a claim does that ends all leases. */
+import { unread } from '../../hosts/lease.ts';
+import type { FrontierState } from '../../state/state.ts';
+
+/**
+ * The fetchers of all leases are gone: their URLs come back at no attempt, and each host counts as contacted at
+ * `nowMs`, which is not before they died. Every entry on lease must have been read.
+ */
+export function endLeases(state: FrontierState, nowMs: number): void {
+  for (const { id: leaseId, host, entries, delayMs, pages } of [...state.leases.values()]) {
+    if (state.ahead.holds(host.id, state.changelog.offset)) continue;
+    for (const [index, page] of pages) {
+      const visit = { hostKey: host.key, leaseId, index, dueAtMs: nowMs, spent: false, proved: null, page } as const;
+      state.apply({ kind: 'visit', ...visit });
+    }
+    entries.forEach((entry, index) => {
+      if (entry === null) return;
+      if (entry === unread) throw new Error(`URL ${index} of lease ${leaseId} ends before it was read`);
+      const disposition = { to: 'again', dueAtMs: 0, entry } as const;
+      state.apply({ kind: 'resolve', leaseId, index, disposition, record: null });
+    });
+    state.apply({ kind: 'release', leaseId, expired: false });
+    const { facts, key: hostKey } = host;
+    const readyAtMs = Math.max(facts.readyAtMs, nowMs + delayMs);
+    state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
+  } // Hosts whose rows are ahead have let go of theirs; the schedule is of this position.
+  state.recrawl.endLeases(nowMs);
+}

@@ -1,0 +1,99 @@
+/** Grants: ready hosts go on lease, as many as the fetchers ask for. */
+import type { Task } from '../../../../schemas/types.ts';
+import { fetcherLimits, frontierLimits } from '../../../limits.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import { withoutPort } from '../../../url/host-key.ts';
+import { budgetBand } from '../../queues/held-bands.ts';
+import { clockBandOf } from '../../state/settle-host.ts';
+import type { Host } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
+import { baseDelayMs, leaseMs, leaseSize } from '../politeness.ts';
+import { isRoundDue } from '../sitemaps.ts';
+import { hasFreeLane, laneShare } from './lanes.ts';
+import { refreshCount } from './share.ts';
+
+/** Grants at most `demand` leases; stops early when the commit is full. */
+export function decideGrants(decision: Decision, demand: number): void {
+  const { state, policy } = decision;
+  if (policy === null) return;
+  for (let left = demand; left > 0 && decision.bytes < frontierLimits.commitBytesSoft; left--) {
+    const quotaLeft = policy.config.pageQuota === null ? Number.POSITIVE_INFINITY : state.quotaLeft;
+    if (quotaLeft <= 0) return;
+    // Each time: a host that was just granted may be due for another lease.
+    state.clock.advance(decision.nowMs);
+    const hostId = state.clock.take(decision.random, state.recrawl.credit > 0);
+    if (hostId === undefined) return;
+    const host = state.hosts.at(hostId);
+    const openAtMs = policy.openAt(withoutPort(host.key), decision.nowMs);
+    if (openAtMs > decision.nowMs) {
+      // Outside its crawl window: back on the clock until it opens.
+      state.clock.schedule(hostId, openAtMs, clockBandOf(state, host));
+      left += 1;
+      continue;
+    }
+    if (hasFreeLane(decision, policy, host)) grant(decision, policy, host, quotaLeft);
+  }
+}
+
+function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
+  const { nowMs } = decision;
+  if (host.deadUntilMs > 0) revive(decision, host);
+  let left = laneShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
+  const { queue } = host;
+  // A URL that a lease expired with travels alone, so that a poison URL shows itself.
+  const due = queue.dueCount(nowMs);
+  const alone = due > 0 && queue.again[0]!.entry.expiries > 0;
+  const refresh = alone ? 0 : refreshCount(decision, host, left);
+  left = alone ? Math.min(left, 1) : left - refresh;
+  const again = Math.min(left, due);
+  left -= again;
+  const bands: (readonly [number, number])[] = [];
+  for (const { number, size } of queue.bands()) {
+    const most = number === budgetBand ? deferredToGrant(decision, host) : size;
+    const count = queue.isHeld(number) ? 0 : Math.min(left, most);
+    if (count > 0) bands.push([number, count]);
+    left -= count;
+  }
+  // Deferred URLs may be all there is, and the budget spent meanwhile by another host of the domain.
+  if (refresh + again + bands.length > 0 || isRoundDue(decision, policy, host))
+    grantLease(decision, policy, host, { due: refresh, again, bands, robotsHops: [] });
+  const deferred = bands.find(([number]) => number === budgetBand)?.[1] ?? 0;
+  const { budget } = policy.config;
+  if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
+  closeIfSpent(decision, host);
+}
+
+/** The verdict on a dead host has run out: one more schedule for it, from its last step. */
+function revive(decision: Decision, { key: hostKey, facts }: Host): void {
+  const alive = { ...facts, deadUntilMs: 0, failures: Math.max(0, facts.failures - 1) };
+  decision.emit({ kind: 'host', hostKey, facts: alive });
+}
+
+/** Requests that a lease for sitemaps has time for: robots.txt, and as many as fetchers read with a lease. */
+const sitemapsSize = 1 + fetcherLimits.sitemapsPerLeaseMax;
+
+/** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt; neither: it is for sitemaps. */
+export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
+  /** Of those that are to be visited again. */
+  readonly due: number;
+  readonly again: number;
+  readonly bands: readonly (readonly [band: number, count: number])[];
+}
+
+export function grantLease(decision: Decision, policy: Policy, host: Host, load: LeaseLoad): void {
+  const { state, nowMs } = decision;
+  const { due, again, bands, robotsHops } = load;
+  const leaseId = state.nextLeaseId;
+  const { facts, key: hostKey } = host;
+  const delayMs = baseDelayMs(policy, facts);
+  const urls = bands.reduce((sum, [, count]) => sum + count, due + again);
+  const size = urls + robotsHops.length || sitemapsSize;
+  const deadlineMs = nowMs + leaseMs(policy, facts, size);
+  // Field by field: spreads are dear, and this is once a lease.
+  const isRound = urls + robotsHops.length === 0;
+  if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  else if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  else decision.emit({ kind: 'grantDue', due, leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  decision.granted.push({ leaseId, robotsHops });
+}

@@ -1,0 +1,16 @@
+/**
+ * What a visit costs: found anew now and then from all pages' rates, and kept in the state, so that whoever goes on from
+ * here decides by the same price.
+ */
+import { recrawlLimits } from '../../../policy/limits.ts';
+import { pricedAs } from '../../recrawl/recrawl-state.ts';
+import type { Decision } from '../decision.ts';
+
+export function decidePrice(decision: Decision): void {
+  const { state, policy, nowMs } = decision;
+  const { recrawl } = state;
+  if (policy === null || policy.recrawl === null || recrawl.table.classes.pages === 0) return;
+  if (nowMs - recrawl.pricedAtMs < recrawlLimits.priceEveryMs) return;
+  const price = pricedAs(policy.recrawl.priceFor(recrawl.table.classes));
+  decision.emit({ kind: 'price', price, atMs: nowMs });
+}

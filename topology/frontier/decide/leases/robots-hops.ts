@@ -1,0 +1,79 @@
+/**
+ * Hops of robots.txt redirects that lead from one host to another (RFC 9309 §2.3.1.2).
+ *
+ * Only the holder of a host's lease may contact it, so a fetcher that meets such a redirect asks the other host's
+ * partition for a lease of that host, made for this one request. Its task goes to the `tasks` partition of the host whose
+ * robots.txt is wanted, so that the answer comes where it is needed. Nobody holds one lease while waiting for another:
+ * two hosts that redirect to each other wait for nothing.
+ *
+ * A hop is a wish, not a URL: it is not admitted, and one that is lost (a full list, an expired lease) is wished again.
+ */
+import type { Result, RobotsHop } from '../../../../schemas/types.ts';
+import { frontierLimits, robotsLimits, urlLimits } from '../../../limits.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import { withoutPort } from '../../../url/host-key.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+import { grantLease } from './grants.ts';
+
+/** Takes the wishes of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
+export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result): void {
+  const { state, identity } = decision;
+  for (const hop of robotsHops) {
+    const known = state.hosts.get(hostKey);
+    const waiting = known === undefined ? [] : (state.robotsHops.get(known.id) ?? []);
+    const isNew = !waiting.some(({ url, asked }) => url === hop.url && asked[0] === hop.asked[0]);
+    if (!isNew || waiting.length >= frontierLimits.robotsHopsMax || !makesSense(hop, identity.partitions)) continue;
+    decision.emit({ kind: 'robotsHop', hostKey, hop });
+  }
+}
+
+function makesSense({ url, asked, partition }: RobotsHop, partitions: number): boolean {
+  const urls = [url, ...asked];
+  return (
+    asked.length > 0 &&
+    asked.length <= robotsLimits.redirectsMax &&
+    urls.every(({ length }) => length > 0 && length <= urlLimits.urlCharsMax) &&
+    partition >= 0 &&
+    partition < partitions
+  );
+}
+
+/**
+ * Leases hosts for the hops that wait for them, out of `demand`; gives what is left of it. They cost no page quota. A
+ * host with URLs due takes turns between the two, by lot.
+ */
+export function decideRobotsHops(decision: Decision, demand: number): number {
+  const { state, policy, nowMs } = decision;
+  if (policy === null || state.robotsHops.size === 0) return demand;
+  const ids = [...state.robotsHops.keys()].sort((a, b) => a - b);
+  let left = demand;
+  for (const id of ids) {
+    const host = state.hosts.at(id);
+    if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;
+    if (hopAtMs(state, policy, host, nowMs) > nowMs) continue;
+    const urlsDue = (host.queue.dueAtMs ?? Number.POSITIVE_INFINITY) <= nowMs && host.facts.deadUntilMs === 0;
+    const quotaLeft = policy.config.pageQuota === null || state.quotaLeft > 0;
+    if (urlsDue && quotaLeft && decision.random() < 0.5) continue;
+    grantLease(decision, policy, host, { due: 0, again: 0, bands: [], robotsHops: [state.robotsHops.get(id)![0]!] });
+    left -= 1;
+  }
+  return left;
+}
+
+/** When the first hop that waits could have its lease, ms; undefined: none waits. */
+export function nextHopAtMs(state: FrontierState, policy: Policy | null): number | undefined {
+  if (policy === null || state.robotsHops.size === 0) return undefined;
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const id of state.robotsHops.keys())
+    nextMs = Math.min(nextMs, hopAtMs(state, policy, state.hosts.at(id), state.nowMs));
+  return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
+}
+
+/** Not while all its lanes are taken, or it is blocked. A host given up on may be asked: it is another's robots.txt that says when. */
+function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
+  const { readyAtMs, hold } = host.facts;
+  const laneAtMs = state.hosts.lanes.readyAtMs(host.id, host.leaseIds.length);
+  if (laneAtMs === Number.POSITIVE_INFINITY || hold === 'blocked') return Number.POSITIVE_INFINITY;
+  return policy.openAt(withoutPort(host.key), Math.max(readyAtMs, laneAtMs, nowMs));
+}

@@ -1,0 +1,27 @@
+/**
+ * How a lease is shared between what its host has to discover and its pages that are due.
+ *
+ * A partition keeps credit of what refresh is behind its share of all fetches. What one kind has no use for, the other
+ * takes; the share never makes a lease longer, or come sooner.
+ */
+
+import type { Host } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+
+/** URLs of the schedule for a lease of at most `most`. */
+export function refreshCount({ state, nowMs }: Decision, { id, queue }: Host, most: number): number {
+  const { table, share, credit } = state.recrawl;
+  if (table.size === 0) return 0;
+  const due = table.dueCount(id, Math.floor(nowMs / 1_000), most);
+  if (due === 0) return 0;
+  const open = Math.min(most, openCount(queue, nowMs));
+  const part = (share * most) / 1_000;
+  return Math.min(due, Math.max(most - open, credit > 0 ? Math.ceil(part) : Math.floor(part)));
+}
+
+/** URLs that may be fetched for the first time, or once more, now. */
+function openCount(queue: Host['queue'], nowMs: number): number {
+  let count = queue.dueCount(nowMs);
+  for (const { number, size } of queue.bands()) if (!queue.isHeld(number)) count += size;
+  return count;
+}

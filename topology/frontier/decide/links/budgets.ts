@@ -1,0 +1,102 @@
+/**
+ * Budgets at the frontier: who links to whom, what goes at full rate, and what is deferred and comes back.
+ *
+ * What exceeds a budget is admitted into the budget band of its host (queues/held-bands.ts) and waits there. As long as
+ * anything of a budget key waits, what arrives waits behind it. When a budget grows or a new period begins, bands are
+ * opened, as many hosts as the budget has room for, in the order they came to wait; grants then draw from them as far
+ * as it goes. policy/budget.ts says why.
+ */
+import { frontierLimits } from '../../../limits.ts';
+import { type BudgetConfig, budgetFor, periodOf } from '../../../policy/budget.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import { partitionKeyOf } from '../../../url/host-key.ts';
+import { budgetBand } from '../../queues/held-bands.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+
+/** A page of a source, by its host key or partition key, links to a host. True: it is the first one seen of it. */
+export function citeHost(decision: Decision, sourceKey: string, hostKey: string): boolean {
+  const { budgets } = decision.state;
+  const source = partitionKeyOf(sourceKey, 'domain');
+  if (source === partitionKeyOf(hostKey, 'domain')) return false;
+  const key = budgets.keyOf(hostKey);
+  const print = decision.state.fingerprintOf(source)[0]!;
+  if (budgets.accounts.get(key)?.sources.wouldChange(print) === false) return false;
+  decision.emit({ kind: 'cite', key, print });
+  budgets.lookAt(key);
+  return true;
+}
+
+/** Distinct registrable domains that link to a host, or to its domain where that is what has a budget. */
+export function linkingDomains({ state: { budgets } }: Decision, hostKey: string): number {
+  return budgets.accounts.get(budgets.keyOf(hostKey))?.sources.count ?? 0;
+}
+
+/** How many more URLs of a host may go at full rate now. */
+export function budgetLeft(decision: Decision, config: BudgetConfig, hostKey: string): number {
+  const { budgets, hosts } = decision.state;
+  const account = budgets.accounts.get(budgets.keyOf(hostKey));
+  const used = account?.period === periodOf(config, decision.nowMs) ? account.used : 0;
+  const own = hosts.get(hostKey)?.facts.ownBudget ?? -1;
+  return Math.max(0, budgetFor(config, account?.sources.count ?? 0, own) - used);
+}
+
+/** Must a URL that arrives be deferred? `taken`: URLs of the host that are about to be admitted at full rate. */
+export function isBeyondBudget(decision: Decision, config: BudgetConfig, hostKey: string, taken: number): boolean {
+  const { budgets } = decision.state;
+  return budgets.waiting.has(budgets.keyOf(hostKey)) || budgetLeft(decision, config, hostKey) <= taken;
+}
+
+/** So many URLs of a host went at full rate. */
+export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: string, count: number): void {
+  const { budgets } = decision.state;
+  const key = budgets.keyOf(hostKey);
+  const period = periodOf(config, decision.nowMs);
+  const account = budgets.accounts.get(key);
+  const used = (account?.period === period ? account.used : 0) + count;
+  decision.emit({ kind: 'spend', key, period, used });
+}
+
+/** Opens bands of deferred URLs where there is budget again; a slice of them a step. */
+export function openDeferred(decision: Decision): void {
+  const { state, policy } = decision;
+  if (policy === null) return;
+  const { budgets } = state;
+  const config = policy.config.budget;
+  const period = config === undefined ? 0 : periodOf(config, decision.nowMs);
+  for (const key of budgets.keysToLookAt(period, frontierLimits.budgetKeysPerStep)) {
+    let opened = 0;
+    let room = Number.POSITIVE_INFINITY;
+    for (const id of budgets.waiting.get(key) ?? []) {
+      const host = state.hosts.at(id);
+      if (config !== undefined) room = Math.min(room, budgetLeft(decision, config, host.key));
+      if (opened >= room) break;
+      opened += host.queue.sizeOf(budgetBand);
+      if (!host.facts.deferredOpen) setOpen(decision, host, true);
+    }
+  }
+}
+
+/** When the next period begins; undefined where nothing waits for it. */
+export function nextRefillAtMs(state: FrontierState, policy: Policy | null): number | undefined {
+  const config = policy?.config.budget;
+  if (config === undefined || state.budgets.waiting.size === 0) return undefined;
+  return (periodOf(config, state.nowMs) + 1) * config.refillMs;
+}
+
+/** How many of a host's deferred URLs a lease may hold; none left, or no budget: its band is closed again. */
+export function deferredToGrant(decision: Decision, host: Host): number {
+  const config = decision.policy?.config.budget;
+  const size = host.queue.sizeOf(budgetBand);
+  return config === undefined ? size : Math.min(size, budgetLeft(decision, config, host.key));
+}
+
+/** After a grant that could have drawn from an open band. */
+export function closeIfSpent(decision: Decision, host: Host): void {
+  if (decision.state.hosts.facts.deferredOpen(host.id) && deferredToGrant(decision, host) === 0)
+    setOpen(decision, host, false);
+}
+
+function setOpen(decision: Decision, host: Host, deferredOpen: boolean): void {
+  decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, deferredOpen } });
+}

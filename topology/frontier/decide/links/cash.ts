@@ -1,0 +1,50 @@
+/**
+ * Cash at the frontier: links bring it, a URL that ends spends it. What a page's links get goes with its task to the
+ * fetcher, and comes back, shared out, with the links: at least once, as a page that is fetched twice pays twice.
+ */
+import type { LinkGroup } from '../../../../schemas/types.ts';
+import type { Decision } from '../decision.ts';
+
+/** What each link of a group brings. Seeds come with 1; a sitemap's links, and those of other senders, with nothing. */
+export function cashPerLink({ share, sourceUrl }: LinkGroup): number {
+  if (share > 0 && Number.isFinite(share)) return share;
+  return sourceUrl === '' ? 1 : 0;
+}
+
+/** A URL has ended, and its links have what it held: not so where its page was not sent again, as it had not changed. */
+export function spendCash(decision: Decision, url: string): void {
+  const { state } = decision;
+  const [hi, lo] = state.fingerprintOf(url);
+  const held = state.cash.heldBy(hi!, lo!);
+  if (held > 0) decision.emit({ kind: 'cash', amount: -held, isNew: false, prints: [hi!, lo!] });
+}
+
+/** Gathers what neighbours receive into few changes. */
+export class Payments {
+  readonly #decision: Decision;
+  #amount = 0;
+  #newUrls: number[] = [];
+  #known: number[] = [];
+
+  constructor(decision: Decision) {
+    this.#decision = decision;
+  }
+
+  get bytes(): number {
+    return 5 * (this.#newUrls.length + this.#known.length);
+  }
+
+  pay(amount: number, isNew: boolean, hi: number, lo: number): void {
+    if (amount !== this.#amount) this.flush();
+    this.#amount = amount;
+    (isNew ? this.#newUrls : this.#known).push(hi, lo);
+  }
+
+  flush(): void {
+    const amount = this.#amount;
+    if (this.#newUrls.length > 0) this.#decision.emit({ kind: 'cash', amount, isNew: true, prints: this.#newUrls });
+    if (this.#known.length > 0) this.#decision.emit({ kind: 'cash', amount, isNew: false, prints: this.#known });
+    this.#newUrls = [];
+    this.#known = [];
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Queued URLs that may have come to deserve a better band since they were admitted: how many, by host number.
+ *
+ * Which they are is not kept: once a host has enough of them, all it has queued is read and scored again
+ * (score-again.ts), so that memory goes by hosts, and each one that grows pays for a bounded piece of a queue.
+ *
+ * Its owner's memory, no state: it begins empty with each owner, and only what the owner decides is in the changelog. What
+ * a crash forgets grows again, or waits in the band it has.
+ */
+import { frontierLimits } from '../../../limits.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
+
+export class Growth {
+  readonly #grown = new Map<number, number>();
+
+  note(host: Host, by = 1): void {
+    const { id } = host;
+    const before = this.#grown.get(id);
+    // Beyond so many hosts what grows is passed over: they wait in the bands they have.
+    if (before === undefined && this.#grown.size >= frontierLimits.growingHostsMax) return;
+    this.#grown.set(id, (before ?? 0) + by);
+  }
+
+  /** Hosts whose queues are worth reading now, with how much of each; what they had is forgotten. */
+  take(state: FrontierState): { readonly host: Host; readonly count: number }[] {
+    const due: { host: Host; count: number }[] = [];
+    let left: number = frontierLimits.growthUrlsPerStep;
+    for (const [id, grown] of this.#grown) {
+      if (left <= 0) break;
+      const host = state.hosts.at(id);
+      const count = Math.min(host.queue.size, frontierLimits.growthUrlsPerStep);
+      if (grown * frontierLimits.growthUrlsEach < count) continue;
+      this.#grown.delete(id);
+      left -= count;
+      if (count > 0 && !state.burying.has(id)) due.push({ host, count });
+    }
+    return due;
+  }
+}

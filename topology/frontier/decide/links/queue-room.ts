@@ -1,0 +1,36 @@
+/**
+ * Room: may a new URL be queued? Asked before it is admitted, so what is dropped leaves no fingerprint, and the next
+ * link to it is as good as the first. Decided by counts alone (DESIGN §4.11).
+ *
+ *   urlsPerHostMax   of one host, always dropped: a full host must hold up nobody else. Tally `hostFull`
+ *   queuedMax        of the partition. `pause`: nothing is dropped, `discovered` is not read until leases have made room.
+ *                    `dropLowest`: reading goes on, and the fuller it gets, the more bands are refused, the lowest first.
+ *                    Tally `queueFull`
+ *
+ * An operator's URL (intent `force`) always has room.
+ */
+import { bandCount } from '../../../policy/band.ts';
+import type { PolicyConfig } from '../../../policy/policy.ts';
+import type { Counters } from '../../changes/counters.ts';
+
+/** True while `discovered` must wait for leases to make room. */
+export function isFull({ queued, retrying }: Counters, { queuedMax, whenFull = 'pause' }: PolicyConfig): boolean {
+  return whenFull === 'pause' && queued + retrying >= queuedMax;
+}
+
+/** The tally a URL of `band` is dropped under, on a host with `hostQueued` URLs; null: it has room. */
+export function dropOf(
+  { queued, retrying }: Counters,
+  { queuedMax, whenFull, urlsPerHostMax }: PolicyConfig,
+  hostQueued: number,
+  band: number,
+): 'hostFull' | 'queueFull' | null {
+  if (urlsPerHostMax !== null && hostQueued >= urlsPerHostMax) return 'hostFull';
+  if (whenFull === 'dropLowest' && queued + retrying >= queuedMax * bandShare(band)) return 'queueFull';
+  return null;
+}
+
+/** How full the queue may be for a band: wholly for the first, a sixteenth less for each one below. */
+function bandShare(band: number): number {
+  return 1 - Math.min(band, bandCount - 1) / (2 * bandCount);
+}

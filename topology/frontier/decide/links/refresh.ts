@@ -1,0 +1,63 @@
+/**
+ * Links to URLs that were fetched before and will be again: an operator's, a push, or a date that a sitemap or feed gives.
+ *
+ * An operator and a push are believed: the URL is due at once. A date is held against our last visit, and believed while
+ * the host's dates prove true; from a host whose dates do not, one in sixteen is tried all the same, so that it can win
+ * its credit back. A sitemap that dates everything anew is spread: its URLs come at half of the host's pace, so that
+ * discovery, and pages that are due by themselves, keep theirs.
+ */
+import type { Intent, Link } from '../../../../schemas/types.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import type { Due } from '../../recrawl/due-table.ts';
+import type { Trust } from '../../recrawl/recrawl-state.ts';
+import type { Decision } from '../decision.ts';
+import { baseDelayMs } from '../politeness.ts';
+
+/** True: the URL is known and scheduled, and the link has said what it had to say. */
+export function decideRefresh(
+  decision: Decision,
+  policy: Policy,
+  intent: Intent,
+  { url, hostKey }: { readonly url: string; readonly hostKey: string },
+  link: Link,
+  print: readonly [hi: number, lo: number],
+): boolean {
+  const { recrawl, hosts } = decision.state;
+  const [hi, lo] = print;
+  const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(hi, lo);
+  if (row < 0) return false;
+  const due = recrawl.table.at(row);
+  if (due.out) return true;
+  const nowS = Math.floor(decision.nowMs / 1_000);
+  if (intent === 'force' || isPush(intent, link)) {
+    if (due.dueS > nowS) decision.emit({ kind: 'due', hostKey, url, dueS: nowS, told: false });
+    return true;
+  }
+  const { lastModifiedMs } = link;
+  const host = hosts.get(hostKey);
+  if (intent !== 'refresh' || host === undefined || due.told || !isNews(due, lastModifiedMs, decision.nowMs))
+    return true;
+  const trust = recrawl.trust.get(host.id);
+  if (!isTrusted(trust) && (lo & 15) !== ((trust?.told ?? 0) & 15)) return true;
+  const paceS = Math.ceil((2 * baseDelayMs(policy, host.facts)) / 1_000);
+  const dueS = Math.max(nowS, (trust?.lastDueS ?? 0) + paceS);
+  if (dueS < due.dueS) decision.emit({ kind: 'due', hostKey, url, dueS, told: true });
+  return true;
+}
+
+/** Somebody says that the URL has changed just now, and wants it first: WebSub, IndexNow, an injection. */
+export function isPush(intent: Intent, { lastModifiedMs, priority }: Link): boolean {
+  return intent === 'refresh' && lastModifiedMs === 0 && priority === 0;
+}
+
+/** A day ahead is another's time zone; more is no date. */
+const aheadMsMax = 24 * 3_600_000;
+
+function isNews({ visitedS }: Due, lastModifiedMs: number, nowMs: number): boolean {
+  return lastModifiedMs > 1_000 * visitedS && lastModifiedMs <= nowMs + aheadMsMax;
+}
+
+/** Until there is something to go by, and while half of it is true. */
+export function isTrusted(trust: Trust | undefined): boolean {
+  return trust === undefined || trust.told < 4 || 2 * trust.proved >= trust.told;
+}

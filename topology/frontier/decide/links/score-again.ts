@@ -1,0 +1,67 @@
+/**
+ * Queued URLs are scored again when links to them have been found since, and move to the end of a better band. None
+ * moves to a worse one: how a URL was found (a seed, a redirect) is known when it arrives, and not kept.
+ *
+ * Their places are looked up before the step, as queues are on disk. Only the first `growthUrlsPerStep` of a host are
+ * looked at: what lies behind them has its turn when they are gone.
+ */
+import { frontierLimits } from '../../../limits.ts';
+import { bandCount } from '../../../policy/band.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
+import type { StoreJob } from '../../storage/store-job.ts';
+import { type FoundPlace, isQueuedAt, readBand } from '../../view/read-rows.ts';
+import type { Decision } from '../decision.ts';
+import { linkingDomains } from './budgets.ts';
+import type { Growth } from './growth.ts';
+import { queuedInputs } from './score-inputs.ts';
+
+/** What a host has queued below its first band. */
+export interface Grown {
+  readonly host: Host;
+  readonly places: readonly FoundPlace[];
+}
+
+export function* readGrown(state: FrontierState, growth: Growth): StoreJob<Grown[]> {
+  const grown: Grown[] = [];
+  for (const { host, count } of growth.take(state)) {
+    const places: FoundPlace[] = [];
+    for (const { number, band } of host.queue.bands()) {
+      if (number === 0 || number >= bandCount || places.length >= count) continue;
+      for (const place of yield* readBand(state, band, count - places.length)) places.push({ ...place, number });
+    }
+    grown.push({ host, places });
+  }
+  return grown;
+}
+
+export function decideGrowth(decision: Decision, grown: readonly Grown[]): void {
+  const { policy, state } = decision;
+  if (policy === null || !policy.scores) return;
+  for (const { host, places } of grown) {
+    if (state.burying.has(host.id)) continue;
+    // Each one that leaves a band's middle is kept in mind until the head has passed it.
+    let left: number = frontierLimits.growthRaisesMax - holesOf(state, host);
+    for (const { number, seq, entry } of places) {
+      if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;
+      const band = bandNow(decision, policy, host, entry.url, entry.depth);
+      if (band >= number || !isQueuedAt(state, host.id, number, seq)) continue;
+      decision.emit({ kind: 'raise', hostKey: host.key, band: number, seq, entry: { ...entry, band } });
+      left -= 1;
+    }
+  }
+}
+
+function bandNow(decision: Decision, policy: Policy, host: Host, url: string, depth: number): number {
+  const { state } = decision;
+  const [hi, lo] = state.fingerprintOf(url);
+  const held = state.cash.heldBy(hi!, lo!);
+  if (policy.byCash) return state.cash.bandOf(held, bandCount - 1);
+  const cash = policy.cash === null ? null : state.cash.shareOf(held);
+  const linking = policy.config.budget === undefined ? null : linkingDomains(decision, host.key);
+  return policy.bandOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking, cash));
+}
+
+function holesOf(state: FrontierState, host: Host): number {
+  return host.queue.bands().reduce((sum, { band }) => sum + state.queues.bands.goneOf(band).length, 0);
+}

@@ -1,0 +1,81 @@
+/**
+ * What a partition knows of a URL that arrives, for its score (policy/score/inputs.ts).
+ *
+ * The domain's record is the host's own: pages worth keeping, of those fetched. Freshness has no say here: a URL that
+ * arrives was never fetched, or somebody wants it fetched whatever its age.
+ */
+import type { LinkGroup } from '../../../../schemas/types.ts';
+import type { LinkSource, PageKind, ScoreInputs } from '../../../policy/score/inputs.ts';
+import type { HostFacts } from '../../changes/changes.ts';
+
+/** `inLinks`: sightings with this one; `linkingDomains` null: not counted. */
+export function scoreInputs(
+  group: LinkGroup,
+  lastModifiedMs: number,
+  url: string,
+  facts: HostFacts | undefined,
+  inLinks: number,
+  linkingDomains: number | null,
+  cash: number | null,
+): ScoreInputs {
+  return {
+    domain: domainInputs(facts, linkingDomains),
+    page: { cash, inLinks, depth: group.depth, type: kindOf(url), source: sourceOf(group, lastModifiedMs) },
+    freshness: neverFetched,
+  };
+}
+
+/** Of a URL that is queued: who named it is not kept. */
+export function queuedInputs(
+  url: string,
+  depth: number,
+  facts: HostFacts,
+  inLinks: number,
+  linkingDomains: number | null,
+  cash: number | null,
+): ScoreInputs {
+  return {
+    domain: domainInputs(facts, linkingDomains),
+    page: { cash, inLinks, depth, type: kindOf(url), source: 'link' },
+    freshness: neverFetched,
+  };
+}
+
+const neverFetched = { ageMs: null, changesPerDay: null, changedShare: null } as const;
+
+function sourceOf({ intent, hop, depth, sourceUrl }: LinkGroup, lastModifiedMs: number): LinkSource {
+  if (intent === 'force') return 'operator';
+  if (hop > 0) return 'redirect';
+  if (sourceUrl === '' && depth === 0) return 'seed';
+  return lastModifiedMs > 0 || intent === 'refresh' ? 'sitemap' : 'link';
+}
+
+/** By the extension alone; null: most URLs have none that says anything. */
+function kindOf(url: string): PageKind | null {
+  const match = /\.([a-z]{3,5})(?:\?|$)/.exec(url.slice(-40));
+  return match === null ? null : (kinds[match[1]!] ?? null);
+}
+
+const kinds: Readonly<Record<string, PageKind>> = {
+  html: 'html',
+  htm: 'html',
+  php: 'html',
+  aspx: 'html',
+  rss: 'feed',
+  atom: 'feed',
+  txt: 'text',
+  pdf: 'document',
+  docx: 'document',
+};
+
+/** What lists say is added by the policy that has them. */
+function domainInputs(facts: HostFacts | undefined, linkingDomains: number | null): ScoreInputs['domain'] {
+  return {
+    listedAuthority: null,
+    listedQuality: null,
+    linkingDomains,
+    trafficRank: null,
+    pagesGood: facts?.pages ?? null,
+    pagesFetched: facts?.fetched ?? null,
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Traps at the frontier: a URL that arrives in one is admitted into the trap's band, where it waits for an operator;
+ * and what is admitted and fetched may show a new one. Nothing is lost: release the trap, and its URLs go on.
+ *
+ * What a trap held before it was noticed stays in its queue: a few dozen URLs at most, for a chain is noticed as it
+ * grows.
+ */
+
+import type { TrapEvent } from '../../../policy/traps/step.ts';
+import type { Trap } from '../../../policy/traps/summary.ts';
+import type { TrapConfig } from '../../../policy/traps/trap-config.ts';
+import { noticeTrap, trapOf } from '../../../policy/traps/traps.ts';
+import type { StandingTrap } from '../../state/traps-state.ts';
+import type { Decision } from '../decision.ts';
+
+/** The trap that a URL about to be admitted is in; null: in none, or there is no room for another. */
+export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, url: string): StandingTrap | null {
+  const { traps } = decision.state;
+  const trap = trapOf(config, traps.standing.get(hostKey), url);
+  return trap === null || 'band' in trap ? trap : setTrap(decision, hostKey, trap);
+}
+
+/** Asked after the change that holds the event. */
+export function noticeTraps(
+  decision: Decision,
+  config: TrapConfig,
+  hostKey: string,
+  events: readonly TrapEvent[],
+): void {
+  const { traps } = decision.state;
+  const summary = traps.summary(hostKey);
+  if (summary === undefined) return;
+  for (const event of events) {
+    const trap = noticeTrap(config, summary, event, traps.of(hostKey));
+    if (trap !== null) setTrap(decision, hostKey, trap);
+  }
+}
+
+/** null: the host has as many traps as it may; the URLs of this one are crawled. */
+export function setTrap(decision: Decision, hostKey: string, trap: Trap): StandingTrap | null {
+  const { state } = decision;
+  const queue = state.hosts.get(hostKey)?.queue;
+  const band = state.traps.freeBand(hostKey, (number) => (queue?.sizeOf(number) ?? 0) === 0);
+  if (band === undefined) {
+    decision.tally('trapsBeyond');
+    return null;
+  }
+  const standing = { ...trap, band };
+  decision.emit({ kind: 'trap', hostKey, ...standing });
+  return standing;
+}

@@ -1,0 +1,76 @@
+/**
+ * Politeness and back-off: when a host may be contacted again, and how many URLs a lease of it may hold.
+ *
+ *   readyAt = completion + max(delay, Crawl-delay, factor × last fetch time (capped), Retry-After, back-off)
+ *
+ * From completion, never from start. Back-off doubles with jitter, bounded by the last step of the retry schedule, and
+ * half-opens with one probe. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110 §10.2.3.
+ */
+import { frontierLimits } from '../../limits.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { HostFacts, HostHold } from '../changes/changes.ts';
+
+/** The wait between two requests to a host, before what a fetch teaches: ms. */
+export function baseDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {
+  const ownMs = facts.ownDelayMs >= 0 ? facts.ownDelayMs : policy.config.delayMs;
+  return Math.max(ownMs, facts.crawlDelayMs);
+}
+
+/** The wait from the completion of a request to the next lease, ms. */
+export function politeDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {
+  const adaptiveMs = Math.min(policy.config.delayFactor * facts.fetchMs, policy.config.delayFactorCapMs);
+  return Math.max(baseDelayMs(policy, facts), Math.round(adaptiveMs));
+}
+
+/** Back-off after `failures` (at least 1) in a row: the retry schedule's steps, the last one from then on. ms. */
+export function failureDelayMs(policy: Policy, failures: number): number {
+  const { retriesMs } = policy.config;
+  return retriesMs[Math.min(failures, retriesMs.length) - 1] ?? 0;
+}
+
+/** Back-off after `throttles` (at least 1) in a row: the first retry step, doubled each time, with ± 20 % jitter. ms. */
+export function throttleDelayMs(policy: Policy, throttles: number, random: () => number): number {
+  const { retriesMs } = policy.config;
+  const firstMs = retriesMs[0] ?? 0;
+  const capMs = retriesMs[retriesMs.length - 1] ?? 0;
+  return Math.round(Math.min(firstMs * 2 ** Math.min(throttles - 1, 20), capMs) * (0.8 + 0.4 * random()));
+}
+
+/** Pause before a host is tried again whose last leases came back unfinished: 1, 2, 4 … 30 s. */
+export function returnDelayMs(returns: number): number {
+  return Math.min(1000 * 2 ** Math.min(returns - 1, 10), 30_000);
+}
+
+/** URLs a lease of this host may hold: what fits the lead time, or one probe while it is backing off. */
+export function leaseSize(policy: Policy, facts: HostFacts): number {
+  if (facts.failures > 0 || facts.throttles > 0) return 1;
+  const { leadTimeMs, urlsPerLeaseMax } = policy.config;
+  const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(policy, facts)));
+  const most = facts.fetchMs === 0 ? frontierLimits.firstLeaseUrls : urlsPerLeaseMax;
+  const size = Math.min(fits, most, facts.leaseMax > 0 ? facts.leaseMax : urlsPerLeaseMax);
+  return facts.pagesMax < 0 ? size : Math.min(size, Math.max(1, facts.pagesMax - facts.pages));
+}
+
+/** How long a lease of `size` URLs is given: twice what it should take, and time for a last request to time out. ms */
+export function leaseMs(policy: Policy, facts: HostFacts, size: number): number {
+  return 2 * size * expectedMs(policy, facts) + frontierLimits.leaseMarginMs;
+}
+
+/** One URL of a lease, wait and fetch, ms. */
+function expectedMs(policy: Policy, facts: HostFacts): number {
+  return politeDelayMs(policy, facts) + (facts.fetchMs > 0 ? facts.fetchMs : unknownFetchMs);
+}
+
+/** What a fetch is expected to take on a host never fetched from. */
+const unknownFetchMs = 500;
+
+/** The host's fetch time with one more measured, ms: a quarter of the way, at least 1. */
+export function smoothedFetchMs(beforeMs: number, measuredMs: number): number {
+  return Math.max(1, Math.round(beforeMs === 0 ? measuredMs : beforeMs + (measuredMs - beforeMs) / 4));
+}
+
+/** The hold of a host, with an operator's limit on its pages looked at again: it gives way to every other hold. */
+export function heldByLimit({ hold, pagesMax, pages }: HostFacts): HostHold {
+  if (hold !== '' && hold !== 'limit') return hold;
+  return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';
+}

@@ -1,0 +1,127 @@
+/**
+ * Calls that wait for a step, in two lines: puts and orders first, then gets. Calls that wait together were made without
+ * one knowing of the other's answer, so any order between them is right; this one never looks for a URL on a lease that
+ * was granted in the same step, whose URLs are not read yet.
+ */
+import { frontierLimits, pullLimits } from '../../../limits.ts';
+import { unread } from '../../hosts/lease.ts';
+import { seenVerdicts } from '../../seen/seen-test.ts';
+import type { FrontierState } from '../../state/state.ts';
+import type { StoreJob } from '../../storage/store-job.ts';
+import type { Decision } from '../decision.ts';
+import type { Call, GetCall, PutCall, PutItem, QueueCall } from './calls.ts';
+import { type ReadPlaces, readPlaces } from './find-known.ts';
+import { decideGet } from './gets.ts';
+import { decideOrder } from './orders.ts';
+import { decidePuts } from './puts.ts';
+
+export class CallDesk {
+  readonly #puts: (PutCall | QueueCall)[] = [];
+  readonly #gets: GetCall[] = [];
+  #answered: Call[] = [];
+  #read: ReadPlaces = new Map();
+  /** The next put waits for an answer of the seen test. */
+  asks = false;
+  /** The next put waits for rows to be read. */
+  isUnread = false;
+
+  add(call: Call): void {
+    if (call.kind === 'get') this.#gets.push(call);
+    else this.#puts.push(call);
+  }
+
+  /** Is there something that a step could decide? */
+  get waiting(): boolean {
+    return this.#gets.length > 0 || (this.#puts.length > 0 && !this.asks);
+  }
+
+  decide(decision: Decision): void {
+    if (decision.policy === null) return;
+    this.asks = decision.state.seen.stalled && this.#puts.length > 0;
+    this.isUnread = false;
+    let done = 0;
+    for (const call of this.asks ? [] : this.#puts) {
+      if (decision.bytes >= frontierLimits.commitBytesSoft || !this.#decide(decision, call)) break;
+      done += 1;
+      // A deletion is the last that its commit does to a queue.
+      if (call.kind === 'queue' && (call.order.kind === 'drop' || call.order.kind === 'dropAll')) break;
+    }
+    if (done > 0) this.#answered.push(...this.#puts.splice(0, done));
+    let served = 0;
+    for (const call of this.#gets) {
+      const isDone = decideGet(decision, call);
+      // What it has so far goes out at once, and the client asks for more when it has taken that.
+      if (!isDone && call.leases.length === 0) break;
+      served += 1;
+    }
+    if (served > 0) this.#answered.push(...this.#gets.splice(0, served));
+  }
+
+  #decide(decision: Decision, call: PutCall | QueueCall): boolean {
+    if (call.kind === 'queue') return decideOrder(decision, call);
+    const stop = decidePuts(decision, call, this.#read);
+    if (stop === 'unread') this.isUnread = true;
+    if (stop === 'asks') {
+      this.asks = true;
+      this.#askAhead(decision.state);
+    }
+    return stop === null && call.next === call.items.length;
+  }
+
+  /** What waits is asked about together: one pass over the seen test's rows answers for thousands. */
+  #askAhead(state: FrontierState): void {
+    let left: number = frontierLimits.askLinksPerStep;
+    for (const call of this.#puts) {
+      if (call.kind !== 'put') continue;
+      for (let i = call.next; i < call.items.length && left > 0; i++, left--) {
+        const { key, url } = call.items[i]!;
+        const [hi, lo] = state.printOf(key, url);
+        state.seen.ask(hi!, lo!);
+      }
+    }
+  }
+
+  /** Reads what the next puts need, and what the last gets were given. To be run after each step. */
+  *reads(state: FrontierState): StoreJob {
+    this.#read = this.isUnread ? yield* readPlaces(state, this.#toRead(state)) : new Map();
+    for (const call of this.#answered) if (call.kind === 'get') collect(state, call);
+  }
+
+  /** Calls decided since the last time: to be answered once all that was decided by now is durable. After `reads`. */
+  takeAnswered(): Call[] {
+    const answered = this.#answered;
+    this.#answered = [];
+    return answered;
+  }
+
+  /** Everything that waits or was not answered: this owner decides no more. */
+  takeAll(): Call[] {
+    return [...this.takeAnswered(), ...this.#puts.splice(0), ...this.#gets.splice(0)];
+  }
+
+  #toRead(state: FrontierState): PutItem[] {
+    const wanted: PutItem[] = [];
+    for (const call of this.#puts) {
+      if (call.kind !== 'put') break;
+      for (let i = call.next; i < call.items.length && wanted.length < pullLimits.placesPerRead; i++) {
+        const item = call.items[i]!;
+        const host = state.hosts.get(item.key);
+        if (host === undefined || (!item.known && state.pull.marksOf(host.id).forgotten === 0)) continue;
+        const [hi, lo] = state.printOf(item.key, item.url);
+        if (state.seen.test(hi!, lo!) !== seenVerdicts.new) wanted.push(item);
+      }
+      if (wanted.length >= pullLimits.placesPerRead) break;
+    }
+    return wanted;
+  }
+}
+
+function collect(state: FrontierState, call: GetCall): void {
+  for (const id of call.leases) {
+    const { host, entries } = state.leases.get(id)!;
+    for (const entry of entries) {
+      if (entry === null || entry === unread) throw new Error(`a URL of lease ${id} is not there`);
+      call.urls.push({ key: host.key, entry });
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Calls of the pull API, as the frontier decides them: put URLs, get some to fetch, steer a queue.
+ *
+ * They come straight from a socket and are in no topic: the changelog alone holds what was decided on them, and a call is
+ * answered when its commit is durable. A call that a crash swallows was never answered, and its client asks again.
+ */
+import type { KnownFrom } from '../../changes/changes.ts';
+import type { Entry } from '../../changes/entry.ts';
+
+/** In the order of the wire's numbers. */
+export const putStatuses = { ok: 0, skipped: 1, fail: 2 } as const;
+
+/** A URL that a client has found, or one it tells the outcome of. Key and URL were checked, the URL is kept as it is. */
+export interface PutItem {
+  readonly known: boolean;
+  readonly key: string;
+  readonly url: string;
+  /** As it came. */
+  readonly metadata: Uint8Array;
+  /** Of a known URL: when it may be had again, ms; 0: never. */
+  readonly dueAtMs: number;
+  /** Front queue, 0 first. */
+  readonly band: number;
+}
+
+interface Answered {
+  /** Told once: what the call changed is durable, or `error` says that it may not be. */
+  readonly onDone: (error?: unknown) => void;
+}
+
+export interface PutCall extends Answered {
+  readonly kind: 'put';
+  readonly items: readonly PutItem[];
+  /** `putStatuses` of each item, written as they are decided. */
+  readonly statuses: Uint8Array;
+  /** Items decided. */
+  next: number;
+}
+
+export interface GetCall extends Answered {
+  readonly kind: 'get';
+  /** null: of any queue. */
+  readonly key: string | null;
+  /** Queues and URLs of each, at most. */
+  queues: number;
+  readonly urlsPerQueue: number;
+  readonly leaseMs: number;
+  /** Leases granted, and what they hold. */
+  readonly leases: number[];
+  readonly urls: PulledUrl[];
+}
+
+export interface PulledUrl {
+  readonly key: string;
+  readonly entry: Entry;
+}
+
+/** What is done to one queue, or to all of them. What is set for all is policy, and comes by `control`. */
+export type QueueOrder =
+  | { readonly kind: 'delay'; readonly key: string; readonly delayMs: number }
+  | { readonly kind: 'block'; readonly key: string; readonly untilMs: number }
+  /** URLs done after which the queue rests; 0: it never does. */
+  | { readonly kind: 'limit'; readonly key: string; readonly done: number }
+  | { readonly kind: 'drop'; readonly key: string }
+  | { readonly kind: 'dropAll' }
+  | { readonly kind: 'forget'; readonly key: string; readonly urls: readonly ForgottenUrl[] };
+
+/** A URL of a queue, and where it was when somebody looked. */
+export interface ForgottenUrl {
+  readonly from: KnownFrom;
+  readonly entry: Entry;
+}
+
+export interface QueueCall extends Answered {
+  readonly kind: 'queue';
+  readonly order: QueueOrder;
+  /** URLs that went. */
+  gone: number;
+  /** `forget`: URLs decided; `dropAll`: hosts. */
+  next: number;
+}
+
+export type Call = PutCall | GetCall | QueueCall;

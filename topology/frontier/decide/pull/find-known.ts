@@ -1,0 +1,138 @@
+/**
+ * Where a URL of a served crawl is: on a lease, waiting, done, forgotten, or nowhere.
+ *
+ * Leases, what came back, and rows not yet in the view are in memory. The rest is read before the step (`readPlaces`), as
+ * decisions never wait for a disk: `unread` says that it has to be.
+ */
+import type { KnownFrom } from '../../changes/changes.ts';
+import type { Entry } from '../../changes/entry.ts';
+import type { Lease } from '../../hosts/lease.ts';
+import { type KnownUrl, knownKey, readKnown } from '../../pull/known-rows.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
+import type { StoreJob } from '../../storage/store-job.ts';
+import { findInBands } from '../../view/read-rows.ts';
+
+export interface KnownPlace {
+  readonly from: KnownFrom;
+  /** As it is there; null: it is new. */
+  readonly entry: Entry | null;
+}
+
+/** What was read of URLs, by `placeName`: null where a URL is in no row and no band. */
+export type ReadPlaces = Map<string, KnownPlace | null>;
+
+export function placeName(key: string, url: string): string {
+  return `${key}\n${url}`;
+}
+
+export const nowhere: KnownPlace = { from: { in: 'new', a: 0, b: 0 }, entry: null };
+
+/** Of a URL that was put before, as far as anybody knows. */
+export function findKnown(state: FrontierState, host: Host, url: string, read: ReadPlaces): KnownPlace | 'unread' {
+  const waits = findOut(state, host, url) ?? findAgain(host, url);
+  if (waits !== undefined) return waits;
+  const [hi, lo] = state.printOf(host.key, url);
+  const { pull, changelog } = state;
+  const recent = pull.known.recent(knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!));
+  const row = recent === undefined ? undefined : ofRow(readKnown(recent));
+  if (row !== undefined) return row;
+  const place = read.get(placeName(host.key, url));
+  if (place === undefined) return 'unread';
+  return place !== null && isThere(state, host, place) ? place : nowhere;
+}
+
+/**
+ * Reads where URLs are, all of hosts that are known; one look at the rows for all of them, then queue by queue. Not
+ * `inBands`: only which are done.
+ */
+export function* readPlaces(
+  state: FrontierState,
+  wanted: readonly { readonly key: string; readonly url: string }[],
+  inBands = true,
+): StoreJob<ReadPlaces> {
+  const places: ReadPlaces = new Map();
+  const { pull, changelog } = state;
+  const keys = wanted.map(({ key, url }) => {
+    const { id } = state.hosts.get(key)!;
+    const [hi, lo] = state.printOf(key, url);
+    return knownKey(id, pull.generation(id, changelog.offset), hi!, lo!);
+  });
+  if (keys.length === 0) return places;
+  const values = yield { read: keys };
+  for (const [index, { key, url }] of wanted.entries()) {
+    const value = pull.known.recent(keys[index]!) ?? values[index];
+    let place = value == null ? undefined : ofRow(readKnown(value));
+    if (place === undefined && inBands) {
+      const found = yield* findInBands(state, state.hosts.get(key)!.id, (entry) => entry.url === url);
+      if (found !== undefined) place = { from: { in: 'band', a: found.number, b: found.seq }, entry: found.entry };
+    }
+    places.set(placeName(key, url), place ?? null);
+  }
+  return places;
+}
+
+export function findOut(state: FrontierState, host: Host, url: string): KnownPlace | undefined {
+  for (const id of host.leaseIds) {
+    const lease = state.leases.get(id)!;
+    const index = indexIn(lease, url);
+    const entry = lease.entries[index];
+    if (entry != null) return { from: { in: 'lease', a: id, b: index }, entry };
+  }
+  return undefined;
+}
+
+function findAgain(host: Host, url: string): KnownPlace | undefined {
+  for (const { seq, entry } of host.queue.again) if (entry.url === url) return { from: inAgain(seq), entry };
+  return undefined;
+}
+
+export function inAgain(seq: number): KnownFrom {
+  return { in: 'again', a: 0, b: seq };
+}
+
+/** undefined: the row is out of date, the URL waits again. */
+function ofRow({ what, url, payload }: KnownUrl): KnownPlace | undefined {
+  if (what === 'waits') return undefined;
+  return {
+    from: { in: what, a: 0, b: 0 },
+    entry: { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0, payload },
+  };
+}
+
+/** Is a URL still where it was when somebody looked? */
+export function isThere(state: FrontierState, host: Host, { from, entry }: KnownPlace): boolean {
+  const { bands } = state.queues;
+  switch (from.in) {
+    case 'band': {
+      const band = bands.list.find(host.id, from.a);
+      if (band === 0) return false;
+      const { tail } = bands.extent(band);
+      return bands.head(band) <= from.b && from.b < tail && !bands.goneOf(band).includes(from.b);
+    }
+    case 'again':
+      return host.queue.again.some(({ seq, entry: one }) => seq === from.b && one.url === entry?.url);
+    case 'lease':
+      return state.leases.get(from.a)?.entries[from.b]?.url === entry?.url;
+    default:
+      return true;
+  }
+}
+
+/** A lease of a few URLs is searched, a large one has an index made. */
+const searchedMax = 32;
+const indexes = new WeakMap<Lease, Map<string, number>>();
+
+function indexIn(lease: Lease, url: string): number {
+  const { entries } = lease;
+  if (entries.length <= searchedMax) {
+    for (let i = 0; i < entries.length; i++) if (entries[i]?.url === url) return i;
+    return -1;
+  }
+  let index = indexes.get(lease);
+  if (index === undefined) {
+    index = new Map();
+    for (let i = 0; i < entries.length; i++) if (entries[i] !== null) index.set(entries[i]!.url, i);
+    indexes.set(lease, index);
+  }
+  return index.get(url) ?? -1;
+}

@@ -1,0 +1,90 @@
+/** Gets: a client asks for URLs, and queues whose time has come go on lease to it. Leases run out without an answer. */
+import { frontierLimits, pullLimits } from '../../../limits.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import { withoutPort } from '../../../url/host-key.ts';
+import type { FrontierState, Host } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+import type { GetCall } from './calls.ts';
+
+/** True once the call has all there is for it; false where the commit is full. */
+export function decideGet(decision: Decision, call: GetCall): boolean {
+  const { state, policy, nowMs } = decision;
+  if (policy === null || policy.config.paused === true) return true;
+  state.clock.advance(nowMs);
+  if (call.key !== null) {
+    const host = state.hosts.get(call.key);
+    if (host !== undefined && isReady(state, policy, host, nowMs)) grant(decision, host, call);
+    return true;
+  }
+  while (call.queues > 0) {
+    if (decision.bytes >= pullLimits.commitBytesForGets) return false;
+    const id = state.clock.take(decision.random);
+    if (id === undefined) return true;
+    const host = state.hosts.at(id);
+    const openAtMs = policy.openAt(withoutPort(host.key), nowMs);
+    if (openAtMs > nowMs) state.clock.schedule(id, openAtMs, host.queue.bestBand);
+    else grant(decision, host, call);
+  }
+  return true;
+}
+
+function isReady(
+  state: FrontierState,
+  policy: Policy,
+  { id, key, facts, leaseIds, queue }: Host,
+  nowMs: number,
+): boolean {
+  const dueAtMs = queue.dueAtMs;
+  if (facts.hold !== '' || dueAtMs === undefined) return false;
+  const { hosts, pull } = state;
+  const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts), hosts.lanes.readyAtMs(id, leaseIds.length));
+  return readyAtMs <= nowMs && policy.openAt(withoutPort(key), nowMs) <= nowMs;
+}
+
+function grant(decision: Decision, host: Host, call: GetCall): void {
+  const { state, nowMs } = decision;
+  const { queue } = host;
+  let left = Math.min(call.urlsPerQueue, pullLimits.urlsPerLeaseMax);
+  const again = Math.min(left, queue.dueCount(nowMs));
+  left -= again;
+  const bands: (readonly [number, number])[] = [];
+  for (const { number, size } of queue.bands()) {
+    const count = queue.isHeld(number) ? 0 : Math.min(left, size);
+    if (count > 0) bands.push([number, count]);
+    left -= count;
+  }
+  const leaseId = state.nextLeaseId;
+  const delayMs = state.pull.delayOf(host.id, state.hosts.facts);
+  decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs: nowMs + call.leaseMs, delayMs });
+  call.leases.push(leaseId);
+  call.queues -= 1;
+}
+
+/**
+ * Ends leases whose deadline has passed, by this clock: clients have none of it. What was not told of waits again, with
+ * one more attempt, and its queue counts as contacted at the deadline.
+ */
+export function decideLapses(decision: Decision): void {
+  const { state, nowMs } = decision;
+  const ids = state.deadlines.takeUpTo(nowMs);
+  for (const id of ids) {
+    const lease = state.leases.get(id)!;
+    for (let index = 0; index < lease.entries.length; index++) {
+      const entry = lease.entries[index]!;
+      if (entry === null || decision.bytes >= frontierLimits.commitBytesSoft) continue;
+      const { url, depth, hop, attempts, expiries, band, payload } = entry;
+      const tried = { url, depth, hop, attempts: attempts + 1, expiries, band, payload };
+      const disposition = { to: 'again', dueAtMs: 0, entry: tried } as const;
+      decision.emit({ kind: 'resolve', leaseId: id, index, disposition, record: null });
+    }
+    if (decision.bytes >= frontierLimits.commitBytesSoft) {
+      // The next step goes on with it.
+      state.deadlines.add(id, lease.deadlineMs, state.leases.size);
+      continue;
+    }
+    const { host } = lease;
+    decision.emit({ kind: 'release', leaseId: id, expired: true });
+    if (state.pull.delayOf(host.id, state.hosts.facts) === 0) continue;
+    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs: lease.deadlineMs } });
+  }
+}

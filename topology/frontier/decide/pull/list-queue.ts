@@ -1,0 +1,87 @@
+/**
+ * What waits in a queue of a served crawl, page by page: what is out, what came back, then its bands.
+ *
+ * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be missed,
+ * or be met twice. What is done is in rows of its own (pull/known-rows.ts).
+ */
+import { pullLimits } from '../../../limits.ts';
+import type { KnownFrom } from '../../changes/changes.ts';
+import type { Entry } from '../../changes/entry.ts';
+import { countOf, readArena, readRow, rowKey } from '../../queues/queue-row.ts';
+import type { FrontierState } from '../../state/state.ts';
+import type { StoreJob } from '../../storage/store-job.ts';
+import { inAgain } from './find-known.ts';
+
+export interface ListedUrl {
+  readonly from: KnownFrom;
+  readonly entry: Entry;
+  /** When it may be had, ms; 0: as soon as its turn comes. */
+  readonly dueAtMs: number;
+}
+
+/** Where a page begins: in a band, at a place in it and the row that holds it. null: at the queue's beginning. */
+export type ListCursor = { readonly band: number; readonly seq: number; readonly row: number } | null;
+
+export interface ListPage {
+  readonly urls: readonly ListedUrl[];
+  /** undefined: this was the last page. */
+  readonly next: ListCursor | undefined;
+}
+
+export function* listPage(state: FrontierState, key: string, cursor: ListCursor): StoreJob<ListPage> {
+  const host = state.hosts.get(key);
+  if (host === undefined) return { urls: [], next: undefined };
+  const urls: ListedUrl[] = [];
+  if (cursor === null) {
+    for (const id of host.leaseIds) {
+      state.leases.get(id)!.entries.forEach((entry, index) => {
+        if (entry !== null) urls.push({ from: { in: 'lease', a: id, b: index }, entry, dueAtMs: 0 });
+      });
+    }
+    for (const { seq, dueAtMs, entry } of host.queue.again) urls.push({ from: inAgain(seq), entry, dueAtMs });
+  }
+  const bands = host.queue.bands().filter(({ number }) => number >= (cursor?.band ?? 0));
+  for (const { number, band } of bands) {
+    const from = cursor?.band === number ? cursor : { band: number, seq: 0, row: 0 };
+    const next = yield* listBand(state, key, band, from, urls);
+    if (next !== undefined) return { urls, next };
+  }
+  return { urls, next: undefined };
+}
+
+/** Adds what follows `from` to `urls`; returns where to go on, if there is more than a page has. */
+function* listBand(
+  state: FrontierState,
+  key: string,
+  band: number,
+  from: { readonly band: number; readonly seq: number; readonly row: number },
+  urls: ListedUrl[],
+): StoreJob<ListCursor | undefined> {
+  const { bands } = state.queues;
+  const number = from.band;
+  const gone = new Set(bands.goneOf(band));
+  const extent = bands.extent(band);
+  const begin = Math.max(from.seq, bands.head(band));
+  const keep = (seq: number, entry: () => Entry) => {
+    if (seq >= begin && !gone.has(seq))
+      urls.push({ from: { in: 'band', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
+  };
+  // A row that was there stays there until the head has passed it.
+  let row = Math.max(extent.row, from.row);
+  for (let rows = 0; row < extent.from; rows++) {
+    if (rows === pullLimits.listRowsPerLook) return { band: number, seq: row, row };
+    const [value] = yield { read: [rowKey(bands.list.hostOf(band), number, row)] };
+    const end = row + countOf(value);
+    const start = row;
+    readRow(value!, key, number, Math.min(end, extent.from) - row, (index, entry) => keep(start + index, entry));
+    row = end;
+  }
+  let pointer = extent.first;
+  for (let seq = extent.from; seq < extent.tail; seq++) {
+    if (seq >= begin && urls.length >= pullLimits.listUrlsPerLook) return { band: number, seq, row };
+    const at = pointer;
+    keep(seq, () => readArena(bands.arena, at, key, number));
+    pointer = bands.arena.next(pointer);
+  }
+  return undefined;
+}

@@ -1,0 +1,169 @@
+/**
+ * Puts: URLs that clients of the pull API found, and what became of those they were given.
+ *
+ * A found URL is admitted once. A known one goes where its client says, from wherever it is: on a lease, waiting, done
+ * before (a client may tell twice: it counts once), or never heard of.
+ */
+import { frontierLimits } from '../../../limits.ts';
+import type { Entry } from '../../changes/entry.ts';
+import { createdSecOf, payloadOf } from '../../pull/payload.ts';
+import { seenVerdicts } from '../../seen/seen-test.ts';
+import type { Host } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+import { heldByLimit } from '../politeness.ts';
+import { type PutCall, type PutItem, putStatuses } from './calls.ts';
+import { findKnown, findOut, type KnownPlace, nowhere, placeName, type ReadPlaces } from './find-known.ts';
+
+/** What keeps the next item from being decided: its place is to be read, or the seen test is to be asked. null: nothing. */
+export type PutStop = 'unread' | 'asks' | null;
+
+/** Decides items until the commit is full, or one has to wait. */
+export function decidePuts(decision: Decision, call: PutCall, read: ReadPlaces): PutStop {
+  const admission = new Admission(decision);
+  let stop: PutStop = null;
+  const began = call.next;
+  let skipped = 0;
+  for (; call.next < call.items.length; call.next++) {
+    if (decision.bytes + admission.bytes >= frontierLimits.commitBytesSoft) break;
+    const item = call.items[call.next]!;
+    const status = item.known
+      ? decideKnown(decision, admission, item, read)
+      : decideFound(decision, admission, item, read);
+    if (status === 'unread' || status === 'asks') {
+      stop = status;
+      break;
+    }
+    call.statuses[call.next] = status;
+    if (status === putStatuses.skipped) skipped += 1;
+  }
+  admission.flush();
+  if (call.next > began) decision.tally('discovered', call.next - began);
+  if (skipped > 0) decision.tally('duplicates', skipped);
+  return stop;
+}
+
+type Decided = number | Exclude<PutStop, null>;
+
+function decideFound(decision: Decision, admission: Admission, item: PutItem, read: ReadPlaces): Decided {
+  const { state } = decision;
+  const { key, url } = item;
+  const print = state.printOf(key, url);
+  const [hi, lo] = [print[0]!, print[1]!];
+  if (admission.holds(key, hi, lo)) return putStatuses.skipped;
+  const verdict = state.seen.test(hi, lo);
+  if (verdict === seenVerdicts.unknown) return 'asks';
+  if (verdict === seenVerdicts.seen) {
+    const host = state.hosts.get(key);
+    if (host === undefined || state.pull.marksOf(host.id).forgotten === 0) return putStatuses.skipped;
+    const place = findKnown(state, host, url, read);
+    if (place === 'unread') return place;
+    if (place.from.in !== 'forgotten') return putStatuses.skipped;
+    admission.flush();
+    move(decision, host.key, place, 'again', decision.nowMs, entryOf(decision, item, null));
+    return putStatuses.ok;
+  }
+  if (state.counters.queued >= decision.policy!.config.queuedMax) return putStatuses.fail;
+  admission.add(key, entryOf(decision, item, null), hi, lo);
+  return putStatuses.ok;
+}
+
+function decideKnown(decision: Decision, admission: Admission, item: PutItem, read: ReadPlaces): Decided {
+  const { state } = decision;
+  const { key, url, dueAtMs } = item;
+  admission.flush();
+  const host = state.hosts.get(key);
+  const place = host === undefined ? nowhere : placeOfKnown(decision, host, url, read);
+  if (place === 'unread' || place === 'asks') return place;
+  read.delete(placeName(key, url));
+  const entry = entryOf(decision, item, place.entry);
+  move(decision, key, place, dueAtMs === 0 ? 'done' : 'again', dueAtMs, entry);
+  const moved = host ?? state.hosts.get(key)!;
+  if (place.from.in === 'lease') endIfEmpty(decision, moved, place.from.a);
+  if (dueAtMs === 0) holdAtLimit(decision, moved);
+  return putStatuses.ok;
+}
+
+function placeOfKnown(decision: Decision, host: Host, url: string, read: ReadPlaces): KnownPlace | 'unread' | 'asks' {
+  const { state } = decision;
+  const out = findOut(state, host, url);
+  if (out !== undefined) return out;
+  const [hi, lo] = state.printOf(host.key, url);
+  const verdict = state.seen.test(hi!, lo!);
+  if (verdict === seenVerdicts.unknown) return 'asks';
+  return verdict === seenVerdicts.new ? nowhere : findKnown(state, host, url, read);
+}
+
+function move(
+  decision: Decision,
+  hostKey: string,
+  { from }: KnownPlace,
+  to: 'done' | 'again',
+  dueAtMs: number,
+  entry: Entry,
+): void {
+  decision.emit({ kind: 'known', hostKey, from, to, dueAtMs, entry });
+}
+
+/** `before`: what was known of the URL; it keeps when it was first put. */
+function entryOf({ nowMs }: Decision, { url, metadata, band }: PutItem, before: Entry | null): Entry {
+  const createdSec = before === null ? Math.floor(nowMs / 1000) : createdSecOf(before.payload);
+  return { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band, payload: payloadOf(createdSec, metadata) };
+}
+
+/** A lease whose last URL was told of is over; its queue was contacted now. */
+export function endIfEmpty(decision: Decision, host: Host, leaseId: number): void {
+  const { state, nowMs } = decision;
+  for (const entry of state.leases.get(leaseId)!.entries) if (entry !== null) return;
+  decision.emit({ kind: 'release', leaseId, expired: false });
+  if (state.pull.delayOf(host.id, state.hosts.facts) === 0) return;
+  decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs: nowMs } });
+}
+
+/** A queue that has as many URLs done as it may rests. */
+export function holdAtLimit(decision: Decision, host: Host): void {
+  const before = host.facts;
+  const pages = decision.state.pull.doneOf(host.id);
+  const hold = heldByLimit({ ...before, pages, hold: before.hold === 'limit' ? '' : before.hold });
+  if (hold !== before.hold) decision.emit({ kind: 'host', hostKey: host.key, facts: { ...before, hold } });
+}
+
+/** Entries gathered into one change: enough to share its cost, few enough to be searched one by one. */
+const gatheredMax = 64;
+
+/** Gathers neighbours of one queue into one change; what it holds counts as put. */
+class Admission {
+  readonly #decision: Decision;
+  #hostKey = '';
+  #entries: Entry[] = [];
+  /** Fingerprints of the entries, as pairs. */
+  #prints: number[] = [];
+  bytes = 0;
+
+  constructor(decision: Decision) {
+    this.#decision = decision;
+  }
+
+  holds(hostKey: string, hi: number, lo: number): boolean {
+    const prints = this.#prints;
+    if (prints.length === 0 || hostKey !== this.#hostKey) return false;
+    for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
+    return false;
+  }
+
+  add(hostKey: string, entry: Entry, hi: number, lo: number): void {
+    if (this.#entries.length === gatheredMax || (this.#entries.length > 0 && hostKey !== this.#hostKey)) this.flush();
+    this.#hostKey = hostKey;
+    this.#entries.push(entry);
+    this.#prints.push(hi, lo);
+    this.bytes += entry.url.length + entry.payload!.length + 6;
+  }
+
+  flush(): void {
+    if (this.#entries.length === 0) return;
+    const [hostKey, entries, prints] = [this.#hostKey, this.#entries, this.#prints];
+    this.#decision.emit({ kind: 'admit', hostKey, known: false, entries, prints });
+    this.#entries = [];
+    this.#prints = [];
+    this.bytes = 0;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What a visit tells of its page: whether it changed, what to keep of it, and when to come again. A pure function of what
+ * was known and what was found.
+ *
+ * A page has changed where its body has, and its main text too, as far as signatures tell; a 304 says that it has not. A
+ * feed has where it has an entry that is new.
+ */
+import type { Outcome } from '../../../../schemas/types.ts';
+import { hasNewEntries, isFeedSignature, pollSecondsOf } from '../../../content/feed-signature.ts';
+import { sameText } from '../../../content/text-signature.ts';
+import { parseHttpDate } from '../../../fetch/http-date.ts';
+import { noHistory, visited } from '../../../policy/recrawl/history.ts';
+import type { VisitKind } from '../../../policy/recrawl/recrawl-config.ts';
+import type { Recrawl, Visited } from '../../../policy/recrawl/schedule.ts';
+import type { UrlRecord } from '../../changes/changes.ts';
+import type { PageRecord } from '../../changes/page-record.ts';
+
+/** A visit that came to something, as `record` says. */
+export interface Seen {
+  readonly outcome: Outcome;
+  /** When the fetch was over. */
+  readonly atMs: number;
+  readonly band: number;
+  readonly record: UrlRecord;
+}
+
+export interface AfterVisit {
+  readonly page: PageRecord;
+  /** null: there was nothing to compare with. */
+  readonly changed: boolean | null;
+  /** Until the next visit, s; null: there will be none. */
+  readonly delayS: number | null;
+}
+
+/** `before` undefined: it is the first. `price` null: what a visit costs is not known. */
+export function afterVisit(
+  recrawl: Recrawl,
+  before: PageRecord | undefined,
+  seen: Seen,
+  price: number | null,
+): AfterVisit {
+  const changed = hasChanged(before, seen.outcome, seen.record);
+  const page = pageAfter(before, seen, changed);
+  const next = recrawl.next(visitedOf(page, kindOf(page), changed, seen.atMs), price);
+  if (next === null) return { page, changed, delayS: null };
+  const { intervalS, delayS } = next;
+  return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };
+}
+
+function kindOf({ record: { status, outcome, soft404 }, signature }: PageRecord): VisitKind {
+  if (outcome === 'gone' || soft404) return 'gone';
+  if (status !== 'page') return 'error';
+  return isFeedSignature(signature) ? 'feed' : 'page';
+}
+
+/** null: there is nothing to compare with. */
+function hasChanged(before: PageRecord | undefined, outcome: Outcome, record: UrlRecord): boolean | null {
+  if (before === undefined || before.visitedAtMs === 0 || record.status !== 'page') return null;
+  if (outcome.kind === 'notModified') return false;
+  const { contentHash, etag } = before.record;
+  if (contentHash === '' || outcome.contentHash === '') return isStrong(etag) ? etag !== outcome.etag : null;
+  return contentHash !== outcome.contentHash && !sayTheSame(before.signature, outcome.textSignature);
+}
+
+function sayTheSame(before: string, now: string): boolean {
+  if (isFeedSignature(before) !== isFeedSignature(now)) return false;
+  return isFeedSignature(now) ? !hasNewEntries(before, now) : sameText(before, now);
+}
+
+/** Weak tags, W/…, may stay while bytes change. */
+function isStrong(etag: string): boolean {
+  return etag.startsWith('"');
+}
+
+function pageAfter(
+  before: PageRecord | undefined,
+  { outcome, atMs, band, record }: Seen,
+  changed: boolean | null,
+): PageRecord {
+  if (before === undefined) {
+    const visitedAtMs = record.status === 'page' ? atMs : 0;
+    const signature = outcome.textSignature;
+    return { record, band, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
+  }
+  // An error tells nothing of the page: what to compare its next visit with is kept.
+  if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
+  const history =
+    changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);
+  return {
+    record: outcome.kind === 'notModified' ? keptOf(before, record) : record,
+    band,
+    visitedAtMs: atMs,
+    changedAtMs: changed === false ? before.changedAtMs : atMs,
+    history,
+    signature: signatureAfter(before.signature, outcome, changed),
+    failures: 0,
+  };
+}
+
+/** Of a text, as of its last change, so that what creeps away is noticed; of a feed, as it is now. */
+function signatureAfter(before: string, { textSignature }: Outcome, changed: boolean | null): string {
+  if (changed !== false || isFeedSignature(textSignature)) return textSignature;
+  return before || textSignature;
+}
+
+/** The record with what the page's last body said, where this answer had none. */
+function keptOf({ record: { etag, lastModified, contentHash } }: PageRecord, record: UrlRecord): UrlRecord {
+  return {
+    ...record,
+    etag: record.etag || etag,
+    lastModified: record.lastModified || lastModified,
+    contentHash: record.contentHash || contentHash,
+  };
+}
+
+export function visitedOf(page: PageRecord, kind: VisitKind, changed: boolean | null, atMs: number): Visited {
+  const { record, band, history, changedAtMs } = page;
+  const modifiedMs = record.lastModified === '' ? null : parseHttpDate(record.lastModified);
+  const since = modifiedMs !== null && modifiedMs > 0 && modifiedMs <= atMs ? modifiedMs : changedAtMs;
+  const sinceChangeS = changed === true ? 0 : Math.max(0, Math.round((atMs - since) / 1_000));
+  const visit = { url: record.url, kind, history, changed, sinceChangeS, band };
+  return kind === 'feed' ? { ...visit, pollS: pollSecondsOf(page.signature) } : visit;
+}

@@ -1,0 +1,317 @@
+/**
+ * Results: what fetchers report of a lease. Each outcome counts once, by (lease id, index).
+ *
+ * A result of a lease that is over still teaches: it raises `readyAt`, and a URL that came back is finished if the
+ * late outcome is terminal. DESIGN §4.5, §4.7, §4.13.
+ */
+import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
+import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
+import { frontierLimits, urlLimits } from '../../../limits.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import { seenKey } from '../../../url/seen-key.ts';
+import type { FinalStatus, HostFacts, UrlRecord } from '../../changes/changes.ts';
+import type { Entry } from '../../changes/entry.ts';
+import type { Host, Lease } from '../../state/state.ts';
+import { fetchedEvent } from '../../state/traps-state.ts';
+import type { Decision } from '../decision.ts';
+import { giveLaneBack, pauseOthers } from '../leases/lanes.ts';
+import { decideWishes } from '../leases/robots-hops.ts';
+import { spendCash } from '../links/cash.ts';
+import { noticeTraps } from '../links/traps.ts';
+import {
+  failureDelayMs,
+  heldByLimit,
+  politeDelayMs,
+  returnDelayMs,
+  smoothedFetchMs,
+  throttleDelayMs,
+} from '../politeness.ts';
+import { decideSitemapsRead } from '../sitemaps.ts';
+import { noteResolved, type ResolvedTo } from '../trace-events.ts';
+import { giveUp } from './give-up.ts';
+import { decideLateVisit, decideNoVisit, decideVisit, putPageBack } from './visits.ts';
+
+/** Outcomes that leave nothing more to do, by the place the URL ends in. */
+export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
+  fetched: 'page',
+  notModified: 'page',
+  redirect: 'redirected',
+  robotsDenied: 'denied',
+  clientError: 'failed',
+  gone: 'failed',
+  refused: 'failed',
+  blockedAddress: 'failed',
+  tooLarge: 'failed',
+};
+
+export function decideResult(decision: Decision, result: Result): void {
+  const { state, policy } = decision;
+  if (policy === null) return;
+  if (result.robotsHops.length > 0) return decideWishes(decision, result);
+  const host = state.hosts.get(result.hostKey);
+  if (host === undefined) return; // of another crawl's life: nothing here knows the host
+  decision.tally('fetches', result.requests.length);
+  for (const request of result.requests) decision.tally('bytes', request.bytes);
+  const lease = state.leases.get(result.leaseId);
+  if (lease === undefined || lease.host.id !== host.id) lateResult(decision, policy, host, result);
+  else currentResult(decision, policy, lease, result);
+}
+
+function currentResult(decision: Decision, policy: Policy, lease: Lease, result: Result): void {
+  const { host } = lease;
+  const lesson = newLesson();
+  for (const outcome of result.outcomes) {
+    const entry = lease.entries[outcome.index];
+    if (entry === null || entry === undefined) continue; // reported twice
+    learn(lesson, outcome, result);
+    const to = decideOutcome(decision, policy, lease, outcome, entry, result);
+    if (outcome.traceparent !== '') noteResolved(decision, lease, outcome, entry, to);
+  }
+  learnPauses(lesson, result);
+  if (result.last) {
+    lease.entries.forEach((entry, index) => {
+      if (entry === null) return;
+      lesson.returned = true;
+      putBack(decision, lease, index, entry);
+    });
+  }
+  const before = host.facts;
+  const facts = taught(decision, policy, before, lesson, result, lease);
+  if (result.last) {
+    decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
+    giveLaneBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
+  }
+  if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
+  if (result.last) decideSitemapsRead(decision, policy, host, result);
+  if (lesson.hostFailed || lesson.throttled || lesson.retryAfterMs > 0) pauseOthers(decision, host);
+}
+
+/** Where the URL goes. */
+function decideOutcome(
+  decision: Decision,
+  policy: Policy,
+  lease: Lease,
+  outcome: Outcome,
+  entry: Entry,
+  result: Result,
+): ResolvedTo {
+  const { index, kind } = outcome;
+  const { nowMs } = decision;
+  if (kind === 'notModified') decision.tally('notModified');
+  if (kind === 'redirect' && sameKey(policy, outcome.redirectUrl, entry.url)) {
+    // The target is this very URL to the seen test, which would drop it: go on, one hop further, as it is spelt.
+    const next = { ...entry, url: outcome.redirectUrl, hop: entry.hop + 1 };
+    if (next.hop > urlLimits.redirectHopsMax) {
+      giveUp(decision, lease, index, entry, 'tooManyRedirects', kind, outcome.status, `${next.hop} redirect hops`);
+      return 'dead';
+    }
+    const disposition = { to: 'again', dueAtMs: 0, entry: next } as const;
+    decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+    return 'again';
+  }
+  const status = finals[kind];
+  const { recrawl } = policy;
+  const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, band: entry.band };
+  if (status !== undefined) {
+    const disposition = { to: 'final', status } as const;
+    const record = recordOf(policy, outcome, entry, status, nowMs);
+    if (recrawl === null || !decideVisit(decision, recrawl, visit, record))
+      decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+    if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
+    if (policy.config.traps !== undefined)
+      noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
+    return status;
+  }
+  if (lease.pages.has(index)) {
+    decideNoVisit(decision, recrawl, visit, policy.config.retriesMs);
+    return 'again';
+  }
+  if (kind === 'parseFailed') {
+    giveUp(decision, lease, index, tried(entry), 'parseKilled', kind, outcome.status, outcome.detail);
+    return 'dead';
+  }
+  if (isHostFailure(kind) || !isRetriable(kind)) {
+    putBack(decision, lease, index, entry); // returned, held back by a Crawl-delay, or the host's own failure
+    return 'again';
+  }
+  const { retriesMs } = policy.config;
+  const waitMs = retriesMs[entry.attempts];
+  if (waitMs === undefined) {
+    giveUp(decision, lease, index, tried(entry), 'retriesExhausted', kind, outcome.status, outcome.detail);
+    return 'dead';
+  }
+  decision.tally('retries');
+  const dueAtMs = Math.max(1, (result.completedAtMs || nowMs) + Math.max(waitMs, outcome.retryAfterMs));
+  const disposition = { to: 'again', dueAtMs, entry: tried(entry) } as const;
+  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+  return 'again';
+}
+
+/** Are two URLs one to the seen test? */
+function sameKey(policy: Policy, one: string, other: string): boolean {
+  const [a, b] = [policy.normalize(one), policy.normalize(other)];
+  return a !== null && b !== null && seenKey(a) === seenKey(b);
+}
+
+function putBack(decision: Decision, lease: Lease, index: number, entry: Entry): void {
+  if (lease.pages.has(index)) return putPageBack(decision, lease, index, decision.nowMs);
+  const disposition = { to: 'again', dueAtMs: 0, entry } as const;
+  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+}
+
+function tried(entry: Entry): Entry {
+  return { ...entry, attempts: entry.attempts + 1 };
+}
+
+export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status: FinalStatus, atMs: number): UrlRecord {
+  return {
+    url: policy.normalize(entry.url) ?? entry.url,
+    status,
+    outcome: outcome.kind,
+    httpStatus: outcome.status,
+    atMs,
+    attempts: entry.attempts + 1,
+    depth: entry.depth,
+    etag: outcome.etag,
+    lastModified: outcome.lastModified,
+    contentHash: outcome.contentHash,
+    soft404: outcome.soft404,
+  };
+}
+
+/** What the outcomes of one message say about the host. */
+interface Lesson {
+  answered: boolean;
+  hostFailed: boolean;
+  throttled: boolean;
+  returned: boolean;
+  heldBack: boolean;
+  retryAfterMs: number;
+  /** URLs answered for good, and those of them that are pages worth keeping. */
+  fetched: number;
+  pages: number;
+  /** Durations of page requests, ms. */
+  fetchMs: number[];
+}
+
+function newLesson(): Lesson {
+  return {
+    answered: false,
+    hostFailed: false,
+    throttled: false,
+    returned: false,
+    heldBack: false,
+    retryAfterMs: 0,
+    fetched: 0,
+    pages: 0,
+    fetchMs: [],
+  };
+}
+
+function learn(lesson: Lesson, outcome: Outcome, result: Result): void {
+  const { kind } = outcome;
+  lesson.retryAfterMs = Math.max(lesson.retryAfterMs, outcome.retryAfterMs);
+  if (isHostFailure(kind)) lesson.hostFailed = true;
+  else if (kind === 'throttled' || kind === 'timeout') lesson.throttled = true;
+  else if (kind === 'returned' || kind === 'unknown') lesson.returned = true;
+  else if (kind === 'crawlDelayTooLong') lesson.heldBack = true;
+  else if (outcome.status > 0) lesson.answered = true;
+  if (finals[kind] !== undefined && outcome.status > 0) lesson.fetched += 1;
+  if (finals[kind] === 'page' && !outcome.soft404) lesson.pages += 1;
+  const request = result.requests.find((one) => one.outcomeIndex === outcome.index);
+  if (request !== undefined) lesson.fetchMs.push(request.endMs - request.startMs);
+}
+
+/** Pauses asked for in answer to what is no URL of the lease: robots.txt, sitemaps. */
+function learnPauses(lesson: Lesson, { requests, completedAtMs }: Result): void {
+  for (const { outcomeIndex, status, retryAfterMs, endMs } of requests) {
+    if (outcomeIndex >= 0 || retryAfterMs === 0 || (status !== 429 && status !== 503)) continue;
+    lesson.retryAfterMs = Math.max(lesson.retryAfterMs, endMs + retryAfterMs - completedAtMs);
+  }
+}
+
+/** The host's facts after a message; the same object where nothing was learnt. */
+function taught(
+  decision: Decision,
+  policy: Policy,
+  before: HostFacts,
+  lesson: Lesson,
+  result: Result,
+  lease: Lease,
+): HostFacts {
+  const { lanes } = decision.state.hosts;
+  const isNews = lanes.isNews(lease.host.id, before, lease.id);
+  if (!isNews) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
+  const facts = { ...before };
+  for (const ms of lesson.fetchMs) facts.fetchMs = smoothedFetchMs(facts.fetchMs, ms);
+  if (result.host.robotsStatus !== 'unknown') facts.crawlDelayMs = result.host.crawlDelayMs;
+  if (lesson.answered) {
+    facts.failures = 0;
+    facts.throttles = 0;
+  }
+  if (lesson.hostFailed) facts.failures = before.failures + 1;
+  if (lesson.throttled) facts.throttles = before.throttles + 1;
+  facts.fetched += lesson.fetched;
+  facts.pages += lesson.pages;
+  // A block stands until an operator takes it back, and a purge.
+  if (lesson.heldBack && before.hold !== 'blocked' && before.hold !== 'purged') facts.hold = 'crawlDelay';
+  else facts.hold = heldByLimit(facts);
+  const troubled = lesson.hostFailed || lesson.throttled || lesson.heldBack || !isNews;
+  if (result.last && lease.entries.length > 0) {
+    facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
+    facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
+  }
+  // Where there are several lanes each keeps its own delay; what follows is for all of them.
+  const manyLanes = lanes.inForce(lease.host.id, facts) > 1;
+  let waitMs = manyLanes ? 0 : politeDelayMs(policy, facts);
+  if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(policy, facts.failures));
+  if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(policy, facts.throttles, decision.random));
+  if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
+  const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
+  waitMs = Math.max(waitMs, lesson.retryAfterMs);
+  if (completedAtMs > 0 && (waitMs > 0 || !manyLanes)) {
+    facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
+  }
+  if (lease.entries.length > 0 && facts.failures > policy.config.retriesMs.length) {
+    facts.deadUntilMs = decision.nowMs + frontierLimits.deadHostMs;
+  }
+  return same(facts, before) ? before : facts;
+}
+
+/** Shrinks leases that come back unfinished, lets them grow again when they don't. */
+function nextLeaseMax(policy: Policy, before: HostFacts, lease: Lease, lesson: Lesson, troubled: boolean): number {
+  if (lesson.returned && !troubled) return Math.max(1, Math.floor(lease.entries.length / 2));
+  if (before.leaseMax === 0) return 0;
+  const grown = 2 * before.leaseMax;
+  return grown >= policy.config.urlsPerLeaseMax ? 0 : grown;
+}
+
+function same(a: HostFacts, b: HostFacts): boolean {
+  return (Object.keys(a) as (keyof HostFacts)[]).every((name) => a[name] === b[name]);
+}
+
+/** A lease that is over: its host was contacted all the same. */
+function lateResult(decision: Decision, policy: Policy, host: Host, result: Result): void {
+  decision.tally('lateResults');
+  for (const outcome of result.outcomes) {
+    const status = finals[outcome.kind];
+    if (
+      status === undefined ||
+      (outcome.kind === 'redirect' && seenKey(outcome.redirectUrl) === seenKey(outcome.url))
+    ) {
+      continue;
+    }
+    const again = host.queue.again.find(({ entry }) => entry.url === outcome.url);
+    if (again === undefined) continue; // on a new lease, or finished
+    const record = recordOf(policy, outcome, again.entry, status, decision.nowMs);
+    decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
+    if (policy.cash !== null && outcome.kind !== 'notModified') spendCash(decision, record.url);
+    const { recrawl } = policy;
+    if (recrawl !== null) decideLateVisit(decision, recrawl, host.key, { outcome, record, band: again.entry.band });
+  }
+  if (result.completedAtMs === 0) return;
+  const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));
+  if (readyAtMs !== host.facts.readyAtMs) {
+    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, readyAtMs } });
+  }
+}

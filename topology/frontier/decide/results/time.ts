@@ -1,0 +1,94 @@
+/** What time alone brings: leases that expire, and the queues of dead hosts given up on, a slice at a step. */
+import { frontierLimits } from '../../../limits.ts';
+import type { UrlRecord } from '../../changes/changes.ts';
+import type { Entry } from '../../changes/entry.ts';
+import type { Host, Lease } from '../../state/state.ts';
+import type { Decision } from '../decision.ts';
+import { giveLaneBack } from '../leases/lanes.ts';
+import { politeDelayMs } from '../politeness.ts';
+import { decideSitemapsFailed } from '../sitemaps.ts';
+import { noteExpired, type ResolvedTo } from '../trace-events.ts';
+import { giveUp } from './give-up.ts';
+import { expirePage } from './visits.ts';
+
+/** Ends leases whose deadline has passed by more than the clocks may differ. */
+export function decideExpiries(decision: Decision): void {
+  const { state, nowMs, policy } = decision;
+  if (policy === null) return;
+  for (const id of state.deadlines.takeUpTo(nowMs - frontierLimits.clockSkewMs)) {
+    const lease = state.leases.get(id)!;
+    lease.entries.forEach((entry, index) => {
+      if (entry === null) return;
+      const isRevisit = lease.pages.has(index);
+      const to = expireUrl(decision, lease, index, entry);
+      if (policy.tracing !== null) noteExpired(decision, policy.tracing, lease, entry, isRevisit, to);
+    });
+    const { host } = lease;
+    decision.emit({ kind: 'release', leaseId: lease.id, expired: true });
+    const size = lease.entries.length;
+    const { facts } = host;
+    const ownLane = giveLaneBack(decision, policy, host, facts, lease.deadlineMs);
+    const delayedMs = ownLane ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
+    const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
+    // A quarter each time, down to single URLs; a lease without URLs says nothing of them.
+    const leaseMax = size === 0 ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
+    decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });
+    decideSitemapsFailed(decision, policy, host);
+  }
+}
+
+/** Where the URL goes. */
+function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry): ResolvedTo {
+  if (lease.pages.has(index)) {
+    expirePage(decision, lease, index);
+    return 'again';
+  }
+  // Only alone on a lease is it the URL's own doing.
+  const expiries = lease.entries.length === 1 ? entry.expiries + 1 : entry.expiries;
+  if (expiries >= frontierLimits.expiriesMax) {
+    giveUp(decision, lease, index, { ...entry, expiries }, 'leaseExpired', 'unknown', 0, 'its leases expired');
+    return 'dead';
+  }
+  const disposition = { to: 'again', dueAtMs: 0, entry: { ...entry, expiries } } as const;
+  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
+  return 'again';
+}
+
+/** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in bands, read. */
+export function decideBurials(decision: Decision, dying: ReadonlyMap<number, readonly Entry[]>): void {
+  const { state } = decision;
+  let left = frontierLimits.burialsPerStep;
+  for (const [id, entries] of dying) {
+    const host = state.hosts.at(id);
+    for (let next = 0; left > 0 && state.burying.has(id); left--) {
+      const first = host.queue.again[0]?.entry ?? entries[next++];
+      if (first === undefined) break;
+      bury(decision, host, first);
+    }
+  }
+}
+
+function bury(decision: Decision, host: Host, first: Entry): void {
+  decision.deadLetters.push({
+    reason: 'robotsUnreachable',
+    sourceTopic: 'discovered',
+    sourcePartition: decision.identity.partition,
+    sourceOffset: -1,
+    url: first.url,
+    hostKey: host.key,
+    attempts: first.attempts,
+    lastOutcome: 'robotsUnreachable',
+    status: 0,
+    depth: first.depth,
+    detail: `${host.key} stayed unreachable for its whole retry schedule`,
+    atMs: decision.nowMs,
+    original: Buffer.alloc(0),
+  });
+  decision.emit({ kind: 'bury', hostKey: host.key, record: buried(first, decision.nowMs) });
+}
+
+/** What is kept of a URL whose host stayed unreachable. */
+export function buried({ url, attempts, depth }: Entry, atMs: number): UrlRecord {
+  const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
+  return { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth };
+}

@@ -1,0 +1,109 @@
+/**
+ * What a visit means for the visits to come, as a change: what it found, and when the page is due again (after-visit.ts).
+ *
+ * A visit that failed for now comes again after the steps of the retry schedule, then as errors do; what was known of the
+ * page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it always did.
+ */
+import type { Outcome } from '../../../../schemas/types.ts';
+import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
+import { frontierLimits } from '../../../limits.ts';
+import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
+import type { UrlRecord } from '../../changes/changes.ts';
+import type { Lease } from '../../hosts/lease.ts';
+import type { Decision } from '../decision.ts';
+import { afterVisit, type Seen, visitedOf } from './after-visit.ts';
+
+export interface Visit {
+  readonly lease: Lease;
+  readonly index: number;
+  readonly outcome: Outcome;
+  /** When the fetch was over. */
+  readonly atMs: number;
+  readonly band: number;
+}
+
+/** A visit that came to something, as `record` says. False, and nothing done: the URL will not be visited again. */
+export function decideVisit(decision: Decision, recrawl: Recrawl, visit: Visit, record: UrlRecord): boolean {
+  const { lease, index, outcome, atMs, band } = visit;
+  const seen = { outcome, atMs, band, record };
+  const { page, changed, delayS } = afterVisit(
+    recrawl,
+    lease.pages.get(index),
+    seen,
+    decision.state.recrawl.visitPrice,
+  );
+  if (delayS === null) return false;
+  if (changed !== null) decision.tally('revisits');
+  if (changed === true) decision.tally('changesFound');
+  decision.emit({
+    kind: 'visit',
+    hostKey: lease.host.key,
+    leaseId: lease.id,
+    index,
+    dueAtMs: atMs + 1_000 * delayS,
+    spent: record.status === 'page',
+    proved: changed === null || !wasTold(decision, record.url) ? null : changed,
+    page,
+  });
+  return true;
+}
+
+/** A visit to a page that is known came to nothing, or was not made: it stays as it is, and is due again. */
+export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit: Visit, retriesMs: readonly number[]) {
+  const { lease, index, outcome, atMs } = visit;
+  const before = lease.pages.get(index)!;
+  const { kind, retryAfterMs } = outcome;
+  const emit = (dueAtMs: number, failures: number) => putPageBack(decision, lease, index, dueAtMs, failures);
+  if (kind !== 'parseFailed' && (isHostFailure(kind) || !isRetriable(kind))) return emit(atMs, before.failures);
+  const waitMs = retriesMs[before.failures];
+  if (waitMs !== undefined && kind !== 'parseFailed') {
+    decision.tally('retries');
+    return emit(atMs + Math.max(waitMs, retryAfterMs), before.failures + 1);
+  }
+  const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0) ?? null;
+  if (next !== null) return emit(atMs + 1_000 * next.delayS, 0);
+  // Never again: it stays what it was when it was last seen.
+  const { record } = before;
+  const disposition = { to: 'final', status: record.status } as const;
+  return decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
+}
+
+const errorMs = 24 * 3_600_000;
+
+/** A page of a lease that was not visited is due again. `failures`: in a row, for now. */
+export function putPageBack(decision: Decision, lease: Lease, index: number, dueAtMs: number, failures?: number): void {
+  const before = lease.pages.get(index)!;
+  decision.emit({
+    kind: 'visit',
+    hostKey: lease.host.key,
+    leaseId: lease.id,
+    index,
+    dueAtMs,
+    spent: false,
+    proved: null,
+    page: { ...before, failures: failures ?? before.failures },
+  });
+}
+
+/** The lease of a page has expired: alone on it, that counts as a failure, and several of those as an error. */
+export function expirePage(decision: Decision, lease: Lease, index: number): void {
+  const before = lease.pages.get(index)!.failures;
+  const failures = lease.entries.length === 1 ? before + 1 : before;
+  const isPoison = failures >= frontierLimits.expiriesMax;
+  putPageBack(decision, lease, index, decision.nowMs + (isPoison ? errorMs : 0), isPoison ? 0 : failures);
+}
+
+/** A URL that was finished by a late result has had its first visit. */
+export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: string, seen: Omit<Seen, 'atMs'>): void {
+  const { nowMs: atMs } = decision;
+  const { page, delayS } = afterVisit(recrawl, undefined, { ...seen, atMs }, decision.state.recrawl.visitPrice);
+  if (delayS === null) return;
+  const [leaseId, index, spent, proved, dueAtMs] = [0, 0, true, null, atMs + 1_000 * delayS] as const;
+  decision.emit({ kind: 'visit', hostKey, leaseId, index, dueAtMs, spent, proved, page });
+}
+
+function wasTold({ state }: Decision, url: string): boolean {
+  const [hi, lo] = state.fingerprintOf(url);
+  const row = state.recrawl.table.find(hi!, lo!);
+  return row >= 0 && state.recrawl.table.at(row).told;
+}

@@ -1,0 +1,100 @@
+/**
+ * Rounds of sitemaps: when all of a host's sitemaps are read, by the policy's `sitemaps` field.
+ *
+ * A round is due like a visit. It goes along with a lease of the host's URLs, or has one of its own where none is due, and
+ * lasts over as many leases as its sitemaps take: the fetcher tells when none is left. Where a lease gets none read, the
+ * round goes on after the waits of the retry schedule, and is given up when those are spent, until the next is due.
+ */
+import { blankSitemapRound } from '../../../schemas/blank.ts';
+import type { HostFacts, Result, Task } from '../../../schemas/types.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { neverDue, type SitemapRound } from '../changes/sitemap-rounds.ts';
+import type { FrontierState, Host } from '../state/state.ts';
+import type { Decision } from './decision.ts';
+
+/** Sitemaps that the policy names for a host are due at once. */
+export function decideSitemapsNamed(decision: Decision, hostKey: string, secure: boolean): void {
+  const { state, policy, nowMs } = decision;
+  if (policy === null || policy.sitemaps === null || state.pull.on || hostKey === '') return;
+  const nowS = Math.floor(nowMs / 1_000);
+  emitRound(decision, hostKey, { dueS: nowS, sinceS: nowS, tries: 0, secure });
+}
+
+/** A lease of a host is over, as its last message says. */
+export function decideSitemapsRead(decision: Decision, policy: Policy, host: Host, result: Result): void {
+  const { state, nowMs } = decision;
+  const round = state.recrawl.sitemaps.of(host.id);
+  const nowS = Math.floor(nowMs / 1_000);
+  if (policy.sitemaps === null) return;
+  if (round === undefined || (round.dueS === neverDue && policy.recrawl !== null)) {
+    const first = firstRound(policy, host.key, result, nowS);
+    if (first !== null) emitRound(decision, host.key, first);
+    return;
+  }
+  const { sitemapsSinceMs, sitemapsLeft } = result.host;
+  if (round.dueS > nowS || (sitemapsSinceMs === 0 && result.outcomes.length > 0)) return;
+  if (sitemapsSinceMs > 0 && sitemapsLeft === 0) emitRound(decision, host.key, nextRound(policy, round, nowS));
+  else if (!result.requests.some(({ kind }) => kind === 'sitemap')) decideSitemapsFailed(decision, policy, host);
+}
+
+/** A lease that a round went along with came to nothing. */
+export function decideSitemapsFailed(decision: Decision, policy: Policy, host: Host): void {
+  const round = decision.state.recrawl.sitemaps.of(host.id);
+  const nowS = Math.floor(decision.nowMs / 1_000);
+  if (round === undefined || round.dueS > nowS) return;
+  const waitMs = policy.config.retriesMs[round.tries];
+  const later =
+    waitMs === undefined
+      ? nextRound(policy, round, nowS)
+      : { ...round, dueS: nowS + Math.ceil(waitMs / 1_000), tries: round.tries + 1 };
+  emitRound(decision, host.key, later);
+}
+
+/** A round is due that the policy in force knows nothing of: it ends. True: one is due that it does. */
+export function isRoundDue(decision: Decision, policy: Policy, host: Host): boolean {
+  const { sitemaps } = decision.state.recrawl;
+  if (sitemaps.size === 0) return false;
+  const round = sitemaps.of(host.id);
+  if (round === undefined || 1_000 * round.dueS > decision.nowMs) return false;
+  if (policy.sitemaps !== null) return true;
+  emitRound(decision, host.key, { ...round, dueS: neverDue });
+  return false;
+}
+
+/** What a lease that is granted now is to read of its host's sitemaps. */
+export function sitemapsOf({ recrawl, nowMs }: FrontierState, policy: Policy, host: Host): Task['sitemaps'] {
+  if (policy.sitemaps === null) return blankSitemapRound;
+  const round = recrawl.sitemaps.of(host.id);
+  if (round === undefined) return blankSitemapRound;
+  if (1_000 * round.dueS > nowMs) return onlyNew;
+  const origin = `${round.secure ? 'https' : 'http'}://${host.key}`;
+  return { sinceMs: Math.max(1, 1_000 * round.sinceS), origin, urls: policy.sitemaps.of(host.key, origin) };
+}
+
+const onlyNew: Task['sitemaps'] = { ...blankSitemapRound, sinceMs: 0 };
+
+/** null: the host has none. Those that robots.txt named with this lease have been read with it, unless there were many. */
+function firstRound(policy: Policy, hostKey: string, result: Result, nowS: number): SitemapRound | null {
+  const answered = result.outcomes.find(({ status }) => status > 0);
+  const { host } = result;
+  if (answered === undefined || !isAnswered(host)) return null;
+  const secure = answered.url.startsWith('https:');
+  const named = policy.sitemaps!.of(hostKey, new URL(answered.url).origin).length > 0;
+  if (!named && host.sitemaps.length === 0) return null;
+  if (!named && policy.recrawl === null) return null;
+  const round = { dueS: nowS, sinceS: Math.floor(host.robotsFetchedAtMs / 1_000) || nowS, tries: 0, secure };
+  return named ? round : nextRound(policy, round, nowS);
+}
+
+function isAnswered({ robotsStatus }: HostFacts): boolean {
+  return robotsStatus === 'rules' || robotsStatus === 'allowAll';
+}
+
+function nextRound({ recrawl, sitemaps }: Policy, { secure }: SitemapRound, nowS: number): SitemapRound {
+  const dueS = recrawl === null ? neverDue : nowS + Math.ceil(sitemaps!.everyMs / 1_000);
+  return { dueS, sinceS: dueS, tries: 0, secure };
+}
+
+function emitRound(decision: Decision, hostKey: string, round: SitemapRound): void {
+  decision.emit({ kind: 'sitemaps', hostKey, round });
+}

@@ -1,0 +1,47 @@
+/** What one step of a partition comes to: its changelog record, and what is to be published before and after it. */
+import type { DeadLetter, Task } from '../../../schemas/types.ts';
+import type { ControlMessage, Decision } from './decision.ts';
+import type { TraceEvent } from './trace-events.ts';
+
+export interface Step {
+  /** The changelog record. */
+  readonly commit: Buffer;
+  /** Offset the record must get. */
+  readonly offset: number;
+  /** To be acked before the commit is appended. */
+  readonly deadLetters: readonly DeadLetter[];
+  /** To be published once the commit is acked at `offset`. To be asked for after `reads` and before the next step. */
+  readonly tasks: readonly Task[];
+  readonly controls: readonly ControlMessage[];
+  /** What it did to URLs that are traced, in order; to be told once the commit is acked. */
+  readonly traced: readonly TraceEvent[];
+}
+
+/** Tasks are made when they are asked for: their URLs are read after the step. */
+export class Decided implements Step {
+  readonly commit: Buffer;
+  readonly offset: number;
+  readonly deadLetters: readonly DeadLetter[];
+  readonly controls: readonly ControlMessage[];
+  readonly traced: readonly TraceEvent[];
+  readonly #makeTasks: () => readonly Task[];
+  #tasks: readonly Task[] | undefined;
+
+  constructor(
+    commit: Buffer,
+    offset: number,
+    { deadLetters, controls, traced }: Pick<Decision, 'deadLetters' | 'controls' | 'traced'>,
+    makeTasks: () => readonly Task[],
+  ) {
+    this.commit = commit;
+    this.offset = offset;
+    this.deadLetters = deadLetters;
+    this.controls = controls;
+    this.traced = traced;
+    this.#makeTasks = makeTasks;
+  }
+
+  get tasks(): readonly Task[] {
+    return (this.#tasks ??= this.#makeTasks());
+  }
+}

@@ -1,0 +1,73 @@
+/** The task that carries a lease. Made once the lease's URLs have been read, before the next step: results end them. */
+import { blankSitemapRound } from '../../../schemas/blank.ts';
+import type { Task } from '../../../schemas/types.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { handedOn } from '../../policy/score/opic.ts';
+import { queueSpan } from '../../trace/journey.ts';
+import { formatTraceparent } from '../../trace/trace-context.ts';
+import type { Tracing } from '../../trace/tracing.ts';
+import { unread } from '../hosts/lease.ts';
+import type { FrontierState } from '../state/state.ts';
+import type { PartitionIdentity } from './decision.ts';
+import { sitemapsOf } from './sitemaps.ts';
+
+/** A lease that a step has granted. */
+export interface Granted extends Pick<Task, 'robotsHops'> {
+  readonly leaseId: number;
+}
+
+export function taskOf(state: FrontierState, identity: PartitionIdentity, policy: Policy, granted: Granted): Task {
+  const { leaseId, robotsHops } = granted;
+  const { host, entries, deadlineMs, delayMs, pages } = state.leases.get(leaseId)!;
+  const { crawlDelayCapMs, delayFactor } = policy.config;
+  return {
+    partition: identity.partition,
+    epoch: state.changelog.epoch,
+    leaseId,
+    hostKey: host.key,
+    grantedAtMs: state.nowMs,
+    deadlineMs,
+    lanes: state.hosts.lanes.of(host.id).most,
+    notBeforeMs: state.hosts.facts.readyAtMs(host.id),
+    delayMs,
+    crawlDelayCapMs,
+    delayFactor,
+    signatures: policy.recrawl !== null,
+    policyVersion: state.policyVersion,
+    urls: entries.map((entry, index) => {
+      if (entry === null || entry === unread) throw new Error(`URL ${index} of lease ${leaseId} is not there`);
+      const record = pages.get(index)?.record;
+      return {
+        url: entry.url,
+        depth: entry.depth,
+        hop: entry.hop,
+        attempt: entry.attempts,
+        etag: record?.etag ?? '',
+        lastModified: record?.lastModified ?? '',
+        cash: policy.cash === null ? 0 : handedOn(policy.cash, heldBy(state, entry.url)),
+        traceparent:
+          policy.tracing === null ? '' : traceparentOf(state, policy.tracing, host.key, entry.url, leaseId, record),
+      };
+    }),
+    robotsHops,
+    sitemaps: robotsHops.length > 0 ? blankSitemapRound : sitemapsOf(state, policy, host),
+  };
+}
+
+/** The lease goes on from the URL's time in the queue. `record`: of its last visit. */
+function traceparentOf(
+  state: FrontierState,
+  tracing: Tracing,
+  hostKey: string,
+  url: string,
+  leaseId: number,
+  record: unknown,
+): string {
+  const [hi, lo] = state.printOf(hostKey, url);
+  return tracing.traces(hostKey, lo!) ? formatTraceparent(queueSpan(hi!, lo!, leaseId, record !== undefined)) : '';
+}
+
+function heldBy(state: FrontierState, url: string): number {
+  const [hi, lo] = state.fingerprintOf(url);
+  return state.cash.heldBy(hi!, lo!);
+}

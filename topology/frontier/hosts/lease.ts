@@ -1,0 +1,18 @@
+/** A host with a batch of its URLs, handed to the fetchers until a deadline. */
+import type { Entry } from '../changes/entry.ts';
+import type { PageRecord } from '../changes/page-record.ts';
+import type { Host } from './host.ts';
+
+export interface Lease {
+  readonly id: number;
+  readonly host: Host;
+  /** By index in the task; null once resolved, `unread` until its row was read. */
+  readonly entries: (Entry | null)[];
+  readonly deadlineMs: number;
+  readonly delayMs: number;
+  /** Of the entries that were visited before, by index: what those visits told. */
+  readonly pages: Map<number, PageRecord>;
+}
+
+/** Stands for an entry of a lease that is on disk; what is decided never sees one. */
+export const unread: Entry = { url: '', depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0 };

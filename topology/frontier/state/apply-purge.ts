@@ -1,0 +1,73 @@
+/**
+ * What a purge does to the state. Part of `FrontierState.apply`.
+ *
+ * What waited or was out is admitted no more, so conservation holds; counts of what was fetched stay, they name nobody.
+ * Leases stay out, empty, until their fetchers or their deadlines end them.
+ */
+import { hostKeyOf } from '../../url/host-key.ts';
+import type { Change } from '../changes/changes.ts';
+import { setFacts } from './open-bands.ts';
+import { countQueue, placeOf } from './place-of.ts';
+import type { FrontierState, Host, Lease } from './state.ts';
+
+type Purge = Change & { readonly kind: 'purge' };
+
+export function applyPurge(state: FrontierState, change: Purge): void {
+  const host = state.meet(change.hostKey);
+  // Changes up to its row's position are in the row.
+  const isAhead = state.ahead.holds(host.id, state.changelog.offset);
+  if (change.url === '') purgeHost(state, host, isAhead);
+  else purgeUrl(state, host, change, isAhead);
+  state.counters.scheduled = state.recrawl.scheduled;
+  if (isAhead) return;
+  state.unsaved.addHost(host.id);
+  state.settle(host);
+}
+
+function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
+  const { unsaved, recrawl, purge, queues, counters, traps } = state;
+  purge.addHost(host.key, state.nowMs);
+  unsaved.records = unsaved.records.filter(({ url }) => hostKeyOf(url) !== host.key);
+  recrawl.forgetHost(host.id);
+  if (isAhead) return;
+  for (const id of host.leaseIds) {
+    const lease = state.leases.get(id)!;
+    for (let index = 0; index < lease.entries.length; index++) leaveLease(state, lease, index);
+  }
+  counters.admitted -= host.queue.size;
+  countQueue(state, host, -1);
+  queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY);
+  for (const { band, size } of host.queue.bands()) for (let left = size; left > 0; left--) queues.bands.skip(band);
+  state.robotsHops.delete(host.id);
+  traps.drop(host.key);
+  queues.opened.delete(host.id);
+  setFacts(state, host, { ...host.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0 });
+}
+
+function purgeUrl(state: FrontierState, host: Host, { url, from }: Purge, isAhead: boolean): void {
+  const { unsaved, recrawl, purge, queues, counters, hosts } = state;
+  const print = state.fingerprintOf(url);
+  const [hi, lo] = [print[0]!, print[1]!];
+  purge.addUrl(host.id, hi, lo);
+  unsaved.records = unsaved.records.filter((record) => {
+    const other = state.fingerprintOf(record.url);
+    return other[0] !== hi || other[1] !== lo;
+  });
+  recrawl.forgetUrl(hi, lo);
+  if (isAhead) return;
+  if (from.in === 'lease') return leaveLease(state, state.leases.get(from.a)!, from.b);
+  if (from.in === 'nowhere') return;
+  const band = from.in === 'band' ? from.a : null;
+  const dueAtMs = queues.takeOut(host.id, { band, seq: from.b });
+  counters[placeOf(hosts, host, dueAtMs, band ?? 0)] -= 1;
+  counters.admitted -= 1;
+}
+
+function leaveLease({ counters }: FrontierState, lease: Lease, index: number): void {
+  if (lease.entries[index] === null) return;
+  lease.entries[index] = null;
+  lease.pages.delete(index);
+  counters.leased -= 1;
+  counters.quotaSpent -= 1;
+  counters.admitted -= 1;
+}

@@ -1,0 +1,12 @@
+/** What of the state goes by the policy that is in force from now on. */
+import type { PolicyConfig } from '../../policy/policy.ts';
+import type { FrontierState } from './state.ts';
+
+export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>): void {
+  const { traps, budget, recrawl, sink, delayMs = 0 } = policy;
+  const { hosts, pull } = state;
+  state.traps.on = traps !== undefined;
+  state.budgets.setKeyMode(budget?.key ?? null, hosts.values());
+  state.recrawl.setPolicy(recrawl);
+  if (pull.set(sink === 'pull', delayMs)) for (const host of hosts.values()) state.settle(host);
+}

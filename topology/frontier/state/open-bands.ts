@@ -1,0 +1,35 @@
+import type { HostFacts } from '../changes/changes.ts';
+import { budgetBand } from '../queues/held-bands.ts';
+import { countQueue } from './place-of.ts';
+import type { FrontierState, Host } from './state.ts';
+
+/** Opens a host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
+export function openBands({ traps, hosts, queues }: FrontierState, { id, key }: Host): void {
+  const released = traps.of(key).released.map(({ band }) => band);
+  const opened = hosts.facts.deferredOpen(id) ? [budgetBand, ...released] : released;
+  if (opened.length > 0) queues.opened.set(id, opened);
+  else queues.opened.delete(id);
+}
+
+/** What waits in a trap's band may be drawn from. */
+export function releaseTrap(state: FrontierState, host: Host, pattern: string): void {
+  countQueue(state, host, -1);
+  state.traps.release(host.key, pattern);
+  openBands(state, host);
+  countQueue(state, host, 1);
+}
+
+/** A hold, or an open budget, moves what waits between the counters too. */
+export function setFacts(state: FrontierState, host: Host, facts: HostFacts): void {
+  const { hosts } = state;
+  const moves =
+    (facts.hold === '') !== (hosts.facts.hold(host.id) === '') ||
+    facts.deferredOpen !== hosts.facts.deferredOpen(host.id);
+  if (moves) countQueue(state, host, -1);
+  if (facts.hold === 'purged') state.purge.on = true;
+  hosts.lanes.learn(host.id, facts, state.nextLeaseId);
+  hosts.facts.set(host.id, facts);
+  if (!moves) return;
+  openBands(state, host);
+  countQueue(state, host, 1);
+}

@@ -1,0 +1,24 @@
+import type { Counters } from '../changes/counters.ts';
+import type { Host, Hosts } from '../hosts/host.ts';
+
+/** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */
+export function placeOf(
+  hosts: Hosts,
+  { id, queue }: Host,
+  dueAtMs: number,
+  band = 0,
+): 'queued' | 'retrying' | 'deferred' {
+  if (hosts.facts.hold(id) !== '' || queue.isHeld(band)) return 'deferred';
+  return dueAtMs > 0 ? 'retrying' : 'queued';
+}
+
+/** A host's whole queue, in the counters it stands under. */
+export function countQueue({ hosts, counters }: Counted, host: Host, by: 1 | -1): void {
+  for (const again of host.queue.again) counters[placeOf(hosts, host, again.dueAtMs)] += by;
+  for (const { number, size } of host.queue.bands()) counters[placeOf(hosts, host, 0, number)] += by * size;
+}
+
+interface Counted {
+  readonly hosts: Hosts;
+  readonly counters: Counters;
+}

@@ -1,0 +1,28 @@
+/**
+ * Hosts whose rows in the view are ahead of its position: changes up to a row's own position are in the row, and a replay
+ * leaves that host alone until it gets there (state.ts, view/save-view.ts).
+ */
+export class RowsAhead {
+  readonly #positions = new Map<number, number>();
+  /** The furthest of them. */
+  until = 0;
+
+  /** A host's row says how it stood at `position`. */
+  set(host: number, position: number): void {
+    this.#positions.set(host, position);
+    this.until = Math.max(this.until, position);
+  }
+
+  /** Is what record `offset` of the changelog did to the host in its row? */
+  holds(host: number, offset: number): boolean {
+    return offset < this.until && offset < (this.#positions.get(host) ?? 0);
+  }
+
+  /** The replay has come to the furthest of them: gives their hosts, and none is ahead any more. */
+  end(): number[] {
+    const hosts = [...this.#positions.keys()];
+    this.#positions.clear();
+    this.until = 0;
+    return hosts;
+  }
+}

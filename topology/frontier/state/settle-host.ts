@@ -1,0 +1,42 @@
+/**
+ * When a host may be leased next, and where it waits until then: what its queue, its schedule and its facts come to.
+ *
+ * A host without a free lane, or on hold, is not on the clock. One that counts as dead is not either: its queue is given up on. But
+ * pages that were fetched before are not: once the queue is empty it is tried again when the verdict has run out.
+ */
+import { refreshHosts } from '../hosts/clock.ts';
+import type { FrontierState, Host } from './state.ts';
+
+export function settleHost(state: FrontierState, host: Host): void {
+  const { budgets, hosts, burying, clock, recrawl, pull } = state;
+  const { id, queue } = host;
+  budgets.settle(host);
+  const { facts } = hosts;
+  const dueAtMs = queue.dueAtMs;
+  const deadUntilMs = facts.deadUntilMs(id);
+  const out = hosts.leases.get(id)?.length ?? 0;
+  if (deadUntilMs > 0 && dueAtMs !== undefined && out === 0) burying.add(id);
+  else burying.delete(id);
+  const refreshAtMs = recrawl.dueAtMs(id);
+  const workAtMs = deadUntilMs > 0 ? revivalAtMs(dueAtMs, refreshAtMs, deadUntilMs) : earlier(dueAtMs, refreshAtMs);
+  const readyAtMs = pull.on ? pull.readyAtMs(id, facts) : facts.readyAtMs(id);
+  const laneAtMs = hosts.lanes.readyAtMs(id, out);
+  if (workAtMs === undefined || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '') clock.remove(id);
+  else clock.schedule(id, Math.max(readyAtMs, workAtMs, laneAtMs), clockBandOf(state, host));
+}
+
+/** With whom a ready host waits for its lease: with those of its best band, or with those that only refresh. */
+export function clockBandOf({ recrawl }: FrontierState, { id, queue }: Host): number {
+  const dueAtMs = queue.dueAtMs;
+  const refreshAtMs = recrawl.dueAtMs(id);
+  const refreshes = refreshAtMs !== undefined && (dueAtMs === undefined || refreshAtMs < dueAtMs);
+  return refreshes ? refreshHosts : queue.bestBand;
+}
+
+function revivalAtMs(dueAtMs: number | undefined, refreshAtMs: number | undefined, deadUntilMs: number) {
+  return dueAtMs !== undefined || refreshAtMs === undefined ? undefined : Math.max(refreshAtMs, deadUntilMs);
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a;
+}

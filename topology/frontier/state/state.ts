@@ -1,0 +1,399 @@
+/**
+ * The logical state of one partition, and the only code that changes it.
+ *
+ * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
+ * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts); it is on the clock exactly when a lease
+ * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (DESIGN §4.12).
+ *
+ * A view is written host by host (view/save-view.ts), so the rows of some hosts may be *ahead* of its position: changes up to
+ * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does
+ * in ARIES (Mohan et al., TODS 17(1), 1992). Counters come from the commits' headers meanwhile.
+ */
+import type { RobotsHop } from '../../../schemas/types.ts';
+import { frontierLimits } from '../../limits.ts';
+import type { PolicyConfig } from '../../policy/policy.ts';
+import { fingerprint } from '../../url/fingerprint.ts';
+import { seenKey } from '../../url/seen-key.ts';
+import { BudgetsState } from '../budgets/budgets-state.ts';
+import { Cash } from '../cash/cash.ts';
+import type { ChangelogPosition, InputPosition, InputTopic } from '../changes/changelog.ts';
+import { changelogStart } from '../changes/changelog.ts';
+import type { Change, FinalStatus, HostChange, UrlRecord } from '../changes/changes.ts';
+import type { Counters } from '../changes/counters.ts';
+import { zeroCounters } from '../changes/counters.ts';
+import type { Entry } from '../changes/entry.ts';
+import { type LoadProgress, noLoad } from '../changes/load-row.ts';
+import type { PageRecord } from '../changes/page-record.ts';
+import { HostClock } from '../hosts/clock.ts';
+import { Host, Hosts } from '../hosts/host.ts';
+import { type FingerprintKey, KeyTable } from '../hosts/key-table.ts';
+import { type Lease, unread } from '../hosts/lease.ts';
+import { LeaseDeadlines } from '../hosts/lease-deadlines.ts';
+import { PullState } from '../pull/pull-state.ts';
+import { PurgeState } from '../purge/purge-state.ts';
+import { Bands } from '../queues/bands.ts';
+import { HostQueues } from '../queues/host-queues.ts';
+import { QueuedSum } from '../queues/queued-sum.ts';
+import { finalStatusOf, RecrawlState } from '../recrawl/recrawl-state.ts';
+import type { SeenConfig } from '../seen/seen-config.ts';
+import { SeenLoader } from '../seen/seen-rows.ts';
+import { SeenTest } from '../seen/seen-test.ts';
+import { applyLoadRow } from './apply-load-row.ts';
+import { applyPull } from './apply-pull.ts';
+import { applyPurge } from './apply-purge.ts';
+import { applyVisit } from './apply-visit.ts';
+import { followPolicy } from './follow-policy.ts';
+import { InLinks } from './in-links.ts';
+import { moveQueued } from './move-queued.ts';
+import { openBands, releaseTrap, setFacts } from './open-bands.ts';
+import { placeOf } from './place-of.ts';
+import { applyQuota, type QuotaRow } from './quota-row.ts';
+import { RowsAhead } from './rows-ahead.ts';
+import { settleHost } from './settle-host.ts';
+import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
+import { Unsaved } from './unsaved.ts';
+
+export type { Host } from '../hosts/host.ts';
+export type { FingerprintKey } from '../hosts/key-table.ts';
+export type { Lease } from '../hosts/lease.ts';
+export type { QuotaRow } from './quota-row.ts';
+
+export class FrontierState {
+  readonly key: FingerprintKey;
+  readonly seen: SeenTest;
+  readonly seenLoader: SeenLoader;
+  readonly queues: HostQueues;
+  readonly hosts: Hosts;
+  readonly queued = new QueuedSum();
+  readonly clock = new HostClock();
+  readonly traps = new TrapsState();
+  readonly inLinks = new InLinks();
+  readonly cash = new Cash();
+  readonly budgets = new BudgetsState();
+  readonly pull = new PullState();
+  readonly recrawl = new RecrawlState();
+  readonly purge = new PurgeState();
+  readonly leases = new Map<number, Lease>();
+  readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
+  /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
+  readonly robotsHops = new Map<number, readonly RobotsHop[]>();
+  /** Dead hosts whose queues are being given up on, by number. */
+  readonly burying = new Set<number>();
+  counters: Counters = zeroCounters();
+  positions: Record<InputTopic, InputPosition> = {
+    control: { offset: 0, slice: 0 },
+    results: { offset: 0, slice: 0 },
+    discovered: { offset: 0, slice: 0 },
+  };
+  changelog: ChangelogPosition = changelogStart;
+  nowMs = 0;
+  policyVersion = 0;
+  /** Empty: no policy has arrived yet. */
+  policyJson = '';
+  quotaWanted = 0;
+  readonly quotaBook = new Map<number, QuotaRow>();
+  nextLeaseId = 1;
+  load: LoadProgress = noLoad;
+  readonly unsaved = new Unsaved();
+  readonly #print = new Uint32Array(2);
+  readonly ahead = new RowsAhead();
+
+  /** `queueBytes`: memory for entries of queues that are on disk as well. */
+  constructor(key: FingerprintKey, seen?: SeenConfig, queueBytes: number = frontierLimits.queueMemoryBytes) {
+    this.key = key;
+    this.seen = new SeenTest(seen);
+    this.seenLoader = new SeenLoader(this.seen);
+    const keys = new KeyTable(key);
+    this.queues = new HostQueues(new Bands(queueBytes, (host) => keys.keyOf(host)));
+    this.hosts = new Hosts(keys, this.queues);
+  }
+
+  /** What tells a host's URL from all others, as two words. The array is the same at each call. */
+  printOf(hostKey: string, url: string): Readonly<Uint32Array> {
+    if (!this.pull.on) return this.fingerprintOf(url);
+    const name = this.pull.nameOf(this.hosts.keys, hostKey, url, this.changelog.offset);
+    fingerprint(name, this.key.hi, this.key.lo, this.#print);
+    return this.#print;
+  }
+
+  /** The fingerprint of a URL's seen key, as two words. The array is the same at each call. */
+  fingerprintOf(url: string): Readonly<Uint32Array> {
+    fingerprint(seenKey(url), this.key.hi, this.key.lo, this.#print);
+    return this.#print;
+  }
+
+  get quotaLeft(): number {
+    return this.counters.quotaGranted - this.counters.quotaReturned - this.counters.quotaSpent;
+  }
+
+  /** Is a part of what is replayed here already, so that counters have to be taken from elsewhere? */
+  get isAhead(): boolean {
+    return this.changelog.offset < this.ahead.until;
+  }
+
+  apply(change: Change): void {
+    switch (change.kind) {
+      case 'admit':
+        return this.#admit(change);
+      case 'count':
+        this.counters[change.counter] += change.by;
+        return;
+      case 'grant':
+      case 'grantDue':
+      case 'grantSitemaps':
+        return this.#grant(change);
+      case 'visit':
+        return this.#visit(change);
+      case 'price':
+        return this.recrawl.setPrice(change.price, change.atMs);
+      case 'resolve':
+        return this.#resolve(change);
+      case 'release':
+        return this.#release(change.leaseId);
+      case 'policy':
+        return this.setPolicy(change.version, change.json);
+      case 'linked':
+        return this.inLinks.count(change.prints);
+      case 'cash':
+        return this.cash.move(change.amount, change.isNew, change.prints);
+      case 'quota':
+      case 'quotaBook':
+        return applyQuota(this, change);
+      case 'cite':
+      case 'spend':
+        return this.budgets.apply(change);
+      case 'known':
+      case 'dropQueue':
+      case 'blockQueue':
+        return applyPull(this, this.meet(change.hostKey), change);
+      case 'purge':
+        return applyPurge(this, change);
+      case 'load':
+        return applyLoadRow(this, change.row);
+      case 'check':
+        return;
+      default: {
+        const host = this.meet(change.hostKey);
+        if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.told);
+        if (change.kind === 'sitemaps') {
+          this.recrawl.setRound(host.id, change.round);
+          this.counters.scheduled = this.recrawl.scheduled;
+        }
+        const { bands } = this.queues;
+        if (!this.#isAhead(host)) this.#applyTo(host, change);
+        else if (change.kind === 'raise') bands.queuedEver += 1;
+        if (change.kind !== 'raise') return;
+        const [hi, lo] = this.printOf(change.hostKey, change.entry.url);
+        this.queued.add(hi!, lo!, bands.queuedEver, change.entry);
+      }
+    }
+  }
+
+  #applyTo(host: Host, change: HostChange): void {
+    switch (change.kind) {
+      case 'host':
+        setFacts(this, host, change.facts);
+        return this.#changed(host);
+      case 'due':
+      case 'sitemaps':
+        return this.settle(host);
+      case 'bury':
+        return this.#bury(host, change.record);
+      case 'finish':
+        return this.#finish(host, change.seq, change.record);
+      case 'raise':
+      case 'expedite':
+        moveQueued(this, host, change);
+        return this.#changed(host);
+      case 'trap':
+        this.traps.add(change.hostKey, change);
+        openBands(this, host);
+        return this.#changed(host);
+      case 'releaseTrap':
+        releaseTrap(this, host, change.pattern);
+        return this.#changed(host);
+      case 'lanes':
+        this.hosts.lanes.put(host.id, { ...this.hosts.lanes.of(host.id), own: change.own, most: change.most });
+        return this.#changed(host);
+      case 'lane':
+        this.hosts.lanes.giveBack(host.id, change.readyAtMs);
+        return this.#changed(host);
+      case 'robotsHop':
+        return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);
+    }
+  }
+
+  setPolicy(version: number, json: string): void {
+    this.policyVersion = version;
+    this.policyJson = json;
+    followPolicy(this, json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>));
+  }
+
+  setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
+    if (hops.length > 0) this.robotsHops.set(host.id, hops);
+    else this.robotsHops.delete(host.id);
+    this.unsaved.addHost(host.id);
+  }
+
+  /** A lease that is out. */
+  addLease(lease: Lease): void {
+    this.leases.set(lease.id, lease);
+    this.deadlines.add(lease.id, lease.deadlineMs, this.leases.size);
+    this.hosts.hold(lease.host.id, lease.id);
+  }
+
+  /** Puts a host on the clock, or takes it off, as its state says. Call after every change to a host. */
+  settle(host: Host): void {
+    settleHost(this, host);
+  }
+
+  /** The host of a key, met now if it was not. */
+  meet(key: string): Host {
+    const { id, isNew } = this.hosts.meet(key);
+    if (isNew) {
+      this.counters.hosts = this.hosts.size;
+      this.unsaved.addHost(id);
+    }
+    return new Host(this.hosts, id, key);
+  }
+
+  #isAhead({ id }: Host): boolean {
+    return this.ahead.holds(id, this.changelog.offset);
+  }
+
+  /** null: its host is ahead, and the lease may be over there. */
+  #leaseOf(id: number): Lease | null {
+    const lease = this.leases.get(id);
+    if (lease !== undefined && !this.#isAhead(lease.host)) return lease;
+    if (lease === undefined && !this.isAhead) throw new Error(`lease ${id} is not out`);
+    return null;
+  }
+
+  #changed(host: Host): void {
+    this.unsaved.addHost(host.id);
+    this.settle(host);
+  }
+
+  #admit({ hostKey, known, entries, prints }: Change & { kind: 'admit' }): void {
+    const host = this.meet(hostKey);
+    const isAhead = this.#isAhead(host);
+    const { bands } = this.queues;
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index]!;
+      if (prints === undefined) this.printOf(hostKey, entry.url);
+      const hi = prints?.[2 * index] ?? this.#print[0]!;
+      const lo = prints?.[2 * index + 1] ?? this.#print[1]!;
+      if (!known) this.seen.add(hi, lo);
+      if (isAhead) bands.queuedEver += 1;
+      else {
+        bands.push(host.id, hostKey, entry);
+        this.counters[placeOf(this.hosts, host, 0, entry.band)] += 1;
+      }
+      this.queued.add(hi, lo, bands.queuedEver, entry);
+    }
+    if (isAhead) return;
+    this.counters.admitted += entries.length;
+    if (this.pull.on) this.pull.count(host.id, entries.length, 0);
+    this.#changed(host);
+    if (!this.traps.on) return;
+    this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));
+  }
+
+  #grant(change: Change & { kind: 'grant' | 'grantDue' | 'grantSitemaps' }): void {
+    const { leaseId: id, deadlineMs, delayMs } = change;
+    const host = this.meet(change.hostKey);
+    this.nextLeaseId = id + 1;
+    const due = this.recrawl.take(host.id, change);
+    if (this.#isAhead(host)) return;
+    const entries: (Entry | null)[] = [];
+    const pages = new Map<number, PageRecord>();
+    for (const one of due) {
+      this.counters[finalStatusOf(one.status)] -= 1;
+      entries.push(this.recrawl.enter(one, id, entries.length, pages));
+    }
+    for (const again of this.queues.takeAgain(host.id, 0, change.again)) {
+      this.counters[placeOf(this.hosts, host, again.dueAtMs)] -= 1;
+      entries.push(again.entry);
+    }
+    const { bands } = this.queues;
+    for (const [number, count] of change.bands) {
+      const first = entries.length;
+      for (let i = 0; i < count; i++) entries.push(unread);
+      bands.take(bands.list.find(host.id, number), count, (index, entry) => {
+        if (entries[first + index] === unread) entries[first + index] = entry;
+      });
+      this.counters[placeOf(this.hosts, host, 0, number)] -= count;
+    }
+    if (entries.length === 0 && change.kind !== 'grantSitemaps')
+      this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
+    this.hosts.lanes.take(host.id, this.nowMs, delayMs);
+    this.addLease({ id, host, entries, deadlineMs, delayMs, pages });
+    if (due.length > 0) this.counters.scheduled = this.recrawl.scheduled;
+    this.counters.leases += 1;
+    this.counters.leased += entries.length;
+    this.counters.quotaSpent += entries.length;
+    this.#changed(host);
+  }
+
+  #resolve({ leaseId, index, disposition, record }: Change & { kind: 'resolve' }): void {
+    // It is fetched again as a URL of the queue, or never: not by the schedule.
+    const url = record?.url ?? (disposition.to === 'again' ? disposition.entry.url : '');
+    if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
+    const lease = this.#leaseOf(leaseId);
+    if (lease === null) return;
+    lease.entries[index] = null;
+    lease.pages.delete(index);
+    this.counters.leased -= 1;
+    this.unsaved.addHost(lease.host.id);
+    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record);
+    else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
+    if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
+  }
+
+  #visit(change: Change & { kind: 'visit' }): void {
+    const host = this.meet(change.hostKey);
+    const lease = change.leaseId === 0 ? null : this.#leaseOf(change.leaseId);
+    applyVisit(this, change, host, lease);
+    if (!this.#isAhead(host)) this.#changed(host);
+  }
+
+  #putAgain(host: Host, dueAtMs: number, entry: Entry): void {
+    this.queues.putAgain(host.id, dueAtMs, entry);
+    this.counters[placeOf(this.hosts, host, dueAtMs)] += 1;
+    this.#changed(host);
+  }
+
+  #release(leaseId: number): void {
+    const lease = this.#leaseOf(leaseId);
+    if (lease === null) return;
+    this.leases.delete(leaseId);
+    this.hosts.letGo(lease.host.id, leaseId);
+    this.counters.leases -= 1;
+    this.#changed(lease.host);
+  }
+
+  #bury(host: Host, record: UrlRecord): void {
+    const [again] = this.queues.takeAgain(host.id, 0, 1);
+    const first =
+      again === undefined ? host.queue.bands().find(({ number }) => !host.queue.isHeld(number))! : undefined;
+    if (first !== undefined) this.queues.bands.skip(first.band);
+    this.counters[placeOf(this.hosts, host, again?.dueAtMs ?? 0, first?.number)] -= 1;
+    this.#end(host, 'dead', record);
+    this.#changed(host);
+  }
+
+  #finish(host: Host, seq: number, record: UrlRecord): void {
+    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { band: null, seq }))] -= 1;
+    if (record.status === 'page') this.counters.quotaSpent += 1;
+    this.#end(host, record.status, record);
+    this.#changed(host);
+  }
+
+  #end(host: Host, status: FinalStatus, record: UrlRecord | null): void {
+    this.counters[status] += 1;
+    if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
+    if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
+    this.unsaved.records.push(record);
+    if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, [fetchedEvent(record)]);
+  }
+}

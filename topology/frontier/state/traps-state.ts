@@ -1,0 +1,112 @@
+/**
+ * What a partition knows of traps: which stand, by host, and what is remembered in order to notice more.
+ *
+ * Standing traps are state like everything else: changes make and release them, the view and the digest hold them, and
+ * nothing forgets them. The summaries are not: they follow from the changes since the newest claim and begin anew with
+ * it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host. What
+ * a claim costs is that a trap half noticed is noticed later.
+ *
+ * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; standing traps 200 B each.
+ */
+import { trapLimits } from '../../policy/limits.ts';
+import type { HostTraps } from '../../policy/traps/standing.ts';
+import { addTrap, noTraps, releaseTrap } from '../../policy/traps/standing.ts';
+import type { TrapEvent } from '../../policy/traps/step.ts';
+import { stepSummary } from '../../policy/traps/step.ts';
+import type { Trap, TrapSummary } from '../../policy/traps/summary.ts';
+import { emptySummary } from '../../policy/traps/summary.ts';
+import type { UrlRecord } from '../changes/changes.ts';
+import type { Entry } from '../changes/entry.ts';
+import { isTrapBand, trapBandFirst, trapBands } from '../queues/held-bands.ts';
+
+export interface StandingTrap extends Trap {
+  /** Where its URLs wait. */
+  readonly band: number;
+}
+
+export class TrapsState {
+  /** Does the policy in force look for traps? */
+  on = false;
+  /** By host key; hosts without a trap are absent. */
+  readonly standing = new Map<string, HostTraps<StandingTrap>>();
+  /** By host key, the one met last at the end. */
+  readonly #summaries = new Map<string, TrapSummary>();
+
+  of(hostKey: string): HostTraps<StandingTrap> {
+    return this.standing.get(hostKey) ?? noTraps;
+  }
+
+  summary(hostKey: string): TrapSummary | undefined {
+    return this.#summaries.get(hostKey);
+  }
+
+  /** `known`: URLs of the host so far; the first few tell nothing. */
+  learn(hostKey: string, known: number, events: readonly TrapEvent[]): void {
+    let summary = this.#summaries.get(hostKey);
+    if (summary === undefined && known < trapLimits.admittedBefore) return;
+    for (const event of events) summary = stepSummary(summary ?? emptySummary, event);
+    if (summary === undefined) return;
+    this.#summaries.delete(hostKey);
+    this.#summaries.set(hostKey, summary);
+    if (this.#summaries.size <= trapLimits.summariesMax) return;
+    for (const oldest of this.#summaries.keys()) {
+      this.#summaries.delete(oldest);
+      return;
+    }
+  }
+
+  /** A claim: what was remembered is remembered no more. */
+  forget(): void {
+    this.#summaries.clear();
+  }
+
+  add(hostKey: string, trap: StandingTrap): void {
+    this.#set(hostKey, addTrap(this.of(hostKey), trap));
+  }
+
+  /** Nothing is known of the host any more. */
+  drop(hostKey: string): void {
+    this.standing.delete(hostKey);
+    this.#summaries.delete(hostKey);
+  }
+
+  /** The trap, if it stood. */
+  release(hostKey: string, pattern: string): StandingTrap | undefined {
+    const traps = this.of(hostKey);
+    this.#set(hostKey, releaseTrap(traps, pattern));
+    return traps.trapped.find((trap) => trap.pattern === pattern);
+  }
+
+  /** A band for one more trap: a free one, else that of the trap released first whose URLs are gone. */
+  freeBand(hostKey: string, isEmpty: (band: number) => boolean): number | undefined {
+    const { trapped, released } = this.of(hostKey);
+    if (trapped.length >= trapLimits.trapsMax) return undefined;
+    const used = new Set([...trapped, ...released].map(({ band }) => band));
+    for (let band = trapBandFirst; band < trapBandFirst + trapBands; band++) if (!used.has(band)) return band;
+    return released.find(({ band }) => isEmpty(band))?.band;
+  }
+
+  /** For the view: a row holds all of a host. */
+  save(hostKey: string): string {
+    return JSON.stringify(this.of(hostKey));
+  }
+
+  load(hostKey: string, json: string): void {
+    this.standing.set(hostKey, JSON.parse(json) as HostTraps<StandingTrap>);
+  }
+
+  #set(hostKey: string, traps: HostTraps<StandingTrap>): void {
+    this.standing.set(hostKey, traps);
+  }
+}
+
+/** What admitted entries say of their host; those in a trap say nothing more. */
+export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
+  const events: TrapEvent[] = [];
+  for (const { url, depth, band } of entries) if (!isTrapBand(band)) events.push({ kind: 'admitted', url, depth });
+  return events;
+}
+
+export function fetchedEvent({ url, httpStatus, contentHash, soft404 }: UrlRecord): TrapEvent {
+  return { kind: 'fetched', url, status: httpStatus, contentHash, soft404 };
+}

@@ -1,0 +1,28 @@
+/**
+ * Work on rows of the state store, told as a generator: it yields what to read or write, and goes on with what was read.
+ * Whoever runs it does the I/O (services/frontier, a test's driver); between two requests little time passes, so that
+ * a job of seconds pauses nobody. A job that is abandoned half-way leaves rows that nothing refers to.
+ */
+export interface Row {
+  readonly key: Buffer;
+  /** null: the row is gone. */
+  readonly value: Buffer | null;
+}
+
+export type StoreRequest =
+  | { readonly read: readonly Uint8Array[]; readonly write?: undefined; readonly scan?: undefined }
+  | { readonly write: readonly Row[]; readonly read?: undefined; readonly scan?: undefined }
+  /** The first `limit` rows of a range, in order. */
+  | {
+      readonly scan: { readonly gte: Buffer; readonly lt: Buffer; readonly limit: number };
+      readonly read?: undefined;
+      readonly write?: undefined;
+    };
+
+/**
+ * Values in the order of the keys; null where a row is missing. A write is answered by an empty list, a scan by a key and
+ * its value in turn.
+ */
+export type StoreReply = readonly (Uint8Array | null | undefined)[];
+
+export type StoreJob<Result = void> = Generator<StoreRequest, Result, StoreReply>;

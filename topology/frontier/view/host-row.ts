@@ -1,0 +1,142 @@
+/**
+ * One host in the view: everything of it but the URLs in its bands, which have rows of their own.
+ *
+ * The row says which position of the changelog it is of. It is written in one batch with the rows that its bands gained
+ * and lost since the last one, so a host is of one moment, whatever the moment of others.
+ */
+import type { RobotsHop } from '../../../schemas/types.ts';
+import type { Entry } from '../changes/entry.ts';
+import { readEntry, writeEntry } from '../changes/entry.ts';
+import { readHostFacts, writeHostFacts } from '../changes/host-facts-bytes.ts';
+import { readPageRecord, writePageRecord } from '../changes/page-record.ts';
+import { readRobotsHop, writeRobotsHop } from '../changes/robots-hop-bytes.ts';
+import type { HostLanes } from '../hosts/lanes.ts';
+import { unread } from '../hosts/lease.ts';
+import type { SavedBand } from '../queues/bands.ts';
+import { openBands } from '../state/open-bands.ts';
+import type { FrontierState, Host, Lease } from '../state/state.ts';
+import { ByteReader, type ByteWriter } from '../storage/bytes.ts';
+
+export function hostRowKey(id: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
+  key[0] = 0x68;
+  key.writeUInt32BE(id, 1);
+  return key;
+}
+
+/** What is in no row of its bands must be written before, what is on lease be read. */
+export function writeHost(writer: ByteWriter, state: FrontierState, id: number): void {
+  const { hosts, queues, leases, robotsHops, traps, changelog } = state;
+  const key = hosts.keys.keyOf(id);
+  writer.uint(changelog.offset);
+  writer.string(key);
+  writeHostFacts(writer, hosts.facts.get(id));
+  const host = hosts.at(id);
+  writeList(writer, host.queue.bands(), ({ band }) => writeBand(writer, queues.bands.saved(band)));
+  writeList(writer, host.queue.again, ({ dueAtMs, seq, entry }) => {
+    writer.uint(dueAtMs);
+    writer.uint(seq);
+    writeEntry(writer, entry);
+  });
+  writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
+  writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
+  writer.string(traps.standing.has(key) ? traps.save(key) : '');
+  if (state.pull.on) state.pull.save(writer, id);
+  const lanes = hosts.lanes.entries.get(id);
+  const leasesWithPages = host.leaseIds.filter((lease) => leases.get(lease)!.pages.size > 0);
+  if (lanes !== undefined || leasesWithPages.length > 0) writeLanes(writer, hosts.lanes.of(id));
+  for (const lease of leasesWithPages) {
+    for (const [index, page] of leases.get(lease)!.pages) {
+      writer.uint(lease);
+      writer.uint(index);
+      writePageRecord(writer, page);
+    }
+  }
+}
+
+/** Throws INVALID_RECORD on a row that makes no sense. */
+export function loadHost(state: FrontierState, id: number, value: Buffer): void {
+  const reader = new ByteReader(value);
+  const { hosts, queues, robotsHops, traps, changelog } = state;
+  const position = reader.uint();
+  if (position > changelog.offset) state.ahead.set(id, position);
+  const key = reader.string();
+  hosts.add(id, key);
+  hosts.facts.set(id, readHostFacts(reader));
+  if (hosts.facts.hold(id) === 'purged') state.purge.on = true;
+  const host = hosts.at(id);
+  for (let left = reader.uint(); left > 0; left--) queues.bands.load(id, readBand(reader));
+  const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
+  if (again.length > 0) queues.again.set(id, again);
+  for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
+  const hops = readList<RobotsHop>(reader, () => readRobotsHop(reader));
+  if (hops.length > 0) robotsHops.set(id, hops);
+  const json = reader.string();
+  if (json !== '') traps.load(key, json);
+  if (state.pull.on) state.pull.load(reader, id);
+  if (!reader.done) hosts.lanes.put(id, readLanes(reader));
+  while (!reader.done) state.leases.get(reader.uint())!.pages.set(reader.uint(), readPageRecord(reader));
+  if (json !== '' || host.facts.deferredOpen) openBands(state, host);
+  state.settle(host);
+}
+
+function writeBand(writer: ByteWriter, { number, row, head, tail, gone }: SavedBand): void {
+  writer.byte(number);
+  writer.uint(row);
+  writer.uint(head - row);
+  writer.uint(tail - head);
+  writeList(writer, gone, (seq) => writer.uint(seq - head));
+}
+
+function readBand(reader: ByteReader): SavedBand {
+  const number = reader.byte();
+  const row = reader.uint();
+  const head = row + reader.uint();
+  return { number, row, head, tail: head + reader.uint(), gone: readList(reader, () => head + reader.uint()) };
+}
+
+function writeLanes(writer: ByteWriter, { own, most, nextAtMs, freeAtMs, troubledFrom }: HostLanes): void {
+  writer.int(own);
+  writer.uint(most);
+  writer.uint(nextAtMs);
+  writer.uint(troubledFrom);
+  writeList(writer, freeAtMs, (atMs) => writer.uint(atMs));
+}
+
+function readLanes(reader: ByteReader): HostLanes {
+  const own = reader.int();
+  const most = reader.uint();
+  const nextAtMs = reader.uint();
+  const troubledFrom = reader.uint();
+  return { own, most, nextAtMs, troubledFrom, freeAtMs: readList(reader, () => reader.uint()) };
+}
+
+function writeLease(writer: ByteWriter, { id, deadlineMs, delayMs, entries }: Lease): void {
+  writer.uint(id);
+  writer.uint(deadlineMs);
+  writer.uint(delayMs);
+  writeList(writer, entries, (entry) => {
+    if (entry === unread) throw new Error(`lease ${id} is saved before it was read`);
+    writer.boolean(entry !== null);
+    if (entry !== null) writeEntry(writer, entry);
+  });
+}
+
+function readLease(reader: ByteReader, host: Host): Lease {
+  const id = reader.uint();
+  const deadlineMs = reader.uint();
+  const delayMs = reader.uint();
+  const entries = readList<Entry | null>(reader, () => (reader.boolean() ? readEntry(reader) : null));
+  return { id, host, entries, deadlineMs, delayMs, pages: new Map() };
+}
+
+function writeList<T>(writer: ByteWriter, items: readonly T[], write: (item: T) => void): void {
+  writer.uint(items.length);
+  for (const item of items) write(item);
+}
+
+function readList<T>(reader: ByteReader, read: () => T): T[] {
+  const items: T[] = [];
+  for (let left = reader.uint(); left > 0; left--) items.push(read());
+  return items;
+}

@@ -1,0 +1,156 @@
+/**
+ * Reads what the partition needs of its queues' rows: the URLs of leases that were just granted, and the first URLs of
+ * dead hosts that the next step gives up on. One read a round for all of them together.
+ *
+ * To be run after each step, and before the first: what is decided never sees what is in memory and what is not.
+ */
+import { frontierLimits } from '../../limits.ts';
+import type { Entry } from '../changes/entry.ts';
+import { countOf, readArena, readRow, rowKey } from '../queues/queue-row.ts';
+import type { FrontierState } from '../state/state.ts';
+import type { StoreJob } from '../storage/store-job.ts';
+import { readPages } from './read-pages.ts';
+
+/** A page of what a host has queued. */
+export interface QueuePage {
+  readonly urls: readonly {
+    readonly band: number;
+    readonly seq: number;
+    readonly url: string;
+    readonly depth: number;
+  }[];
+  /** Where the next page begins; undefined: this was the last. */
+  readonly next: QueueCursor | undefined;
+}
+
+export interface QueueCursor {
+  readonly band: number;
+  readonly seq: number;
+}
+
+/** Up to `count` URLs of a host's bands, in the order they may be fetched, from `from` on. */
+export function* listQueue(
+  state: FrontierState,
+  hostKey: string,
+  count: number,
+  from: QueueCursor = { band: 0, seq: 0 },
+): StoreJob<QueuePage> {
+  const urls: { band: number; seq: number; url: string; depth: number }[] = [];
+  for (const { number, band } of state.hosts.get(hostKey)?.queue.bands() ?? []) {
+    if (number < from.band) continue;
+    const fromSeq = number === from.band ? from.seq : 0;
+    for (const { seq, entry } of yield* readBand(state, band, count + 1 - urls.length, fromSeq)) {
+      urls.push({ band: number, seq, url: entry.url, depth: entry.depth });
+    }
+    if (urls.length > count) break;
+  }
+  const beyond = urls[count];
+  return { urls: urls.slice(0, count), next: beyond && { band: beyond.band, seq: beyond.seq } };
+}
+
+/** Fills in the leases, and forgets rows that are used up. */
+export function* readLeases(state: FrontierState): StoreJob {
+  const { bands } = state.queues;
+  if (state.recrawl.reads.length > 0) yield* readPages(state);
+  while (bands.reads.size > 0) {
+    const reading = [...bands.reads.keys()];
+    const values = yield { read: reading.map((band) => bands.rowToRead(band)) };
+    reading.forEach((band, index) => {
+      bands.takeRow(band, asBuffer(values[index]));
+    });
+  }
+  while (bands.leftovers.length > 0) {
+    const [value] = yield { read: [bands.leftoverToRead()] };
+    bands.takeLeftover(asBuffer(value));
+  }
+}
+
+/** The URLs in their bands that a step's burials come to at most, by host number, hosts ascending. */
+export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>> {
+  const dying = new Map<number, Entry[]>();
+  let left: number = frontierLimits.burialsPerStep;
+  for (const id of [...state.burying].sort((a, b) => a - b)) {
+    if (left <= 0) break;
+    const { queue } = state.hosts.at(id);
+    left -= queue.again.length;
+    const entries: Entry[] = [];
+    dying.set(id, entries);
+    for (const { number, band } of queue.bands()) {
+      if (left <= 0) break;
+      if (queue.isHeld(number)) continue;
+      const read = yield* readBand(state, band, left);
+      left -= read.length;
+      for (const { entry } of read) entries.push(entry);
+    }
+  }
+  return dying;
+}
+
+export interface FoundPlace extends Place {
+  readonly number: number;
+}
+
+/** Where a URL waits in a band of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
+export function* findInBands(
+  state: FrontierState,
+  host: number,
+  isIt: (entry: Entry) => boolean,
+): StoreJob<FoundPlace | undefined> {
+  for (const { number, band } of state.hosts.at(host).queue.bands()) {
+    const [place] = yield* readBand(state, band, 1, 0, isIt);
+    if (place !== undefined) return { ...place, number };
+  }
+  return undefined;
+}
+
+/** Is the entry still in its place? What was looked up before a step may have left it in the step. */
+export function isQueuedAt({ queues: { bands } }: FrontierState, host: number, number: number, seq: number): boolean {
+  const band = bands.list.find(host, number);
+  return band !== 0 && seq >= bands.head(band) && !bands.goneOf(band).includes(seq);
+}
+
+export interface Place {
+  readonly seq: number;
+  readonly entry: Entry;
+}
+
+/** The entries of a band in order, at most `count` that are `wanted`, from `fromSeq` (its head, if less) on. */
+export function* readBand(
+  state: FrontierState,
+  band: number,
+  count: number,
+  fromSeq = 0,
+  wanted: (entry: Entry) => boolean = () => true,
+): StoreJob<Place[]> {
+  const { bands } = state.queues;
+  const host = bands.list.hostOf(band);
+  const number = bands.list.numberOf(band);
+  const key = state.hosts.keys.keyOf(host);
+  const gone = new Set(bands.goneOf(band));
+  const places: Place[] = [];
+  const begin = Math.max(fromSeq, bands.head(band));
+  const keep = (seq: number, entry: () => Entry) => {
+    if (seq < begin || gone.has(seq) || places.length >= count) return;
+    const one = entry();
+    if (wanted(one)) places.push({ seq, entry: one });
+  };
+  let { row, from, first } = bands.extent(band);
+  while (row < from && places.length < count) {
+    const [value] = yield { read: [rowKey(host, number, row)] };
+    const end = row + countOf(value);
+    const start = row;
+    readRow(asBuffer(value)!, key, number, Math.min(end, from) - row, (index, entry) => keep(start + index, entry));
+    row = end;
+  }
+  for (let seq = from; seq < bands.extent(band).tail && places.length < count; seq++) {
+    const at = first;
+    keep(seq, () => readArena(bands.arena, at, key, number));
+    first = bands.arena.next(first);
+  }
+  return places;
+}
+
+function asBuffer(value: Uint8Array | null | undefined): Buffer | undefined {
+  if (value == null) return undefined;
+  return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}

@@ -1,0 +1,159 @@
+/**
+ * Writes the view in slices: hosts that changed, one after another, and at the end the position.
+ *
+ * A *fuzzy checkpoint*, as in ARIES: the position and what goes with it are of the moment the round begins, each host's
+ * row is of the moment it is written, which is later, and says so. A crash between two slices leaves the old position
+ * with some hosts ahead of it; a replay from there leaves those alone until it reaches them (state/state.ts). Rows of bands that
+ * no host's row leads to yet are never read.
+ *
+ * Each yield is one batch, sorted by key, at most about `sliceBytes`. Whoever runs it writes a batch before the next
+ * step of the partition, once every commit so far is acked: a view is never ahead of the changelog. In between, the
+ * partition goes on. Nothing on lease may be unread (read-rows.ts).
+ */
+import { frontierLimits } from '../../limits.ts';
+import { saveBudgets } from '../budgets/budget-rows.ts';
+import type { KnownUrl } from '../changes/changes.ts';
+import { type PageRecord, writePageRecord } from '../changes/page-record.ts';
+import { writeUrlRecord } from '../changes/url-record-bytes.ts';
+import { sweepRows } from '../purge/sweep-rows.ts';
+import { rowKey, writeRow } from '../queues/queue-row.ts';
+import { takeDueRows } from '../recrawl/due-rows.ts';
+import { manifestKey, saveSeen } from '../seen/seen-rows.ts';
+import type { FrontierState } from '../state/state.ts';
+import { ByteWriter } from '../storage/bytes.ts';
+import type { Row, StoreJob } from '../storage/store-job.ts';
+import { hostRowKey, writeHost } from './host-row.ts';
+import { metaKey, metaValue } from './view.ts';
+
+export function* saveView(state: FrontierState, sliceBytes: number = frontierLimits.viewSliceBytes): StoreJob {
+  const { unsaved } = state;
+  const meta = { key: metaKey, value: metaValue(state) };
+  const seen = saveSeen(state.seen);
+  const inLinks = state.inLinks.takeRows();
+  const cash = state.cash.takeRows();
+  const budgets = saveBudgets(state.budgets);
+  const due = takeDueRows(state.recrawl);
+  const { records } = unsaved;
+  unsaved.records = [];
+  unsaved.writing = records;
+  const { pages } = state.recrawl;
+  if (pages.size > 0) state.recrawl.beginSaving();
+  const hosts = unsaved.takeHosts();
+  const known = state.pull.known.take();
+  const purged = state.purge.takeRows();
+  const sweeps = state.purge.takeSweeps();
+  const slice = new Slice(state, sliceBytes);
+  for (const id of hosts) {
+    while (!slice.addHost(id)) yield { write: slice.take() };
+    if (slice.isFull) yield { write: slice.take() };
+  }
+  for (const record of records) {
+    if (slice.isFull) yield { write: slice.take() };
+    slice.addRecord(record);
+  }
+  for (const page of pages.values()) {
+    if (slice.isFull) yield { write: slice.take() };
+    slice.addPage(page);
+  }
+  if (!slice.isEmpty) yield { write: slice.take() };
+  unsaved.writing = [];
+  yield* inSlices(known, sliceBytes);
+  yield* sweepRows(sweeps);
+  // Blocks of fingerprints mean nothing before the manifest names them; it counts with the position.
+  const isBlock = ({ key, value }: Row) => value !== null && key.length > manifestKey.length;
+  yield* inSlices(seen.filter(isBlock), sliceBytes);
+  yield { write: [...budgets, ...cash, ...due, ...inLinks, meta, ...purged, ...seen.filter((row) => !isBlock(row))] };
+  state.recrawl.endSaving(pages);
+  state.pull.known.written();
+}
+
+function* inSlices(rows: readonly Row[], sliceBytes: number): StoreJob {
+  let slice: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    slice.push(row);
+    bytes += row.value!.length;
+    if (bytes < sliceBytes) continue;
+    yield { write: slice };
+    [slice, bytes] = [[], 0];
+  }
+  if (slice.length > 0) yield { write: slice };
+}
+
+/** Of what is kept of a URL that left the frontier. */
+export function urlRecordKey(state: FrontierState, url: string): Buffer {
+  const [hi, lo] = state.fingerprintOf(url);
+  const key = Buffer.allocUnsafe(9);
+  key[0] = 0x75;
+  key.writeUInt32BE(hi!, 1);
+  key.writeUInt32BE(lo!, 5);
+  return key;
+}
+
+/** Rows of one batch, kind by kind in the order of their keys, each kind in the order it is added in. */
+class Slice {
+  readonly #state: FrontierState;
+  readonly #bytesMax: number;
+  readonly #writer = new ByteWriter(16 * 1024);
+  #hosts: Row[] = [];
+  #queues: Row[] = [];
+  #records: Row[] = [];
+  #bytes = 0;
+
+  constructor(state: FrontierState, bytesMax: number) {
+    this.#state = state;
+    this.#bytesMax = bytesMax;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#bytesMax;
+  }
+
+  get isEmpty(): boolean {
+    return this.#hosts.length + this.#queues.length + this.#records.length === 0;
+  }
+
+  /** False: the host's bands alone fill the slice; its row comes in a later one, with what is left of them. */
+  addHost(id: number): boolean {
+    const { bands } = this.#state.queues;
+    for (let band = bands.list.firstOf(id); band !== 0; band = bands.list.nextOf(band)) {
+      for (let { pointer, seq } = bands.unsaved(band); pointer !== 0; { pointer, seq } = bands.unsaved(band)) {
+        if (this.isFull) return false;
+        const row = writeRow(this.#writer, bands.arena, pointer, bands.unsavedCount(band));
+        this.#add(this.#queues, rowKey(id, bands.list.numberOf(band), seq));
+        bands.savedRow(band, row.last, row.count);
+      }
+    }
+    for (const key of bands.goneRows.get(id) ?? []) this.#queues.push({ key, value: null });
+    bands.goneRows.delete(id);
+    writeHost(this.#writer, this.#state, id);
+    this.#add(this.#hosts, hostRowKey(id));
+    this.#state.unsaved.written(id);
+    return true;
+  }
+
+  addRecord(record: KnownUrl): void {
+    writeUrlRecord(this.#writer, record);
+    this.#add(this.#records, urlRecordKey(this.#state, record.url));
+  }
+
+  addPage(page: PageRecord): void {
+    writePageRecord(this.#writer, page);
+    this.#add(this.#records, urlRecordKey(this.#state, page.record.url));
+  }
+
+  take(): Row[] {
+    const rows = [...this.#hosts, ...this.#queues, ...this.#records];
+    this.#hosts = [];
+    this.#queues = [];
+    this.#records = [];
+    this.#bytes = 0;
+    return rows;
+  }
+
+  #add(rows: Row[], key: Buffer): void {
+    const value = this.#writer.take();
+    rows.push({ key, value });
+    this.#bytes += key.length + value.length;
+  }
+}

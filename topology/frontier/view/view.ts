@@ -1,0 +1,127 @@
+/**
+ * The view: a partition's state as rows of the state store, written now and then up to a position (save-view.ts).
+ *
+ * The changelog is the truth and the view a shortcut: what was not written yet is read from the changelog again.
+ *
+ * | first byte | key | value |
+ * | --- | --- | --- |
+ * | b | budget key | its account: budgets/budgets-state.ts |
+ * | c | block | cash that URLs hold; without a block: its scale |
+ * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
+ * | h | host number | key, facts, bands, what came back, leases: host-row.ts |
+ * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
+ * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
+ * | s | list, block | fingerprints: seen/seen-rows.ts |
+ * | i | block | counts of in-links; without a block: their sum |
+ * | p | host number, fingerprint | a URL that was taken down: purge/purge-state.ts |
+ * | k | host number, generation, fingerprint | a URL of a served crawl that waits no more: pull/known-rows.ts |
+ * | u | fingerprint | what is kept of a URL that was fetched or given up on |
+ */
+import { CrawlstreamError } from '../../errors.ts';
+import { inputTopics } from '../changes/changelog.ts';
+import { readCounters, writeCounters } from '../changes/counters.ts';
+import { loadDueRow } from '../recrawl/due-rows.ts';
+import type { FrontierState } from '../state/state.ts';
+import { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import { loadHost } from './host-row.ts';
+
+export const viewVersion = 3;
+
+export const metaKey = Buffer.from('m');
+
+/** Ranges of all rows a restart reads after the position: queues and records of finished URLs are read row by row. */
+export const loadRanges = [
+  { gte: Buffer.from('b'), lt: Buffer.from('e') },
+  { gte: Buffer.from('h'), lt: Buffer.from('j') },
+  { gte: Buffer.from('p'), lt: Buffer.from('q') },
+  { gte: Buffer.from('s'), lt: Buffer.from('t') },
+] as const;
+
+/**
+ * Puts a row into a state that is being loaded, the position's (`metaKey`) before all others. Throws INVALID_RECORD on a
+ * row that makes no sense.
+ */
+export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void {
+  switch (String.fromCharCode(key[0]!)) {
+    case 'b':
+      return state.budgets.load(key.toString('utf8', 1), value);
+    case 'c':
+      return state.cash.load(key, value);
+    case 'd':
+      return loadDueRow(state.recrawl, key, value);
+    case 'h':
+      return loadHost(state, key.readUInt32BE(1), value);
+    case 'm':
+      return loadMeta(state, new ByteReader(value));
+    case 'p':
+      return state.purge.load(key);
+    case 's':
+      return state.seenLoader.take(key, value);
+    case 'i':
+      return state.inLinks.load(key, value);
+    default:
+      throw new CrawlstreamError('INVALID_RECORD', `the state folder holds a row of unknown kind ${key[0]}`);
+  }
+}
+
+/** After the last row. */
+export function loaded(state: FrontierState): void {
+  state.seenLoader.end();
+  state.recrawl.table.loaded();
+}
+
+export function metaValue(state: FrontierState): Buffer {
+  const writer = new ByteWriter(1024);
+  writer.byte(viewVersion);
+  writer.uint(state.changelog.offset);
+  writer.int(state.changelog.epoch);
+  writer.uint(state.changelog.seq);
+  writer.uint(state.nowMs);
+  writer.uint(state.policyVersion);
+  writer.string(state.policyJson);
+  writer.uint(state.nextLeaseId);
+  writer.uint(state.hosts.met);
+  writer.uint(state.queues.bands.queuedEver);
+  for (const word of state.queued.sum.words) writer.uint(word);
+  for (const topic of inputTopics) {
+    writer.uint(state.positions[topic].offset);
+    writer.uint(state.positions[topic].slice);
+  }
+  writeCounters(writer, state.counters);
+  writer.uint(state.quotaWanted);
+  writer.uint(state.quotaBook.size);
+  for (const [partition, row] of state.quotaBook) {
+    for (const value of [partition, row.granted, row.returned, row.wanted, row.version]) writer.uint(value);
+  }
+  writer.string(state.load.source);
+  writer.uint(state.load.line);
+  writer.boolean(state.load.isDone);
+  return writer.take();
+}
+
+function loadMeta(state: FrontierState, reader: ByteReader): void {
+  const version = reader.byte();
+  if (version !== viewVersion) {
+    throw new CrawlstreamError(
+      'UNSUPPORTED',
+      `the state folder has format ${version}, this version reads ${viewVersion}`,
+    );
+  }
+  state.changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
+  state.nowMs = reader.uint();
+  state.setPolicy(reader.uint(), reader.string());
+  state.nextLeaseId = reader.uint();
+  state.hosts.met = reader.uint();
+  state.queues.bands.queuedEver = reader.uint();
+  for (let i = 0; i < 4; i++) state.queued.sum.words[i] = reader.uint();
+  for (const topic of inputTopics) state.positions[topic] = { offset: reader.uint(), slice: reader.uint() };
+  state.counters = readCounters(reader);
+  state.quotaWanted = reader.uint();
+  for (let left = reader.uint(); left > 0; left--) {
+    const partition = reader.uint();
+    const row = { granted: reader.uint(), returned: reader.uint(), wanted: reader.uint(), version: reader.uint() };
+    state.quotaBook.set(partition, row);
+  }
+  // A view of a release that could not load has nothing more.
+  if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
+}
