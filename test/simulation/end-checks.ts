@@ -1,10 +1,12 @@
 /** What must hold when a run has ended: every copy of the state is the same, and nothing that could be had is missing. */
+import { isDeepStrictEqual } from 'node:util';
 import { openPartition } from '../../services/frontier/open-partition.ts';
 import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { clockOf } from '../topology/frontier/clock-of.ts';
 import { chanceOf } from './chance.ts';
 import { checkDecidedAgain } from './decided-again.ts';
 import type { Fault } from './faults.ts';
@@ -76,6 +78,8 @@ async function checkFolders(stage: Stage): Promise<void> {
       });
       const { state } = await settle(opening);
       if (digest(state) !== expected[partition]) violate(`${name} opens partition ${partition} to another state`);
+      else if (!isDeepStrictEqual(clockOf(state), clockOf(standby.states[partition]!)))
+        violate(`${name} opens partition ${partition} with hosts that wait for another time, or for ever`);
     }
   }
 

@@ -9,6 +9,7 @@ import { describe, it } from 'node:test';
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import { clockOf } from './clock-of.ts';
 import { ModelRig } from './model-rig.ts';
 import { Chance, controlOf, randomEvent, randomLinks, randomResult, randomRules } from './model-script.ts';
 import { NaiveFrontier } from './naive-frontier.ts';
@@ -88,6 +89,7 @@ class Game {
     if (fetchersDied) this.#naive.endLeases(this.#nowMs);
     else assert.equal(digest(this.#rig.core.state), before, 'view and tail give the live state');
     assert.equal(digest(this.#rig.replayed()), digest(this.#rig.core.state), 'view and tail give what a replay gives');
+    assert.deepEqual(clockOf(this.#rig.core.state), clockOf(this.#rig.replayed()), 'no host is forgotten, or early');
     this.#compareCounters();
   }
 }
