@@ -23,21 +23,21 @@ import type { Counters } from '../changes/counters.ts';
 import { zeroCounters } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
 import { type LoadProgress, noLoad } from '../changes/load-row.ts';
-import type { PageRecord } from '../changes/page-record.ts';
 import { HostClock } from '../hosts/clock.ts';
 import { Host, Hosts } from '../hosts/host.ts';
 import { type FingerprintKey, KeyTable } from '../hosts/key-table.ts';
-import { type Lease, unread } from '../hosts/lease.ts';
+import type { Lease } from '../hosts/lease.ts';
 import { LeaseDeadlines } from '../hosts/lease-deadlines.ts';
 import { PullState } from '../pull/pull-state.ts';
 import { PurgeState } from '../purge/purge-state.ts';
 import { Bands } from '../queues/bands.ts';
 import { HostQueues } from '../queues/host-queues.ts';
 import { QueuedSum } from '../queues/queued-sum.ts';
-import { finalStatusOf, RecrawlState } from '../recrawl/recrawl-state.ts';
+import { RecrawlState } from '../recrawl/recrawl-state.ts';
 import type { SeenConfig } from '../seen/seen-config.ts';
 import { SeenLoader } from '../seen/seen-rows.ts';
 import { SeenTest } from '../seen/seen-test.ts';
+import { applyGrant } from './apply-grant.ts';
 import { applyLoadRow } from './apply-load-row.ts';
 import { applyPull } from './apply-pull.ts';
 import { applyPurge } from './apply-purge.ts';
@@ -300,38 +300,11 @@ export class FrontierState {
   }
 
   #grant(change: Change & { kind: 'grant' | 'grantDue' | 'grantSitemaps' }): void {
-    const { leaseId: id, deadlineMs, delayMs } = change;
     const host = this.meet(change.hostKey);
-    this.nextLeaseId = id + 1;
+    this.nextLeaseId = change.leaseId + 1;
     const due = this.recrawl.take(host.id, change);
     if (this.#isAhead(host)) return;
-    const entries: (Entry | null)[] = [];
-    const pages = new Map<number, PageRecord>();
-    for (const one of due) {
-      this.counters[finalStatusOf(one.status)] -= 1;
-      entries.push(this.recrawl.enter(one, id, entries.length, pages));
-    }
-    for (const again of this.queues.takeAgain(host.id, 0, change.again)) {
-      this.counters[placeOf(this.hosts, host, again.dueAtMs)] -= 1;
-      entries.push(again.entry);
-    }
-    const { bands } = this.queues;
-    for (const [number, count] of change.bands) {
-      const first = entries.length;
-      for (let i = 0; i < count; i++) entries.push(unread);
-      bands.take(bands.list.find(host.id, number), count, (index, entry) => {
-        if (entries[first + index] === unread) entries[first + index] = entry;
-      });
-      this.counters[placeOf(this.hosts, host, 0, number)] -= count;
-    }
-    if (entries.length === 0 && change.kind !== 'grantSitemaps')
-      this.setRobotsHops(host, this.robotsHops.get(host.id)?.slice(1) ?? []);
-    this.hosts.lanes.take(host.id, this.nowMs, delayMs);
-    this.addLease({ id, host, entries, deadlineMs, delayMs, pages });
-    if (due.length > 0) this.counters.scheduled = this.recrawl.scheduled;
-    this.counters.leases += 1;
-    this.counters.leased += entries.length;
-    this.counters.quotaSpent += entries.length;
+    applyGrant(this, change, host, due);
     this.#changed(host);
   }
 

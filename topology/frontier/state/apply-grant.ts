@@ -1,0 +1,47 @@
+/** A grant, applied: what a lease holds leaves the schedule and its host's queue, and the lease is out. */
+import type { Change } from '../changes/changes.ts';
+import type { Entry } from '../changes/entry.ts';
+import type { PageRecord } from '../changes/page-record.ts';
+import { unread } from '../hosts/lease.ts';
+import type { Due } from '../recrawl/due-table.ts';
+import { finalStatusOf } from '../recrawl/recrawl-state.ts';
+import { placeOf } from './place-of.ts';
+import type { FrontierState, Host } from './state.ts';
+
+/** `due`: taken from the schedule for this lease. What comes out of bands is unread until its rows have been read. */
+export function applyGrant(
+  state: FrontierState,
+  change: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' },
+  host: Host,
+  due: readonly Due[],
+): void {
+  const { leaseId: id, deadlineMs, delayMs } = change;
+  const { counters, hosts, queues, recrawl } = state;
+  const entries: (Entry | null)[] = [];
+  const pages = new Map<number, PageRecord>();
+  for (const one of due) {
+    counters[finalStatusOf(one.status)] -= 1;
+    entries.push(recrawl.enter(one, id, entries.length, pages));
+  }
+  for (const again of queues.takeAgain(host.id, 0, change.again)) {
+    counters[placeOf(hosts, host, again.dueAtMs)] -= 1;
+    entries.push(again.entry);
+  }
+  const { bands } = queues;
+  for (const [number, count] of change.bands) {
+    const first = entries.length;
+    for (let i = 0; i < count; i++) entries.push(unread);
+    bands.take(bands.list.find(host.id, number), count, (index, entry) => {
+      if (entries[first + index] === unread) entries[first + index] = entry;
+    });
+    counters[placeOf(hosts, host, 0, number)] -= count;
+  }
+  if (entries.length === 0 && change.kind !== 'grantSitemaps')
+    state.setRobotsHops(host, state.robotsHops.get(host.id)?.slice(1) ?? []);
+  hosts.lanes.take(host.id, state.nowMs, delayMs);
+  state.addLease({ id, host, entries, deadlineMs, delayMs, pages });
+  if (due.length > 0) counters.scheduled = recrawl.scheduled;
+  counters.leases += 1;
+  counters.leased += entries.length;
+  counters.quotaSpent += entries.length;
+}
