@@ -6,7 +6,7 @@
  * takes none of the URL's links and switches no policy.
  */
 
-import type { UrlEvent } from '../frontier/ask/url-story.ts';
+import type { UrlEvent } from '../frontier/ask/url-events.ts';
 import { UrlStory } from '../frontier/ask/url-story.ts';
 import type { Claim, Commit } from '../frontier/changes/changelog.ts';
 import type { TallyName } from '../frontier/changes/changes.ts';

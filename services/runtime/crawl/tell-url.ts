@@ -1,6 +1,6 @@
 /** Reads the story of a URL from a crawl's log: its partition's changelog, then the messages that brought it. */
 
-import type { Decided } from '../../../topology/frontier/ask/url-story.ts';
+import type { Decided } from '../../../topology/frontier/ask/url-events.ts';
 import { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';

@@ -5,7 +5,6 @@
  * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
  * and its leases. Memory: the host's queue.
  */
-import type { OutcomeKind } from '../../../schemas/types.ts';
 import { bandCount } from '../../policy/band.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
@@ -16,40 +15,7 @@ import type { Entry } from '../changes/entry.ts';
 import type { LoadRow } from '../changes/load-row.ts';
 import { isTrapBand } from '../queues/held-bands.ts';
 import type { StandingTrap } from '../state/traps-state.ts';
-
-/** Where in the changelog, when, and by which policy. */
-export interface Decided {
-  readonly offset: number;
-  readonly atMs: number;
-  readonly policyVersion: number;
-}
-
-export interface Admitted extends Decided {
-  readonly depth: number;
-  readonly hop: number;
-  readonly band: number;
-  /** False: an operator forced it. */
-  readonly isNew: boolean;
-  /** Records of `discovered` that the commit took: the link is in one of them. */
-  readonly discovered: InputRange | null;
-}
-
-export interface Leased extends Decided {
-  readonly leaseId: number;
-  readonly deadlineMs: number;
-  readonly index: number;
-}
-
-export interface CameTo extends Decided {
-  readonly leaseId: number | null;
-  /** 'again': back into the queue. */
-  readonly status: FinalStatus | 'known' | 'again';
-  readonly outcome: OutcomeKind | null;
-  readonly httpStatus: number;
-  readonly attempts: number;
-  /** 'again': when it may go; 0: at once. */
-  readonly dueAtMs: number;
-}
+import type { Admitted, CameTo, Decided, Leased, UrlEvent } from './url-events.ts';
 
 export type Place =
   | { readonly in: 'band'; readonly band: number; readonly ahead: number }
@@ -63,24 +29,6 @@ interface Waiting {
   readonly url: string;
   readonly dueAtMs: number;
 }
-
-/** What happens to the URL, as it happens. */
-export type UrlEvent =
-  | ({ readonly kind: 'admitted' } & Admitted)
-  | ({ readonly kind: 'leased' } & Leased)
-  | ({ readonly kind: 'cameTo' } & CameTo)
-  /** By an operator. */
-  | ({ readonly kind: 'raised' } & Decided)
-  /** To a better band, by what was learnt of it. */
-  | ({ readonly kind: 'moved'; readonly from: number; readonly band: number } & Decided)
-  /** It is to be visited at another time; `told`: by a sitemap. */
-  | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
-  /** Its lease ended with the owner that gave it: it waits again. */
-  | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
-  /** It was taken down, or its host was. */
-  | ({ readonly kind: 'purged' } & Decided)
-  /** It waits in the band of a trap that an operator says is none. */
-  | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
 
 /** Events of one URL that are kept: the newest; a URL that comes back for years has many. */
 const eventsMax = 100;

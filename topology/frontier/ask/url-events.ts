@@ -1,0 +1,56 @@
+/** What the changelog of its partition says of one URL, as events: each with the decision that made it. */
+import type { OutcomeKind } from '../../../schemas/types.ts';
+import type { InputRange } from '../changes/changelog.ts';
+import type { FinalStatus } from '../changes/changes.ts';
+
+/** Where in the changelog, when, and by which policy. */
+export interface Decided {
+  readonly offset: number;
+  readonly atMs: number;
+  readonly policyVersion: number;
+}
+
+export interface Admitted extends Decided {
+  readonly depth: number;
+  readonly hop: number;
+  readonly band: number;
+  /** False: an operator forced it. */
+  readonly isNew: boolean;
+  /** Records of `discovered` that the commit took: the link is in one of them. */
+  readonly discovered: InputRange | null;
+}
+
+export interface Leased extends Decided {
+  readonly leaseId: number;
+  readonly deadlineMs: number;
+  readonly index: number;
+}
+
+export interface CameTo extends Decided {
+  readonly leaseId: number | null;
+  /** 'again': back into the queue. */
+  readonly status: FinalStatus | 'known' | 'again';
+  readonly outcome: OutcomeKind | null;
+  readonly httpStatus: number;
+  readonly attempts: number;
+  /** 'again': when it may go; 0: at once. */
+  readonly dueAtMs: number;
+}
+
+/** What happens to the URL, as it happens. */
+export type UrlEvent =
+  | ({ readonly kind: 'admitted' } & Admitted)
+  | ({ readonly kind: 'leased' } & Leased)
+  | ({ readonly kind: 'cameTo' } & CameTo)
+  /** By an operator. */
+  | ({ readonly kind: 'raised' } & Decided)
+  /** To a better band, by what was learnt of it. */
+  | ({ readonly kind: 'moved'; readonly from: number; readonly band: number } & Decided)
+  /** It is to be visited at another time; `told`: by a sitemap. */
+  | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
+  /** Its lease ended with the owner that gave it: it waits again. */
+  | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
+  /** It was taken down, or its host was. */
+  | ({ readonly kind: 'purged' } & Decided)
+  /** It waits in the band of a trap that an operator says is none. */
+  | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
