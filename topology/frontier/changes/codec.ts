@@ -5,6 +5,7 @@ import type { Change, Disposition } from './changes.ts';
 import { knownPlaces, tallyNames } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { readEntry, writeEntry } from './entry.ts';
+import { readGrant, writeGrant } from './grant-bytes.ts';
 import { readHostFacts, writeHostFacts } from './host-facts-bytes.ts';
 import { readLoadRow, writeLoadRow } from './load-row.ts';
 import { readPageRecord, writePageRecord } from './page-record.ts';
@@ -342,42 +343,10 @@ function readPrints(reader: ByteReader): number[] {
   return prints;
 }
 
-type Grant = Omit<Change & { readonly kind: 'grant' }, 'kind'>;
-
-function writeGrant(writer: ByteWriter, grant: Grant): void {
-  writer.uint(grant.leaseId);
-  writer.string(grant.hostKey);
-  writer.uint(grant.again);
-  writer.uint(grant.bands.length);
-  for (const [band, count] of grant.bands) {
-    writer.byte(band);
-    writer.uint(count);
-  }
-  writer.uint(grant.deadlineMs);
-  writer.uint(grant.delayMs);
-}
-
-function readGrant(reader: ByteReader): Grant {
-  return {
-    leaseId: reader.uint(),
-    hostKey: reader.string(),
-    again: reader.uint(),
-    bands: readBands(reader),
-    deadlineMs: reader.uint(),
-    delayMs: reader.uint(),
-  };
-}
-
 function readEntries(reader: ByteReader): Entry[] {
   const entries: Entry[] = [];
   for (let left = reader.uint(); left > 0; left--) entries.push(readEntry(reader));
   return entries;
-}
-
-function readBands(reader: ByteReader): (readonly [number, number])[] {
-  const bands: (readonly [number, number])[] = [];
-  for (let left = reader.uint(); left > 0; left--) bands.push([reader.byte(), reader.uint()]);
-  return bands;
 }
 
 function writeDisposition(writer: ByteWriter, disposition: Disposition): void {
