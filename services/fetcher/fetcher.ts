@@ -22,6 +22,7 @@ import { createResolver, type Resolver } from './connect/resolver.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
+import { pageAccept, productToken, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import { responseRecord } from './http/response-record.ts';
@@ -44,9 +45,6 @@ import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
 import { createSitemapAgenda } from './sitemaps/agenda.ts';
-
-/** Our name in robots.txt, and the first word of our User-Agent. */
-export const productToken = 'crawlstream';
 
 export interface FetcherConfig {
   /** Release of the product, for the User-Agent. */
@@ -362,17 +360,4 @@ function prefetchName(resolver: Resolver, task: Task): void {
   if (first === undefined) return;
   const { hostname, port, protocol } = new URL(first.url);
   void resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
-}
-
-const pageAccept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1';
-const sitemapAccept = 'application/xml,text/xml,application/feed+json,text/plain;q=0.8,*/*;q=0.1';
-
-export function requestHeaders(
-  config: Pick<FetcherConfig, 'contact' | 'version'>,
-  accept: string,
-  encoding: string,
-): string[] {
-  const contact = config.contact === '' ? '' : ` (+${config.contact})`;
-  const userAgent = `${productToken}/${config.version}${contact}`;
-  return ['user-agent', userAgent, 'accept', accept, 'accept-encoding', encoding];
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { parseRobots } from '../../../topology/robots/rules.ts';
 import { parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
-import { productToken } from '../../fetcher/fetcher.ts';
+import { productToken } from '../../fetcher/http/identity.ts';
 import { bad, collect, contact } from '../flags/arguments.ts';
 import { allowPrivateOption } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
-import { type FetcherConfig, productToken } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import { productToken } from '../../fetcher/http/identity.ts';
 import { createHubRequest } from '../../push/hub-request.ts';
 import { type PushTarget, pushUrls } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';

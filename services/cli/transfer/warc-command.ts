@@ -12,9 +12,9 @@ import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/h
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { httpMessageOf } from '../../archive/http-message.ts';
 import { readWarc } from '../../archive/warc-reader.ts';
-import { productToken } from '../../fetcher/fetcher.ts';
 import { decodeBody } from '../../fetcher/http/content-coding.ts';
 import { headerOf } from '../../fetcher/http/headers.ts';
+import { productToken } from '../../fetcher/http/identity.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
 import { type PageReader, type PageReport, readPage, wantsBody } from '../../fetcher/pages/report.ts';
 import { createLinkCache } from '../../fetcher/publish/link-cache.ts';
