@@ -6,7 +6,7 @@
  * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
  * order: appends to one partition land as issued. A link enters the link cache only after its ack.
  */
-import { blankHostFacts, blankResult } from '../../../schemas/blank.ts';
+import { blankHostFacts } from '../../../schemas/blank.ts';
 import type {
   HostFacts,
   LinkGroup,
@@ -15,19 +15,18 @@ import type {
   Render,
   Request,
   Response,
-  Result,
   RobotsCopy,
   RobotsHop,
   Task,
 } from '../../../schemas/types.ts';
 import { fetcherLimits } from '../../../topology/limits.ts';
-import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
-import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AppendRecord, Log } from '../../runtime/log/log.ts';
 import { bytesOf, discoveredMessages } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
+import { type ResultOptions, resultRecord, type Unsent, wishRecord } from './result-record.ts';
 
 /** The trace of a URL, as far as publishing goes. */
 export interface PublishSpans {
@@ -81,27 +80,17 @@ export interface Publisher {
   drain(): Promise<void>;
 }
 
-export interface PublisherOptions {
+export interface PublisherOptions extends ResultOptions {
   readonly log: Log;
-  readonly codec: RecordCodec;
   readonly clock: Clock;
   /** Full names. */
   readonly topics: Readonly<Record<'pages' | 'discovered' | 'results' | 'responses' | 'render' | 'robots', string>>;
-  readonly partitions: number;
-  readonly keyMode: KeyMode;
-  readonly fetcherId: string;
   readonly linkCache: LinkCache;
   /** The log refused an append: nothing more will be published. */
   readonly onFailure: (error: unknown) => void;
 }
 
-interface LeaseState {
-  readonly task: Task;
-  facts: HostFacts;
-  completedAtMs: number;
-  /** Acked as far as their pages and links go, to be sent. */
-  outcomes: Outcome[];
-  requests: Request[];
+interface LeaseState extends Unsent {
   /** Reports whose pages and links are not acked yet. */
   unacked: number;
   /** When the oldest unsent outcome was acked, 0: none. */
@@ -341,28 +330,4 @@ function encodeBatch(batch: Batch, options: PublisherOptions): AppendRecord[] {
     records.push({ topic: topics.discovered, partition, key: Buffer.from(key), value });
   }
   return records;
-}
-
-function resultRecord(lease: LeaseState, last: boolean, options: PublisherOptions): AppendRecord {
-  const { task, outcomes, requests, completedAtMs, facts } = lease;
-  const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
-  const granted = { epoch, leaseId, grantedAtMs, policyVersion, lanes };
-  const told = { ...granted, last, completedAtMs, outcomes, requests, host: facts };
-  return resultFor(hostKey, partition, told, options);
-}
-
-function wishRecord(hostKey: string, hop: RobotsHop, options: PublisherOptions): AppendRecord {
-  const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
-  return resultFor(hostKey, partition, { robotsHops: [hop] }, options);
-}
-
-function resultFor(
-  hostKey: string,
-  partition: number,
-  told: Partial<Result>,
-  { topics, codec, fetcherId, keyMode }: PublisherOptions,
-): AppendRecord {
-  const result = { ...blankResult, partition, hostKey, fetcherId, ...told };
-  const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
-  return { topic: topics.results, partition, key, value: codec.encode('results', result) };
 }

@@ -1,0 +1,52 @@
+/** Results as records: what a lease has to tell by now, and wishes that other hosts be leased. */
+import { blankResult } from '../../../schemas/blank.ts';
+import type { HostFacts, Outcome, Request, Result, RobotsHop, Task } from '../../../schemas/types.ts';
+import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { AppendRecord } from '../../runtime/log/log.ts';
+
+/** Of a lease. */
+export interface Unsent {
+  readonly task: Task;
+  facts: HostFacts;
+  completedAtMs: number;
+  /** Acked as far as their pages and links go, to be sent. */
+  outcomes: Outcome[];
+  requests: Request[];
+}
+
+export interface ResultOptions {
+  readonly codec: RecordCodec;
+  /** Full names. */
+  readonly topics: { readonly results: string };
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
+  readonly fetcherId: string;
+}
+
+/** What the lease has to tell by now; `last`: it ends with this. */
+export function resultRecord(lease: Unsent, last: boolean, options: ResultOptions): AppendRecord {
+  const { task, outcomes, requests, completedAtMs, facts } = lease;
+  const { partition, epoch, leaseId, hostKey, grantedAtMs, policyVersion, lanes } = task;
+  const granted = { epoch, leaseId, grantedAtMs, policyVersion, lanes };
+  const told = { ...granted, last, completedAtMs, outcomes, requests, host: facts };
+  return resultFor(hostKey, partition, told, options);
+}
+
+/** For the frontier partition of a host that no lease here is of. */
+export function wishRecord(hostKey: string, hop: RobotsHop, options: ResultOptions): AppendRecord {
+  const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
+  return resultFor(hostKey, partition, { robotsHops: [hop] }, options);
+}
+
+function resultFor(
+  hostKey: string,
+  partition: number,
+  told: Partial<Result>,
+  { topics, codec, fetcherId, keyMode }: ResultOptions,
+): AppendRecord {
+  const result = { ...blankResult, partition, hostKey, fetcherId, ...told };
+  const key = Buffer.from(partitionKeyOf(hostKey, keyMode));
+  return { topic: topics.results, partition, key, value: codec.encode('results', result) };
+}
