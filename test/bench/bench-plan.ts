@@ -25,7 +25,7 @@ const sized: readonly PlannedBench[] = [
   plan('growth, drum', 'hundred-million', '--urls', '2000000', '--hosts', '100000', '--seen', 'drum'),
   plan('billion-hosts', 'billion-hosts', '--hosts', '10000000', '--days', '1', '--check', '100000'),
   plan('topology', 'topology', '--urls', '1000000'),
-  plan('topology, uncompressed', 'topology', '--urls', '1000000', '--no-stages', '--compression', 'none'),
+  plan('topology, snappy', 'topology', '--urls', '1000000', '--no-stages', '--compression', 'snappy'),
   plan('clients', 'clients', '--urls', '200000'),
   plan('crawl', 'crawl', '--kafka', '--hosts', '100', '--pages', '50'),
   plan('fetch', 'fetch', '--runs', '1', '--no-stages'),

@@ -62,8 +62,6 @@ export const diskBytes = {
   logTail: 48e6,
   /** What is left of the rest, of the synthetic web's text. Other text may shrink less. */
   compressed: 0.35,
-  /** The same on Kafka, on the wire and on disk: batches as services send them, by snappy. `bench -- crawl --kafka`. */
-  compressedOnKafka: 0.34,
 } as const;
 
 /** Bytes of the records on each topic, by what makes them: `bench -- size`, on the synthetic web (12.6 KB a page). */

@@ -6,7 +6,7 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
-import { busyShare, cpuMicros, diskBytes, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
+import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 
 export interface SizeWish {
@@ -187,12 +187,8 @@ function fetchersFor(cores: number, hostsAtOnce: number): Service {
 /** Every record goes in once; the frontier reads its inputs, fetchers their tasks, one consumer the pages. */
 function trafficOf(aSecond: Volumes): Pick<Brokers, 'inBytesPerSecond' | 'outBytesPerSecond'> {
   const bytes = topicBytesOf(aSecond);
-  const allBytes = Object.values(bytes).reduce((sum, one) => sum + one, 0);
-  const { compressedOnKafka } = diskBytes;
-  return {
-    inBytesPerSecond: compressedOnKafka * allBytes,
-    outBytesPerSecond: compressedOnKafka * (allBytes - bytes['frontier-changelog']),
-  };
+  const inBytesPerSecond = Object.values(bytes).reduce((sum, one) => sum + one, 0);
+  return { inBytesPerSecond, outBytesPerSecond: inBytesPerSecond - bytes['frontier-changelog'] };
 }
 
 /** One copy of what the brokers hold at the end of the crawl. */
@@ -201,12 +197,11 @@ function keptBytes({ rate, pagesKeptDays }: SizeWish, whole: Volumes, aSecond: V
   const bytes = topicBytesOf(aSecond);
   const kept = (topic: keyof typeof bytes, most: number) => bytes[topic] * Math.min(seconds, most);
   return (
-    diskBytes.compressedOnKafka *
-    (kept('pages', pagesKeptDays * 86_400) +
-      kept('tasks', tasksKeptSeconds) +
-      kept('discovered', stateKeptSeconds) +
-      kept('results', stateKeptSeconds) +
-      kept('frontier-changelog', stateKeptSeconds))
+    kept('pages', pagesKeptDays * 86_400) +
+    kept('tasks', tasksKeptSeconds) +
+    kept('discovered', stateKeptSeconds) +
+    kept('results', stateKeptSeconds) +
+    kept('frontier-changelog', stateKeptSeconds)
   );
 }
 

@@ -28,7 +28,7 @@ export function sizingPage(): string {
   return `${head}## Worked
 
 Hosts are asked once a second; pages of ${bytesText(pageBytes)}, of which ${linksPerPage} links reach the frontier; ${wishDefaults.replication} copies on the brokers, pages
-kept there for ${wishDefaults.pagesKeptDays} days, topics of state trimmed below snapshots, what they hold compressed by snappy. A process is planned to use ${100 * busyShare} % of a core.
+kept there for ${wishDefaults.pagesKeptDays} days, topics of state trimmed below snapshots, nothing compressed ([snappy](KAFKA.md#compression) leaves a third). A process is planned to use ${100 * busyShare} % of a core.
 
 ${workedTable()}
 ## What it goes by
@@ -91,7 +91,7 @@ function factorsTable(): string {
     ['', 'hosts on lease', gib(memoryBytes.lease)],
     ['a GiB of disk', 'URLs queued, in the state', gib(diskBytes.queuedUrl)],
     ['', 'URLs fetched, in the state', gib(diskBytes.queuedUrl + diskBytes.fetchedPage)],
-    ['', 'pages on Kafka’s topic, one copy', gib(recordBytes.pages * diskBytes.compressedOnKafka)],
+    ['', 'pages on Kafka’s topic, one copy', gib(recordBytes.pages)],
     ['a partition', 'URLs', count(urlsPerPartition)],
     ['', `pages a second, one frontier at ${100 * busyShare} %`, count((busyShare * 1e6) / frontierMicros)],
   ];

@@ -13,7 +13,7 @@ export interface KafkaAccess {
   /** URL. Absent: ids derived from this release's schemas. */
   readonly registry?: string | undefined;
   readonly crawl: string;
-  /** Of what is appended. Absent: snappy. */
+  /** Of what is appended. Absent: none. */
   readonly compression?: CompressionName | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface KafkaLogOptions {
   readonly sasl?: object;
   /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
-  /** Of what is appended; what is read may be compressed by any. Absent: snappy. */
+  /** Of what is appended; what is read may be compressed by any. Absent: none. */
   readonly compression?: CompressionName;
   /** Of topics made here. Absent: three, or as many as there are brokers if fewer. */
   readonly replicationFactor?: number;
