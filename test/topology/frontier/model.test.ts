@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
-import { clockOf } from './clock-of.ts';
+import { clockOf } from '../../simulation/clock-of.ts';
 import { ModelRig } from './model-rig.ts';
 import { Chance, controlOf, randomEvent, randomLinks, randomResult, randomRules } from './model-script.ts';
 import { NaiveFrontier } from './naive-frontier.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log, LogRecord } from '../../../../../services/runtime/log/log.ts';
@@ -46,19 +47,17 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     );
     return Object.fromEntries(resources[0]?.configEntries.map((e) => [e.configName, e.configValue]) ?? []);
   };
-  const makeElsewhere = (topic: string, numPartitions: number, settings: Record<string, string> = {}) =>
-    withAdmin((admin) =>
+  const makeElsewhere = async (topic: string, numPartitions: number, settings: Record<string, string> = {}) => {
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await withAdmin((admin) =>
       admin.createTopics({
-        topics: [
-          {
-            topic,
-            numPartitions,
-            replicationFactor: 1,
-            configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
-          },
-        ],
+        topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
+        // It fails where the broker does not know of the topic yet.
+        waitForLeaders: false,
       }),
     );
+    while ((await log.partitionsOf(topic)) < numPartitions) await sleep(10);
+  };
   const readFrom = async (topic: string, offset: number, wanted: number): Promise<LogRecord[]> => {
     const reader = log.reader();
     reader.seek(topic, 0, offset);

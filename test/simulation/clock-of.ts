@@ -1,5 +1,5 @@
 /** When each host of a state may be leased next, by key: what a digest leaves out, since it follows from the rest. */
-import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
 
 export function clockOf({ hosts, clock }: FrontierState): Readonly<Record<string, number>> {
   const times: [string, number][] = [];
