@@ -8,6 +8,8 @@ export interface Usage {
 }
 
 if (process.env['CRAWLSTREAM_BENCH_USAGE'] === '1') {
+  // One that comes when all is done, and nobody listens any more, must not take the figures along.
+  process.on('SIGINT', () => {});
   process.once('exit', () => {
     const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
     const usage: Usage = { cpuMillis: (userCPUTime + systemCPUTime) / 1000, peakRssBytes: maxRSS * 1024 };
