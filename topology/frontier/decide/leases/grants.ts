@@ -32,7 +32,10 @@ export function decideGrants(decision: Decision, demand: number): void {
       left += 1;
       continue;
     }
+    const { length } = decision.granted;
     if (hasFreeLane(decision, policy, host)) grant(decision, policy, host, quotaLeft);
+    // One that may have none, by its lanes or its limit, has left the clock: it takes nobody's turn.
+    if (decision.granted.length === length) left += 1;
   }
 }
 
