@@ -64,7 +64,7 @@ export class FromInputs {
     const { state } = this;
     const decision = new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
     // What is queued in which order is not made from the inputs: there is nothing to raise.
-    decideControl(decision, event, undefined);
+    decideControl(decision, event, []);
   }
 
   result(result: Result): void {

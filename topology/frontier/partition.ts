@@ -72,7 +72,7 @@ export class FrontierPartition {
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
   /** Where URLs wait that the next step raises or purges, by their event's offset. */
-  #named: ReadonlyMap<number, Waiting> = new Map();
+  #named: ReadonlyMap<number, readonly Waiting[]> = new Map();
   readonly #growth = new Growth();
   /** What the next step scores again. */
   #grown: readonly Grown[] = [];
@@ -308,7 +308,7 @@ export class FrontierPartition {
     }
     switch (input.topic) {
       case 'control':
-        decideControl(decision, input.record as Control, this.#named.get(input.offset));
+        decideControl(decision, input.record as Control, this.#named.get(input.offset) ?? []);
         return 'done';
       case 'results':
         decideResult(decision, input.record as Result);

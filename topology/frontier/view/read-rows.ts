@@ -96,11 +96,23 @@ export function* findInBands(
   host: number,
   isIt: (entry: Entry) => boolean,
 ): StoreJob<FoundPlace | undefined> {
+  const [first] = yield* placesInBands(state, host, isIt, 1);
+  return first;
+}
+
+/** At most `most` places of what is wanted in the bands of a host; a URL that was forced may have several. */
+export function* placesInBands(
+  state: FrontierState,
+  host: number,
+  isIt: (entry: Entry) => boolean,
+  most: number,
+): StoreJob<FoundPlace[]> {
+  const places: FoundPlace[] = [];
   for (const { number, band } of state.hosts.at(host).queue.bands()) {
-    const [place] = yield* readBand(state, band, 1, 0, isIt);
-    if (place !== undefined) return { ...place, number };
+    if (places.length >= most) break;
+    for (const place of yield* readBand(state, band, most - places.length, 0, isIt)) places.push({ ...place, number });
   }
-  return undefined;
+  return places;
 }
 
 /** Is the entry still in its place? What was looked up before a step may have left it in the step. */

@@ -15,7 +15,7 @@ import { decideQuotaGrant, decideQuotaReport } from './quota.ts';
 import { decideRaise, type Waiting } from './raise.ts';
 
 /** `waiting`: where the URL waits that the event names, if it does. */
-export function decideControl(decision: Decision, event: Control, waiting: Waiting | undefined): void {
+export function decideControl(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
   const { state } = decision;
   const { hostKey, amount } = event;
   switch (event.kind) {

@@ -16,7 +16,7 @@ import type { Waiting } from './raise.ts';
 
 const nowhere: PurgedFrom = { in: 'nowhere', a: 0, b: 0 };
 
-export function decidePurge(decision: Decision, event: Control, waiting: Waiting | undefined): void {
+export function decidePurge(decision: Decision, event: Control, waiting: readonly Waiting[]): void {
   const { state, policy } = decision;
   const { hostKey } = event;
   const purged = purgePayload(event.payload);
@@ -29,10 +29,15 @@ export function decidePurge(decision: Decision, event: Control, waiting: Waiting
   }
   const url = policy?.normalize(purged.url) ?? purged.url;
   if (hostKeyOf(url) !== hostKey) return decision.tally('unknownControls');
-  decision.emit({ kind: 'purge', hostKey, url, from: placeOf(state, hostKey, url, waiting) });
+  // One that was forced may be in several places.
+  let from = placeOf(state, hostKey, url, waiting);
+  do {
+    decision.emit({ kind: 'purge', hostKey, url, from });
+    from = placeOf(state, hostKey, url, waiting);
+  } while (from.in !== 'nowhere');
 }
 
-function placeOf(state: FrontierState, hostKey: string, url: string, waiting: Waiting | undefined): PurgedFrom {
+function placeOf(state: FrontierState, hostKey: string, url: string, waiting: readonly Waiting[]): PurgedFrom {
   const host = state.hosts.get(hostKey);
   if (host === undefined) return nowhere;
   const key = seenKey(url);
@@ -42,7 +47,6 @@ function placeOf(state: FrontierState, hostKey: string, url: string, waiting: Wa
   }
   const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
   if (again !== undefined) return { in: 'again', a: 0, b: again.seq };
-  if (waiting === undefined || waiting.host !== host.id) return nowhere;
-  const { number, seq } = waiting;
-  return isQueuedAt(state, host.id, number, seq) ? { in: 'band', a: number, b: seq } : nowhere;
+  const still = waiting.find((one) => one.host === host.id && isQueuedAt(state, host.id, one.number, one.seq));
+  return still === undefined ? nowhere : { in: 'band', a: still.number, b: still.seq };
 }

@@ -9,7 +9,7 @@ import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { type FoundPlace, findInBands, isQueuedAt } from '../../view/read-rows.ts';
+import { type FoundPlace, isQueuedAt, placesInBands } from '../../view/read-rows.ts';
 import { purgePayload, raisePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 
@@ -18,7 +18,7 @@ export interface Waiting extends FoundPlace {
   readonly host: number;
 }
 
-export function decideRaise(decision: Decision, { hostKey, payload }: Control, waiting: Waiting | undefined): void {
+export function decideRaise(decision: Decision, { hostKey, payload }: Control, [waiting]: readonly Waiting[]): void {
   const { state } = decision;
   const url = raisePayload(payload);
   if (url === null) return decision.tally('unknownControls');
@@ -37,13 +37,13 @@ export function decideRaise(decision: Decision, { hostKey, payload }: Control, w
   decision.emit({ kind: 'expedite', hostKey, band, seq, entry: { ...entry, band: 0 } });
 }
 
-/** Where the URLs of waiting events are, by the event's offset; `except`: hosts whose bands are being given up on. */
+/** Where the URLs of waiting events are, by the event's offset, all places of what is purged; `except`: hosts whose bands are being given up on. */
 export function* findNamed(
   state: FrontierState,
   events: readonly { readonly offset: number; readonly record: unknown }[],
   except: ReadonlyMap<number, unknown>,
-): StoreJob<Map<number, Waiting>> {
-  const found = new Map<number, Waiting>();
+): StoreJob<Map<number, readonly Waiting[]>> {
+  const found = new Map<number, readonly Waiting[]>();
   const taken = new Set<string>();
   for (const { offset, record } of events) {
     const event = record as Control | null;
@@ -55,8 +55,13 @@ export function* findNamed(
     // A second event of the same step finds it among what came back.
     if (taken.has(key)) continue;
     taken.add(key);
-    const place = yield* findInBands(state, host.id, (entry) => entry.url === url || seenKey(entry.url) === key);
-    if (place !== undefined) found.set(offset, { ...place, host: host.id });
+    const isIt = (entry: { readonly url: string }) => entry.url === url || seenKey(entry.url) === key;
+    const most = event.kind === 'purge' ? Number.POSITIVE_INFINITY : 1;
+    const places = yield* placesInBands(state, host.id, isIt, most);
+    found.set(
+      offset,
+      places.map((place) => ({ ...place, host: host.id })),
+    );
   }
   return found;
 }

@@ -87,6 +87,19 @@ describe('a purge', () => {
     });
   }
 
+  it('of a URL that was forced while it waited takes it from each of its places', () => {
+    const hand = new Hand({ urlsPerLeaseMax: 10 });
+    hand.links('a.test', 3);
+    for (const priority of [0, 5]) hand.linksTo([page(1)], priority, { intent: 'force' });
+    assert.equal(hand.counters.queued, 5);
+    purge(hand, 'a.test', page(1));
+    assert.deepEqual([hand.counters.queued, hand.counters.admitted], [2, 2]);
+    assert.deepEqual(
+      hand.lease(60_000).urls.map(({ url }) => url),
+      [page(0), page(2)],
+    );
+  });
+
   it('of a URL on lease: its lease goes on without it, and what comes of it is not kept', () => {
     const hand = new Hand({ urlsPerLeaseMax: 10 });
     hand.links('a.test', 3);
