@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+import { compileContext, contextFiles, root } from './build-context.ts';
+
+describe('what the image is built from', () => {
+  const folder = temporaryFolder();
+  const main = join(folder, 'dist/services/cli/main.js');
+
+  before(() => {
+    try {
+      compileContext(folder);
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { stdout?: Buffer | string; stderr?: Buffer | string };
+      throw new Error(`the Dockerfile's build context does not compile: ${error}\n${stdout}${stderr}`);
+    }
+  });
+
+  it('compiles, and the result says its version', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    assert.match(execFileSync(process.execPath, [main, '--version']).toString(), new RegExp(`\\b${version}\\b`));
+  });
+
+  it('answers a question, and has the grading web that judge needs', () => {
+    const text = execFileSync(process.execPath, [main, 'check', 'url', 'HTTP://Example.com:80/a/../b']).toString();
+    assert.match(text, /http:\/\/example\.com\/b/);
+    assert.match(execFileSync(process.execPath, [main, 'judge', '--help']).toString(), /--listen/);
+  });
+
+  it('has no tests and nothing a machine left in the checkout', () => {
+    const files = contextFiles();
+    assert.ok(files.includes('services/cli/main.ts') && files.includes('.npmrc'));
+    assert.deepEqual(
+      files.filter((file) => /\.test\.ts$|^node_modules|^dist|^\.git/.test(file)),
+      [],
+    );
+  });
+});
