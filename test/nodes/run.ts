@@ -27,7 +27,7 @@ const files =
     : [
         ...testsIn('test/services/runtime/store'),
         ...testsIn('test/services/runtime/log'),
-        'test/services/cli/crawl/crawl.test.ts',
+        'test/services/cli/crawl/crawl.integration.test.ts',
       ];
 
 function testsIn(folder: string): string[] {

@@ -14,7 +14,7 @@ import { ModelRig } from './model-rig.ts';
 import { Chance, controlOf, randomEvent, randomLinks, randomResult, randomRules } from './model-script.ts';
 import { NaiveFrontier } from './naive-frontier.ts';
 
-const seeds = Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 2_000);
+const seeds = Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 500);
 const oneSeed = process.env['CRAWLSTREAM_MODEL_SEED'];
 const turns = 25;
 const pauses = [0, 1, 50, 400, 1_000, 5_000, 31_000, 120_000, 3 * 86_400_000] as const;

@@ -83,7 +83,7 @@ test('every setting has the reason of its default, and every reason a setting', 
 test('every command of the reference is run by a test', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
   const texts = files
-    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('reference.test.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('reference.integration.test.ts'))
     .map((name) => readFileSync(join(root, 'test', name), 'utf8'))
     .join('\n');
   const isRun = (path: string) => {

@@ -1,0 +1,78 @@
+/**
+ * Runs the tests of one speed: `node --import tsx test/run/main.ts unit|integration [FILE ...]`, two processes at a time.
+ *
+ * Unit tests are dealt out to a few processes, integration tests have one each. Prints failures as they come, what was
+ * skipped and why, the slowest files, what was left out and the command that has it. Exit code 1 where a test failed,
+ * a process did not end well, or, under `CI`, one was skipped.
+ */
+import { availableParallelism } from 'node:os';
+import { dealOut, type Speed, speedOf, testFiles } from './files.ts';
+import type { Told } from './reporter.ts';
+import { runGroup } from './run-group.ts';
+
+const minute = 60_000;
+const speeds = {
+  unit: {
+    deadlineMs: 10 * minute,
+    more: 'Left out: tests with brokers, browsers, other programs and kills (npm run test:integration), all of it as CI runs it (npm run verify), and what takes long (npm run verify:full).',
+  },
+  integration: {
+    deadlineMs: 30 * minute,
+    more: 'Left out: what takes long, 1,000 simulated crawls, other Nodes, 20 minutes of chaos (npm run verify:full).',
+  },
+} as const;
+
+const [speed, ...named] = process.argv.slice(2) as [Speed, ...string[]];
+if (!(speed in speeds)) throw new Error(`test/run/main.ts takes unit or integration, not ${speed}`);
+const cores = Math.max(1, Math.min(4, availableParallelism()));
+const files = named.length > 0 ? named.filter((file) => speedOf(file) === speed) : testFiles(speed);
+// More than there are cores: on a busy machine, the scheduler shares by process.
+const atOnce = speed === 'unit' ? 3 * cores : Math.max(2, cores);
+const groups = speed === 'unit' ? dealOut(files, atOnce + 2) : files.map((file) => [file]);
+
+const startMs = Date.now();
+const all: Told[] = [];
+const faults: string[] = [];
+const durations = new Map<string, number>();
+
+function onTold(told: Told): void {
+  all.push(told);
+  durations.set(told.file, (durations.get(told.file) ?? 0) + told.ms);
+  if (told.kind === 'fail') console.log(`\nFAILED ${told.file}\n  ${told.name}\n${indented(told.why)}`);
+}
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+}
+
+async function worker(queue: string[][]): Promise<void> {
+  for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+    const { fault, output, told } = await runGroup(group, speeds[speed].deadlineMs, onTold);
+    if (fault !== '') {
+      faults.push(`${group.join(' ')}: ${fault}`);
+      console.log(`\nFAILED ${group.join(' ')}\n  ${fault}\n${indented(output.slice(-8_000))}`);
+    } else if (output !== '' && told.some(({ kind }) => kind === 'fail')) console.log(indented(output.slice(-8_000)));
+    if (speed === 'integration')
+      console.log(`${group[0]}: ${told.length} tests, ${Math.round((Date.now() - startMs) / 1000)} s since the start`);
+  }
+}
+
+const queue = [...groups];
+await Promise.all(Array.from({ length: atOnce }, () => worker(queue)));
+
+const count = (kind: Told['kind']) => all.filter((told) => told.kind === kind).length;
+const reasons = new Map<string, string[]>();
+for (const { kind, why, name } of all) if (kind === 'skip') reasons.set(why, [...(reasons.get(why) ?? []), name]);
+for (const [why, names] of reasons)
+  console.log(`\nSkipped, ${names.length}: ${why || 'no reason given'}\n  ${names.join('\n  ')}`);
+const slowest = [...durations].sort((a, b) => b[1] - a[1]).slice(0, 5);
+console.log(`\nSlowest: ${slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(1)} s`).join(', ')}`);
+for (const fault of faults) console.log(`FAILED ${fault}`);
+if (named.length === 0) console.log(speeds[speed].more);
+console.log(`${files.length} files in ${Math.round((Date.now() - startMs) / 1000)} s`);
+const failed = count('fail') + faults.length;
+console.log(`${count('pass')} passed, ${failed} failed, ${count('skip')} skipped`);
+process.exitCode = failed > 0 || all.length === 0 || (process.env['CI'] && count('skip') > 0) ? 1 : 0;

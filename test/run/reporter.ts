@@ -1,0 +1,42 @@
+/** What a test process says to the runner that started it: a JSON line for each test that has ended. */
+
+import { relative } from 'node:path';
+import type { TestEvent as NodeTestEvent } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { root } from './files.ts';
+
+export interface Told {
+  readonly kind: 'pass' | 'fail' | 'skip';
+  readonly file: string;
+  /** Its own, and those of the suites it is in. */
+  readonly name: string;
+  readonly ms: number;
+  /** Why it failed or was skipped. */
+  readonly why: string;
+}
+
+export default async function* report(events: AsyncIterable<NodeTestEvent>): AsyncGenerator<string> {
+  const path: string[] = [];
+  for await (const event of events) {
+    if (event.type === 'test:start') path[event.data.nesting] = event.data.name;
+    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
+    const { name, nesting, details, file = '', skip } = event.data;
+    if (details.type === 'suite' && event.type === 'test:pass') continue;
+    // A suite whose tests failed has nothing of its own to say.
+    const error = event.type === 'test:fail' ? event.data.details.error : undefined;
+    if ((error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed') continue;
+    const told: Told = {
+      kind: event.type === 'test:fail' ? 'fail' : skip === undefined ? 'pass' : 'skip',
+      file: relative(root, file.startsWith('file:') ? fileURLToPath(file) : file),
+      name: [...path.slice(0, nesting), name].join(' > '),
+      ms: details.duration_ms,
+      why: error === undefined ? (typeof skip === 'string' ? skip : '') : textOf(error),
+    };
+    yield `${JSON.stringify(told)}\n`;
+  }
+}
+
+function textOf(error: Error): string {
+  const cause = error.cause ?? error;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}

@@ -1,0 +1,77 @@
+/** One test process: started, listened to, and ended with everything it started, whatever becomes of it. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { root } from './files.ts';
+import type { Told } from './reporter.ts';
+
+export interface GroupResult {
+  readonly told: readonly Told[];
+  /** What it printed besides. */
+  readonly output: string;
+  /** Why the process itself failed; empty: it did not. */
+  readonly fault: string;
+}
+
+const reporter = new URL('./reporter.ts', import.meta.url).href;
+const shard = 'test/run/shard.ts';
+
+/** `deadlineMs`: then it is killed, with its children, and the tests that have not ended are named. */
+export function runGroup(
+  files: readonly string[],
+  deadlineMs: number,
+  onTold: (told: Told) => void,
+  env: NodeJS.ProcessEnv = {},
+): Promise<GroupResult> {
+  const args = ['--import', 'tsx', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', shard];
+  // A process group of its own, so that a test that hangs leaves no broker behind.
+  const child = spawn(process.execPath, [...args, ...files], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const told: Told[] = [];
+  const output: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const one = toldOf(line);
+    if (one === undefined) return output.push(line);
+    told.push(one);
+    onTold(one);
+  });
+  createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
+  return new Promise((resolve) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      endGroup(child.pid!);
+    }, deadlineMs);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      endGroup(child.pid!);
+      const failed = told.some(({ kind }) => kind === 'fail');
+      let fault = '';
+      if (late)
+        fault = `not done after ${deadlineMs / 1000} s; the last that ended was: ${told.at(-1)?.name ?? 'none'}`;
+      else if (told.length === 0) fault = `ran no test (exit ${code ?? signal})`;
+      else if (code !== 0 && !failed) fault = `ended with ${code ?? signal}, though no test failed`;
+      resolve({ told, output: output.join('\n'), fault });
+    });
+  });
+}
+
+function toldOf(line: string): Told | undefined {
+  if (!line.startsWith('{"kind":"')) return undefined;
+  try {
+    return JSON.parse(line) as Told;
+  } catch {
+    return undefined;
+  }
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
