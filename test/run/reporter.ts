@@ -21,7 +21,8 @@ export default async function* report(events: AsyncIterable<NodeTestEvent>): Asy
     if (event.type === 'test:start') path[event.data.nesting] = event.data.name;
     if (event.type !== 'test:pass' && event.type !== 'test:fail') continue;
     const { name, nesting, details, file = '', skip } = event.data;
-    if (details.type === 'suite' && event.type === 'test:pass') continue;
+    // A suite that was left out stands for its tests.
+    if (details.type === 'suite' && event.type === 'test:pass' && skip === undefined) continue;
     // A suite whose tests failed has nothing of its own to say.
     const error = event.type === 'test:fail' ? event.data.details.error : undefined;
     if ((error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed') continue;

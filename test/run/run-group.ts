@@ -30,6 +30,7 @@ export function runGroup(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+  running.add(child.pid!);
   const told: Told[] = [];
   const output: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -48,6 +49,7 @@ export function runGroup(
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       endGroup(child.pid!);
+      running.delete(child.pid!);
       const failed = told.some(({ kind }) => kind === 'fail');
       let fault = '';
       if (late)
@@ -56,6 +58,14 @@ export function runGroup(
       else if (code !== 0 && !failed) fault = `ended with ${code ?? signal}, though no test failed`;
       resolve({ told, output: output.join('\n'), fault });
     });
+  });
+}
+
+const running = new Set<number>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    for (const pid of running) endGroup(pid);
+    process.exit(130);
   });
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Response } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
 
@@ -62,6 +63,25 @@ test('a lease id is taken once', async (t) => {
   await harness.lease({ leaseId: 8, urls: taskUrls(site.url('a.test', '/2')) });
   await harness.ended(7);
   assert.deepEqual(site.hits.map((hit) => hit.path).sort(), ['/1', '/2', '/robots.txt']);
+});
+
+test('a task whose offset is another member’s to commit is not started, and may be taken later', async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
+  let refused = 0;
+  const commit = async () => {
+    // The first attempt is for all of them together, the second for this partition alone.
+    if (refused++ < 2) throw new CrawlstreamError('OWNERSHIP_LOST', 'the partition has moved on');
+  };
+  const harness = await startHarness(t, { commit });
+  const urls = taskUrls(site.url('a.test', '/1'));
+  await harness.grant({ leaseId: 7, urls });
+  while (refused < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  await harness.lease({ leaseId: 8, urls: taskUrls(site.url('b.test', '/2')) });
+  assert.deepEqual(site.hits.map(({ host, path }) => `${host}${path}`).sort(), ['b.test/2', 'b.test/robots.txt']);
+  // Given back, and read again from the last commit: this time it is this fetcher's.
+  await harness.grant({ leaseId: 7, urls });
+  await harness.ended(7);
+  assert.ok(site.hits.some(({ path }) => path === '/1'));
 });
 
 test('a robots.txt hop is run where its answer is needed, though another partition granted it', async (t) => {

@@ -48,6 +48,8 @@ export interface HarnessOptions extends Partial<Pick<FetcherOptions, 'dnsLookup'
   readonly config?: Partial<FetcherConfig>;
   /** ms that each append takes. */
   readonly appendMs?: number;
+  /** Stands in for the commit of tasks' offsets. */
+  readonly commit?: Log['commit'];
   /** Of every topic; the first is the one that leases are granted on and read back from. Absent: 1. */
   readonly partitions?: number;
 }
@@ -74,6 +76,7 @@ export async function startHarness(test: TestContext, options: HarnessOptions = 
   const appends = { asked: [] as string[], acked: [] as string[] };
   const log: Log = {
     ...memory,
+    ...(options.commit !== undefined && { commit: options.commit }),
     async append(records: readonly AppendRecord[]) {
       for (const { topic } of records) appends.asked.push(topic);
       if (options.appendMs !== undefined) await new Promise((resolve) => setTimeout(resolve, options.appendMs));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { robotsLimits } from '../../../topology/limits.ts';
 import { isAllowed, parseRobots, sitemapValues } from '../../../topology/robots/rules.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -72,6 +73,48 @@ describe('RFC 9309 §2.2.2, allow and disallow', () => {
   });
   it('characters that no URI may hold equal their escapes', () => {
     assert.equal(allowed('User-agent: *\nDisallow: /a|{b', '/a%7C%7Bb'), false);
+  });
+});
+
+describe('where merged groups name several Crawl-delays', () => {
+  for (const agent of ['examplebot', '*']) {
+    for (const delays of [
+      [2, 7],
+      [7, 2],
+    ])
+      it(`the largest wins: ${delays.join(', then ')} for ${agent}`, () => {
+        const groups = delays.map((delay) => `User-agent: ${agent}\nCrawl-delay: ${delay}\nDisallow: /x${delay}`);
+        assert.equal(rules(groups.join('\n\n')).crawlDelayMs, 7_000);
+      });
+  }
+});
+
+describe('RFC 9309 §2.5, the bound', () => {
+  /** A file of so many bytes, whose last line is `Disallow: /private` cut somewhere. */
+  const ofBytes = (bytes: number, end: string) => {
+    const head = 'User-agent: *\nDisallow: /first\n';
+    return `${head}#${'x'.repeat(bytes - head.length - end.length - 2)}\n${end}`;
+  };
+  const cut = 'Disallow: /';
+  const { bodyBytesMax } = robotsLimits;
+
+  it('a file below it is read to its end, though no line feed ends it', () => {
+    const file = ofBytes(bodyBytesMax - 1, cut);
+    assert.equal(file.length, bodyBytesMax - 1);
+    assert.equal(allowed(file, '/anything'), false);
+  });
+  for (const more of [0, 1]) {
+    it(`a line that it may have cut in two is not read: ${more} bytes beyond`, () => {
+      const file = ofBytes(bodyBytesMax, cut) + 'private'.slice(0, more);
+      assert.equal(file.length, bodyBytesMax + more);
+      assert.equal(allowed(file, '/anything'), true);
+      assert.equal(allowed(file, '/first'), false);
+    });
+  }
+  it('of a file of exactly the bound, whole lines are read to the last', () => {
+    const file = ofBytes(bodyBytesMax, 'Disallow: /last\n');
+    assert.equal(file.length, bodyBytesMax);
+    assert.equal(allowed(file, '/last'), false);
   });
 });
 

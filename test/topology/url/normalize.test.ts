@@ -76,6 +76,9 @@ test('several slashes become one, but for those of an embedded URL', () => {
   check([
     ['http://a.org//b///c/', 'http://a.org/b/c/'],
     ['http://a.org/web/http://b.org//c', 'http://a.org/web/http://b.org/c'],
+    ['http://a.org/web/https://b.org//c', 'http://a.org/web/https://b.org/c'],
+    ['http://a.org/web/https:///b.org/', 'http://a.org/web/https://b.org/'],
+    ['http://a.org/web/xhttps://b.org/', 'http://a.org/web/xhttps:/b.org/'],
   ]);
 });
 

@@ -152,6 +152,26 @@ test('a plain body that is labelled gzip is taken as it is', async (t) => {
   assert.equal(response.body.toString(), '<p>plain');
 });
 
+for (const coding of ['identity', 'gzip'] as const) {
+  for (const more of [-1, 0, 1]) {
+    test(`a body ${more} bytes beyond the limit, ${coding}, is ${more > 0 ? 'cut and says so' : 'whole'}`, async (t) => {
+      const bytesMax = 10_000;
+      const body = Buffer.alloc(bytesMax + more, 'x');
+      const wire = coding === 'gzip' ? gzipSync(body) : body;
+      const port = await serveSockets(t, (socket) => {
+        socket.once('data', () => {
+          const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${wire.length}\r\n\r\n`;
+          socket.end(Buffer.concat([Buffer.from(head), wire]));
+        });
+      });
+      const url = `http://127.0.0.1:${port}/`;
+      const response = await open(t).request({ url, headers, bodyBytesMax: bytesMax });
+      assert.equal(response.failure, null);
+      assert.deepEqual([response.body.length, response.truncated], [Math.min(body.length, bytesMax), more > 0]);
+    });
+  }
+}
+
 test('of a gzip stream that ends early, what came is kept and marked as truncated', async (t) => {
   const whole = gzipSync(Buffer.from(Array.from({ length: 5_000 }, (_, n) => `line ${n}\n`).join('')));
   const port = await serveBytes(t, [page(whole.subarray(0, whole.length >> 1), 'content-encoding: gzip\r\n')]);

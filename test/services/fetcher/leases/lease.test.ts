@@ -151,6 +151,26 @@ test('a Crawl-delay is kept, and one above the cap defers what is left, untouche
   assert.equal(site.hits.length, 4);
 });
 
+for (const [delayS, kind] of [
+  [29.999, 'fetched'],
+  [30, 'fetched'],
+  [30.001, 'crawlDelayTooLong'],
+] as const) {
+  test(`a Crawl-delay of ${delayS} s, where 30 s is the cap, ${kind === 'fetched' ? 'is kept' : 'defers the host'}`, async (t) => {
+    const site = await serveSite(t, (request, response) => {
+      if (request.url === '/robots.txt') response.end(`User-agent: *\nCrawl-delay: ${delayS}`);
+      else response.writeHead(200, html).end('x');
+    });
+    const harness = await startHarness(t);
+    const urls = taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2'));
+    // robots.txt is here already, and the deadline leaves time for nothing that waits so long.
+    const { outcomes } = await harness.lease({ urls, crawlDelayCapMs: 30_000, deadlineMs: clock.nowMs() + 45_000 });
+    const answered = kinds(outcomes);
+    if (kind === 'crawlDelayTooLong') assert.deepEqual(answered, [kind, kind]);
+    else assert.ok(!answered.includes('crawlDelayTooLong'), answered.join());
+  });
+}
+
 test('an unreachable robots.txt means no page: one outcome says so, the rest comes back', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(503, { 'retry-after': '7' }).end());
   const harness = await startHarness(t);

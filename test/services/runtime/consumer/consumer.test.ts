@@ -182,6 +182,41 @@ describe('a consumer', () => {
     await assert.rejects(consumer.ended, /g stands at 1 of c\.pages\/0, which holds 2 to 3.*start it from the start/);
   });
 
+  it('does not take a position beyond the end, as of a topic that was made anew, for its own', async () => {
+    const { append, start, log } = await bench();
+    await append(0, 'a', 'b');
+    const positions = { load: async (_: string, partition: number) => (partition === 0 ? 3 : 0), save: async () => {} };
+    const consumer = start({ handle: () => {}, positions });
+    await assert.rejects(consumer.ended, /g stands at 3 of c\.pages\/0, which holds 0 to 2/);
+    assert.equal((await log.offsets('c.pages', 0)).end, 2);
+    const atTheEnd = start({ handle: () => {}, positions: { ...positions, load: async (_, p) => (p === 0 ? 2 : 0) } });
+    await atTheEnd.drain();
+    await atTheEnd.stop();
+  });
+
+  it('saves no position before the dead letter of its record is kept', async () => {
+    const { append, start, log } = await bench();
+    await append(0, 'junk', 'a');
+    const kept: (() => void)[] = [];
+    const consumer = start({ handle: () => {}, deadLetter: () => new Promise<void>((resolve) => kept.push(resolve)) });
+    while (kept.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    // As long as one could wish to commit.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(await log.committed('g', 'c.pages', 0), undefined);
+    for (const resolve of kept) resolve();
+    await consumer.drain();
+    assert.equal(await log.committed('g', 'c.pages', 0), 2);
+    await consumer.stop();
+  });
+
+  it('loses no record whose dead letter could not be kept', async () => {
+    const { append, start, log } = await bench();
+    await append(0, 'junk');
+    const consumer = start({ handle: () => {}, deadLetter: () => Promise.reject(new Error('the disk is full')) });
+    await assert.rejects(consumer.ended, /the disk is full/);
+    assert.equal(await log.committed('g', 'c.pages', 0), undefined);
+  });
+
   it('hands over a partition that moves on, and takes it up again where it was left', async () => {
     const { append, start } = await bench();
     await append(0, 'a');

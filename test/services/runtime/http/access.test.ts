@@ -30,7 +30,17 @@ test('with a token, control needs it, on loopback too, and nothing else does', (
     const authorized = (text: string | undefined) => refusalOf(rules, call('control', { authorization: text }));
     assert.equal(authorized(`Bearer ${token}`), null);
     assert.equal(authorized(`bearer  ${token}`), null);
-    for (const wrong of [undefined, '', token, 'Bearer', `Bearer ${token}x`, `Basic ${token}`, 'Bearer ü']) {
+    for (const wrong of [
+      undefined,
+      '',
+      token,
+      'Bearer',
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(0, -1)}`,
+      'Bearer a',
+      `Basic ${token}`,
+      'Bearer ü',
+    ]) {
       assert.equal(authorized(wrong)?.status, 401, wrong);
     }
     assert.equal(refusalOf(rules, call('read')), null);

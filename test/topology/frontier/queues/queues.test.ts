@@ -105,6 +105,38 @@ describe('a host’s queue', () => {
     );
   });
 
+  it('numbers its entries on when it has been empty: a late word about an old one hits no new one', () => {
+    const state = filled(3);
+    grant(state, 1, 3);
+    const { bands } = state.queues;
+    const headOf = () => bands.head(bands.list.find(0, 2));
+    for (let n = 3; n < 5; n++) state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
+    assert.equal(headOf(), 3);
+    grant(state, 2, 2);
+    state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(5)] });
+    assert.equal(headOf(), 5);
+  });
+
+  for (const firstGone of [0, 1]) {
+    it(`leaves no row on disk behind entries that were taken out, from entry ${firstGone} on`, () => {
+      const rows = new RowsInMemory();
+      rows.run(saveView(filled(1_000)));
+      const state = new FrontierState(fingerprintKey);
+      rows.load(state);
+      const { bands } = state.queues;
+      const band = bands.list.find(0, 2);
+      // All but the first, so that they go when the head passes them; or from the first on, which no lease ever takes.
+      for (let seq = firstGone; seq < 1_000; seq++) bands.remove(band, seq);
+      if (firstGone > 0) grant(state, 1, firstGone);
+      rows.run(readLeases(state));
+      assert.equal(state.leases.get(1)?.entries[0]?.url, firstGone > 0 ? urlOf(0) : undefined);
+      assert.equal(bands.count(band), 0);
+      state.unsaved.addHost(0);
+      rows.run(saveView(state));
+      assert.equal(rows.count('q'), 0);
+    });
+  }
+
   it('is listed in pages, in its order', () => {
     const rows = new RowsInMemory();
     rows.run(saveView(filled(300)));

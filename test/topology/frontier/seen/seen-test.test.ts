@@ -97,6 +97,39 @@ describe('the seen test', () => {
     }
   });
 
+  it('forgets that a URL was new once it was admitted and has become part of a run', () => {
+    const store = new RowsStore();
+    const seen = new SeenTest(tiny);
+    let next = 0;
+    const fill = () => {
+      while (seen.sealed === null) seen.add(...printOf(next++));
+    };
+    // As full as the filter gets wrong about something.
+    while (next < 60_000) {
+      fill();
+      store.work(seen);
+    }
+    const runs = seen.runs.length;
+    // URLs that the filter cannot tell from known ones: asked, and answered as new.
+    const doubtful: number[] = [];
+    for (let n = 1_000_000; doubtful.length < 3 && n < 5_000_000; n++) {
+      if (seen.test(...printOf(n)) === seenVerdicts.unknown) doubtful.push(n);
+    }
+    assert.equal(doubtful.length, 3, 'the filter is wrong now and then');
+    for (const n of doubtful) seen.ask(...printOf(n));
+    store.run(seen.work(true)!);
+    for (const n of doubtful) {
+      assert.equal(seen.test(...printOf(n)), seenVerdicts.new);
+      seen.add(...printOf(n));
+    }
+    fill();
+    // What was answered before the spill is no answer after it.
+    store.run(seen.work(false)!);
+    assert.equal(seen.sealed, null);
+    assert.ok(runs > 0);
+    for (const n of doubtful) assert.notEqual(seen.test(...printOf(n)), seenVerdicts.new, `${n}`);
+  });
+
   it('keeps what is admitted after its very first save was cut short before the manifest', () => {
     const store = new RowsStore();
     const first = new SeenTest(tiny);

@@ -8,6 +8,21 @@ const a = 'a.test';
 const paths = (task: { readonly urls: readonly { readonly url: string }[] }) =>
   task.urls.map(({ url }) => Number(new URL(url).pathname.slice(1)));
 
+describe('a host outside its crawl window', () => {
+  it('takes nobody’s turn: what was asked for goes to hosts that are open', () => {
+    const windows = [{ hosts: ['shut.test'], fromHour: 5, toHour: 6, utcOffsetMinutes: 0 }];
+    const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 1, windows });
+    for (let n = 0; n < 5; n++) hand.links(`${n}.shut.test`, 1);
+    for (const host of ['x.test', 'y.test']) hand.links(host, 1);
+    const tasks = hand.grant(1, 2);
+    assert.deepEqual(tasks.map(({ hostKey }) => hostKey).sort(), ['x.test', 'y.test']);
+    for (const task of tasks) hand.report(task);
+    const untilFiveMs = 5 * 3_600_000 - (hand.nowMs % 86_400_000);
+    assert.deepEqual(hand.grant(untilFiveMs - 1, 9), []);
+    assert.equal(hand.grant(1, 9).length, 5);
+  });
+});
+
 describe('the next contact of a host', () => {
   it('counts from the completion of a request, however long it took', () => {
     const hand = new Hand({ delayMs: 2_000, urlsPerLeaseMax: 1 });

@@ -2,72 +2,29 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { Response } from '../../../schemas/types.ts';
-import { openArchiver } from '../../../services/archive/archiver.ts';
 import { cdxjLine, surtOf } from '../../../services/archive/cdxj.ts';
 import { httpMessageOf } from '../../../services/archive/http-message.ts';
 import { readWarc } from '../../../services/archive/warc-reader.ts';
 import { digestOf } from '../../../services/archive/warc-record.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
+import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import type { StateStore } from '../../../services/runtime/store/store.ts';
-import { pythonSkipReason, runPython } from '../../kafka/python.ts';
 import { numbers } from '../../web/random.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { all, archive, archiverOn, response } from './responses.ts';
 
-const python = await pythonSkipReason();
-
-function response(n: number): Received<'responses'> {
-  // Every third body was there before.
-  const text = `<title>${n % 3 === 0 ? 'same' : n}</title>${'words and more words '.repeat(40)}`;
-  const value: Response = {
-    url: `http://www.a${n % 2}.test:8080/page/${n}?Q=1`,
-    hostKey: `www.a${n % 2}.test:8080`,
-    fetchedAtMs: 1_700_000_000_000 + n,
-    address: '127.0.0.1',
-    status: n % 7 === 6 ? 404 : 200,
-    requestHeaders: ['user-agent', 'crawlstream'],
-    headers: ['content-type', 'text/html; charset=utf-8', 'transfer-encoding', 'chunked', 'x-latin', 'caf\u00e9'],
-    body: n % 7 === 6 ? Buffer.alloc(0) : Buffer.from(text),
-    truncated: n % 7 === 6,
-    durationMs: n,
-  };
-  return {
-    topic: 'responses',
-    value,
-    partition: 0,
-    offset: n,
-    timestampMs: 0,
-    record: {
-      topic: 'c.responses',
-      partition: 0,
-      offset: n,
-      timestampMs: 0,
-      key: null,
-      value: Buffer.alloc(0),
-      headers: {},
-    },
-  };
-}
-
-const all = Array.from({ length: 60 }, (_, n) => response(n));
-
-async function archiverOn(folder: string, store: StateStore) {
-  return openArchiver({ folder, store, crawl: 'c', version: '0', fileBytesMax: 12_000 });
-}
-
-async function archive(folder: string, store: StateStore, from: number, to: number, batch = 7): Promise<void> {
-  const archiver = await archiverOn(folder, store);
-  const signal = new AbortController().signal;
-  for (let at = from; at < to; at += batch) {
-    const some = all.slice(at, Math.min(to, at + batch));
-    await archiver.handle(some, {
-      positions: [{ topic: 'c.responses', partition: 0, offset: at + some.length }],
-      signal,
-    });
-  }
+/** The records of an archive of these alone. */
+async function recordsOf(responses: readonly Received<'responses'>[]) {
+  const folder = temporaryFolder();
+  const archiver = await archiverOn(folder, createMemoryStore());
+  await archiver.handle(responses, { positions: [], signal: new AbortController().signal });
+  await archiver.finish();
+  const records = [];
+  for (const name of await archiver.files())
+    for await (const record of readWarc(join(folder, `${name}.warc.gz`))) records.push(record);
+  assert.ok(records.length > 3);
+  return records;
 }
 
 async function contents(folder: string): Promise<Map<string, string>> {
@@ -109,6 +66,62 @@ describe('the archive', () => {
     );
   });
 
+  it('goes on with no response lost and none twice, whatever write of its checkpoint it dies at', async () => {
+    const some = 30;
+    const whole = temporaryFolder();
+    const counting = createFaultStore(createMemoryStore());
+    await archive(whole, counting, 0, some);
+    await (await archiverOn(whole, counting)).finish();
+    const writes = counting.writes();
+    assert.ok(writes > 6, `${writes} writes`);
+    const expected = await contents(whole);
+    for (let crashAt = 1; crashAt <= writes; crashAt++) {
+      for (const when of ['before', 'after'] as const) {
+        const folder = temporaryFolder();
+        const store = createMemoryStore();
+        const dying = createFaultStore(store, { crashAt, when });
+        await assert.rejects(async () => {
+          await archive(folder, dying, 0, some);
+          await (await archiverOn(folder, dying)).finish();
+        }, /planned crash/);
+        const from = (await (await archiverOn(folder, store)).positions.load('c.responses', 0)) ?? 0;
+        await archive(folder, store, from, some);
+        await (await archiverOn(folder, store)).finish();
+        assert.deepEqual(await contents(folder), expected, `write ${crashAt}, ${when}`);
+      }
+    }
+  });
+
+  it('keeps no transfer coding of a body that lies there without it, and says what it was', async () => {
+    for (const { fields, block } of await recordsOf([response(1)])) {
+      if (fields.get('warc-type') !== 'response') continue;
+      const { headers } = httpMessageOf(block)!;
+      const names = headers.filter((_, i) => i % 2 === 0);
+      assert.ok(!names.includes('transfer-encoding'), names.join());
+      assert.equal(headers[headers.indexOf('x-crawler-transfer-encoding') + 1], 'chunked');
+      return;
+    }
+    assert.fail('no response was archived');
+  });
+
+  for (const [what, bytes, truncated, types] of [
+    ['a payload', 257, false, ['response', 'revisit']],
+    ['a payload that is no longer than a pointer to it', 256, false, ['response', 'response']],
+    ['a payload that was cut: what is missing may differ', 300, true, ['response', 'response']],
+  ] as const) {
+    it(`of ${what}, met again, is ${types[1] === 'revisit' ? 'a pointer' : 'whole'}`, async () => {
+      const twice = [1, 2].map((n) => {
+        const one = response(n);
+        return { ...one, value: { ...one.value, body: Buffer.alloc(bytes, 'x'), truncated } };
+      });
+      const kinds = (await recordsOf(twice)).map(({ type }) => type);
+      assert.deepEqual(
+        kinds.filter((type) => type === 'response' || type === 'revisit'),
+        types,
+      );
+    });
+  }
+
   it('is read back, record by record, with every response in its place in the index', async () => {
     const folder = temporaryFolder();
     const store = createMemoryStore();
@@ -132,48 +145,6 @@ describe('the archive', () => {
     assert.equal(seen.length, all.length);
     const expected = all.filter(({ value }, n) => n > 0 && n % 3 === 0 && value.body.length > 0);
     assert.equal(seen.filter((one) => one.startsWith('revisit')).length, expected.length);
-  });
-
-  it('validates with an independent reader, its digests and places among it', { skip: python ?? false }, async () => {
-    const folder = temporaryFolder();
-    const store = createMemoryStore();
-    await archive(folder, store, 0, all.length);
-    const archiver = await archiverOn(folder, store);
-    await archiver.finish();
-    const program = await readFile(fileURLToPath(new URL('./warc_check.py', import.meta.url)), 'utf8');
-    const files = (await archiver.files()).map((name) => join(folder, `${name}.warc.gz`));
-    interface Line {
-      type: string;
-      url: string;
-      status: string;
-      text: string;
-      refersTo: string;
-      offset: number;
-      stored: number;
-    }
-    const records = (await runPython(program, files))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
-    const count = (wanted: string) => records.filter(({ type }) => type === wanted).length;
-    assert.equal(count('warcinfo'), files.length);
-    assert.equal(count('request'), all.length);
-    assert.equal(count('metadata'), all.length);
-    for (const { value } of all) {
-      const found = records.find(({ type, url }) => url === value.url && (type === 'response' || type === 'revisit'))!;
-      assert.equal(found.status, `${value.status}`);
-      if (found.type === 'response') assert.equal(found.text, Buffer.from(value.body).toString());
-      else assert.equal(found.refersTo, all[0]!.value.url);
-      const index = await Promise.all(
-        (await archiver.files()).map((name) => readFile(join(folder, `${name}.cdxj`), 'utf8')),
-      );
-      const line = index
-        .join('')
-        .split('\n')
-        .find((one) => one.includes(JSON.stringify(value.url)))!;
-      const { offset, length } = JSON.parse(line.slice(line.indexOf('{'))) as Record<string, string>;
-      assert.deepEqual([offset, length], [`${found.offset}`, `${found.stored}`]);
-    }
   });
 
   it('says where a file that its writer left early ends, after what is whole', async () => {

@@ -1,0 +1,246 @@
+/**
+ * Mistakes that tests once did not notice, each with the test files that must. Who rewrites such a line moves its
+ * mistake along: one that can no longer be planted fails by name.
+ */
+import type { Edit } from './edit.ts';
+
+export interface Planted extends Edit {
+  readonly mistake: string;
+  readonly tests: readonly string[];
+}
+
+const robotsTests = ['test/topology/robots/rules.test.ts'];
+const urlTests = ['test/topology/url/normalize.test.ts'];
+const codecTests = ['test/topology/frontier/changes/changelog.test.ts'];
+const queueTests = ['test/topology/frontier/queues/queues.test.ts'];
+const consumerTests = ['test/services/runtime/consumer/consumer.test.ts'];
+const archiveTests = ['test/services/archive/archiver.test.ts'];
+const auditTests = ['test/topology/audit/host-contacts.test.ts'];
+const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
+
+export const planted: readonly Planted[] = [
+  {
+    mistake: 'a prefix of the token is accepted',
+    file: 'services/runtime/http/access.ts',
+    find: 'return timingSafeEqual(hashOf(given), hashOf(token));',
+    replace: 'return timingSafeEqual(hashOf(given), hashOf(token.slice(0, given.length)));',
+    tests: ['test/services/runtime/http/access.test.ts'],
+  },
+  {
+    mistake: 'the smallest Crawl-delay of two groups wins',
+    file: 'topology/robots/rules.ts',
+    find: 'own.crawlDelayMs = Math.max(own.crawlDelayMs ?? 0, delayMs);',
+    replace: 'own.crawlDelayMs = Math.min(own.crawlDelayMs ?? delayMs, delayMs);',
+    tests: robotsTests,
+  },
+  {
+    mistake: 'the smallest Crawl-delay of two groups for everyone wins',
+    file: 'topology/robots/rules.ts',
+    find: 'all.crawlDelayMs = Math.max(all.crawlDelayMs ?? 0, delayMs);',
+    replace: 'all.crawlDelayMs = Math.min(all.crawlDelayMs ?? delayMs, delayMs);',
+    tests: robotsTests,
+  },
+  {
+    mistake: 'a robots.txt of exactly the bound is taken for whole',
+    file: 'topology/robots/lines.ts',
+    find: 'if (body.length < robotsLimits.bodyBytesMax) return',
+    replace: 'if (body.length <= robotsLimits.bodyBytesMax) return',
+    tests: robotsTests,
+  },
+  {
+    mistake: 'an embedded https:// loses a slash',
+    file: 'topology/url/path-steps.ts',
+    find: "return segment === 'http:' || segment === 'https:';",
+    replace: "return segment === 'http:';",
+    tests: urlTests,
+  },
+  {
+    mistake: 'the fast path passes an over-long URL',
+    file: 'topology/url/normalize.ts',
+    find: 'if (url.length > full.urlCharsMax) return slow(url);',
+    replace: '',
+    tests: urlTests,
+  },
+  {
+    mistake: '`proved` is read back inverted',
+    file: 'topology/frontier/changes/codec.ts',
+    find: 'proved: [null, true, false][reader.byte()] ?? null,',
+    replace: 'proved: [null, false, true][reader.byte()] ?? null,',
+    tests: codecTests,
+  },
+  {
+    mistake: '`proved` is written inverted',
+    file: 'topology/frontier/changes/codec.ts',
+    find: 'change.proved === null ? 0 : change.proved ? 1 : 2',
+    replace: 'change.proved === null ? 0 : change.proved ? 2 : 1',
+    tests: codecTests,
+  },
+  {
+    mistake: 'stale answers "new" are kept after a spill',
+    file: 'topology/frontier/seen/seen-test.ts',
+    find: '    this.#answers = null;\n    this.forgets += 1;',
+    replace: '    this.forgets += 1;',
+    tests: ['test/topology/frontier/seen/seen-test.test.ts'],
+  },
+  {
+    mistake: 'a sequence number is used again by a band that begins anew',
+    file: 'topology/frontier/queues/bands.ts',
+    find: 'if (this.#head[band] === this.#tail[band]) this.#beginAt(band, this.queuedEver);',
+    replace: 'if (this.#head[band] === this.#tail[band]) this.#beginAt(band, 0);',
+    tests: queueTests,
+  },
+  {
+    mistake: 'rows behind an entry that has gone stay on disk',
+    file: 'topology/frontier/queues/bands.ts',
+    find: '      gone.shift();\n      if (this.#head[band]! < this.#from[band]!) this.#want(band);',
+    replace: '      gone.shift();',
+    tests: queueTests,
+  },
+  {
+    mistake: 'a consumer’s position is saved before its dead letter is kept',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'if (letters.length > 0) await options.deadLetter(letters);',
+    replace: 'if (letters.length > 0) options.deadLetter(letters).catch(fail);',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'a consumer’s position beyond the end is accepted',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'if (kept >= start && kept <= end) return kept;',
+    replace: 'if (kept >= start) return kept;',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'a consumer’s position before the start is accepted',
+    file: 'services/runtime/consumer/consumer.ts',
+    find: 'if (kept >= start && kept <= end) return kept;',
+    replace: 'if (kept <= end) return kept;',
+    tests: consumerTests,
+  },
+  {
+    mistake: 'an archived response says that it is chunked, and is not',
+    file: 'services/archive/response-records.ts',
+    find: "i % 2 === 0 && text === 'transfer-encoding' ? 'x-crawler-transfer-encoding' : text,",
+    replace: 'i < 0 ? text : text,',
+    tests: archiveTests,
+  },
+  {
+    mistake: 'the checkpoint at a file’s end is not advanced',
+    file: 'services/archive/archiver.ts',
+    find: 'await finish([...ops, ...reached.values()]);',
+    replace: 'await finish(ops);',
+    tests: archiveTests,
+  },
+  {
+    mistake: 'a truncated payload is what a revisit refers to',
+    file: 'services/archive/archiver.ts',
+    find: 'return body.length > 256 && !truncated;',
+    replace: 'return body.length > 256;',
+    tests: archiveTests,
+  },
+  {
+    mistake: 'a payload of 256 bytes becomes a revisit',
+    file: 'services/archive/archiver.ts',
+    find: 'return body.length > 256 && !truncated;',
+    replace: 'return body.length >= 256 && !truncated;',
+    tests: archiveTests,
+  },
+  {
+    mistake: 'a snapshot’s row that makes a view of the others is written with the first of them',
+    file: 'services/frontier/snapshots/restore-snapshot.ts',
+    find: 'if (rowKey.equals(metaKey)) meta = row;\n      else batch.push(row);',
+    replace: 'if (rowKey.equals(metaKey)) meta = row;\n      batch.push(row);',
+    tests: ['test/services/frontier/snapshots/snapshots.test.ts'],
+  },
+  {
+    mistake: 'a quota report is taken twice',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: 'if (report.version <= row.version) return;',
+    replace: 'if (report.version < row.version) return;',
+    tests: ['test/topology/frontier/decide/control/quota.test.ts'],
+  },
+  {
+    mistake: 'a quota grant that was lost after its commit is not said again',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: '  const messages = [...state.quotaBook].map(([to, row]) => ({\n    partition: to,\n    record: grantOf(row.granted, state.nowMs),\n  }));',
+    replace: '  const messages: { partition: number; record: Control }[] = [];',
+    tests: ['test/topology/frontier/decide/control/quota.test.ts'],
+  },
+  {
+    mistake: 'a quota report that was lost after its commit is not said again',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: 'if (state.quotaWanted > 0 || state.counters.quotaReturned > 0) {',
+    replace: 'if (state.quotaWanted < 0) {',
+    tests: ['test/topology/frontier/decide/control/quota.test.ts'],
+  },
+  {
+    mistake: 'a task is started though its partition is gone',
+    file: 'services/fetcher/fetcher.ts',
+    find: 'if (ours.has(readFrom)) start(task);\n      else intake.forget(task);',
+    replace: 'start(task);',
+    tests: ['test/services/fetcher/fetcher.test.ts', 'test/services/fetcher/leases/backlog.test.ts'],
+  },
+  {
+    mistake: 'a body of exactly the limit is called truncated',
+    file: 'services/fetcher/http/exchange.ts',
+    find: 'if (chunk.length > room) this.#cutShort(true);',
+    replace: 'if (chunk.length >= room) this.#cutShort(true);',
+    tests: ['test/services/fetcher/http/client.test.ts'],
+  },
+  {
+    mistake: 'a decoded body of exactly the limit is called truncated',
+    file: 'services/fetcher/http/content-coding.ts',
+    find: 'return body.length <= bytesMax ? { body, truncated: false }',
+    replace: 'return body.length < bytesMax ? { body, truncated: false }',
+    tests: ['test/services/fetcher/http/client.test.ts'],
+  },
+  {
+    mistake: 'one redirect too many is followed',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'if (next.hop > urlLimits.redirectHopsMax) {',
+    replace: 'if (next.hop > urlLimits.redirectHopsMax + 1) {',
+    tests: ['test/topology/frontier/partition.test.ts', 'test/topology/frontier/decide/results/redirects.test.ts'],
+  },
+  {
+    mistake: 'one redirect too few is followed',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'if (next.hop > urlLimits.redirectHopsMax) {',
+    replace: 'if (next.hop >= urlLimits.redirectHopsMax) {',
+    tests: ['test/topology/frontier/partition.test.ts', 'test/topology/frontier/decide/results/redirects.test.ts'],
+  },
+  {
+    mistake: 'a Crawl-delay equal to the cap defers the host',
+    file: 'services/fetcher/leases/lease.ts',
+    find: 'crawlDelayMs > task.crawlDelayCapMs',
+    replace: 'crawlDelayMs >= task.crawlDelayCapMs',
+    tests: leaseTests,
+  },
+  {
+    mistake: 'a host outside its window eats demand',
+    file: 'topology/frontier/decide/leases/grants.ts',
+    find: '      left += 1;\n      continue;',
+    replace: '      continue;',
+    tests: ['test/topology/frontier/decide/leases/scheduling.test.ts'],
+  },
+  {
+    mistake: 'the audit ignores pauses asked for with status 503',
+    file: 'topology/audit/host-contacts.ts',
+    find: 'return retryAfterMs > 0 && (status === 429 || status === 503);',
+    replace: 'return retryAfterMs > 0 && status === 429;',
+    tests: auditTests,
+  },
+  {
+    mistake: 'the audit counts a gap equal to the bound',
+    file: 'topology/audit/host-contacts.ts',
+    find: 'if (before.endMs + waitMs <= freeMs) continue;',
+    replace: 'if (before.endMs + waitMs < freeMs) continue;',
+    tests: auditTests,
+  },
+  {
+    mistake: 'the audit counts a pause that was kept to the millisecond',
+    file: 'topology/audit/host-contacts.ts',
+    find: 'sinceMs + skewOf(contact, pause) >= pause.retryAfterMs',
+    replace: 'sinceMs + skewOf(contact, pause) > pause.retryAfterMs',
+    tests: auditTests,
+  },
+];
