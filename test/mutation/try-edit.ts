@@ -11,6 +11,7 @@ export interface Tried {
   readonly output: string;
 }
 
+const reporter = new URL('./first-failure.ts', import.meta.url).href;
 const plant = new URL('./plant.ts', import.meta.url).href;
 
 /** `edit` null: as the sources are. */
@@ -20,7 +21,16 @@ export function tryEdit(edit: Edit | null, tests: readonly string[], deadlineMs 
   const { CRAWLSTREAM_MUTANT: _, ...env } = process.env;
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--import', plant, '--test-reporter=dot', 'test/run/shard.ts', ...tests],
+    [
+      '--import',
+      'tsx',
+      '--import',
+      plant,
+      `--test-reporter=${reporter}`,
+      '--test-reporter-destination=stdout',
+      'test/run/shard.ts',
+      ...tests,
+    ],
     {
       cwd: root,
       env: edit === null ? env : { ...env, CRAWLSTREAM_MUTANT: JSON.stringify(edit) },
