@@ -25,6 +25,7 @@ const nameFields: { readonly [kind in RowKind]: number } = {
   lease: 1,
   leased: 2,
   leasedPage: 2,
+  taken: 0,
   schedule: 0,
   trust: 1,
   sitemaps: 1,

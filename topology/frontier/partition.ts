@@ -19,6 +19,7 @@ import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './cha
 import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changes/changelog.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
+import type { Taken } from './changes/taken-bytes.ts';
 import { verifyCheck } from './check/self-check.ts';
 import { decideControl } from './decide/control/control.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
@@ -77,6 +78,8 @@ export class FrontierPartition {
   /** What the next step scores again. */
   #grown: readonly Grown[] = [];
   #unread = true;
+  /** What fetchers were seen to have taken, for the next step. */
+  #taken: Taken | null = null;
   #policy: { readonly version: number; readonly compiled: Policy } | undefined;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
@@ -101,6 +104,11 @@ export class FrontierPartition {
     this.#inputs[input.topic].push(input);
     if (input.topic === 'control' && /^(raise|purge)$/.test(input.record?.kind ?? '')) this.#unread = true;
     if (input.topic === 'discovered') this.#ahead.offered(input);
+  }
+
+  /** Fetchers have taken these leases' tasks: the next step sees it, and says so in its commit. */
+  offerTaken(taken: Taken): void {
+    this.#taken = taken;
   }
 
   /** Records offered and not yet decided. */
@@ -161,6 +169,8 @@ export class FrontierPartition {
     if (this.#unread) finishInMemory(this.reads());
     const decision = this.#begin(wallMs);
     const before = { ...state.positions };
+    if (this.#taken !== null) decision.emit({ kind: 'taken', ...this.#taken });
+    this.#taken = null;
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
     if (this.policy !== null) this.#take(decision, 'results', until);

@@ -10,6 +10,7 @@
  */
 import type { Claim, Commit, InputTopic } from '../frontier/changes/changelog.ts';
 import { decodeChangelog, judgeCommit } from '../frontier/changes/changelog.ts';
+import type { Change } from '../frontier/changes/changes.ts';
 import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Step } from '../frontier/decide/step.ts';
 import type { Input, Positions } from '../frontier/partition.ts';
@@ -59,22 +60,25 @@ export class ReDecider {
    */
   take(offset: number, value: Buffer, inputs: readonly Input[]): Difference | null {
     const record = decodeChangelog(value);
-    if (record.kind === 'claim' || !this.#isDecided(record)) {
-      this.#adopt(offset, record);
+    const first = record.kind === 'claim' ? null : firstOf(record);
+    if (record.kind === 'claim' || !this.#isDecided(record, first)) {
+      // Decoding is lazy, and gives each change once.
+      this.#adopt(offset, first === null ? record : decodeChangelog(value));
       return null;
     }
-    const step = this.#decide(record, inputs);
+    const step = this.#decide(record, first, inputs);
     this.commits += 1;
     if (step?.commit.equals(value)) return null;
     return { offset, recorded: value, decided: step?.commit ?? null };
   }
 
-  #decide(record: Commit, inputs: readonly Input[]): Step | null {
+  #decide(record: Commit, first: Change | null, inputs: readonly Input[]): Step | null {
     if (this.#opens) {
       this.#opens = false;
       return this.#partition.open(record.nowMs);
     }
     for (const input of inputs) this.#partition.offer(input);
+    if (first?.kind === 'taken') this.#partition.offerTaken(first);
     const until = Object.fromEntries(record.inputs.map(({ topic, to }) => [topic, to])) as unknown as Positions;
     const step = this.#partition.step(record.nowMs, record.demand, until);
     // A record that was taken in part is offered again with the next commit.
@@ -86,17 +90,14 @@ export class ReDecider {
   }
 
   /** A load, and what is void, is nobody's decision. */
-  #isDecided(record: Commit): boolean {
+  #isDecided(record: Commit, first: Change | null): boolean {
     const { changelog } = this.#partition.state;
-    if (judgeCommit(changelog, record) === 'void') return false;
-    // Only its first change tells a load, and decoding is lazy.
-    for (const { kind } of record.changes) return kind !== 'load';
-    return true;
+    return judgeCommit(changelog, record) === 'counts' && first?.kind !== 'load';
   }
 
   #adopt(offset: number, record: Claim | Commit): void {
     const { state } = this.#partition;
-    replay(state, offset, record.kind === 'claim' ? record : { ...record, changes: [...record.changes] });
+    replay(state, offset, record);
     if (record.kind !== 'claim') return;
     this.#partition = this.#owner(state);
     this.#opens = true;
@@ -107,4 +108,10 @@ export class ReDecider {
     partition.lists.put(this.#lists);
     return partition;
   }
+}
+
+/** The change that tells what a commit is of; null: it changes nothing. */
+function firstOf({ changes }: Commit): Change | null {
+  for (const change of changes) return change;
+  return null;
 }

@@ -12,11 +12,12 @@ import {
 } from '../../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../../topology/frontier/changes/counters.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
-import { FrontierPartition, replay } from '../../../topology/frontier/partition.ts';
+import { FrontierPartition, type Input, replay } from '../../../topology/frontier/partition.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../../topology/frontier/storage/store-job.ts';
 import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../../topology/frontier/view/save-view.ts';
+import { ReDecider } from '../../../topology/what-if/re-decider.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
 /** So few that a round takes several steps, and is often cut off by a restart. */
@@ -88,6 +89,17 @@ export class ModelRig {
     this.core = new FrontierPartition(identity, state);
     this.rows.run(this.core.reads());
     for (const topic of inputTopics) this.#offered[topic] = state.positions[topic].offset;
+  }
+
+  /** What a record of the changelog took of what was sent. */
+  inputsOf(value: Buffer): Input[] {
+    const record = decodeChangelog(value);
+    if (record.kind === 'claim') return [];
+    return inputTopics.flatMap((topic) => {
+      const [from, to] = ReDecider.wanted(record, topic);
+      const taken = this.#inputs[topic].slice(from, to);
+      return taken.map((one, index) => ({ topic, offset: from + index, record: one }) as unknown as Input);
+    });
   }
 
   /** A state made from the changelog alone. */

@@ -10,6 +10,7 @@ import type { Entry } from './entry.ts';
 import type { LoadRow } from './load-row.ts';
 import type { PageRecord } from './page-record.ts';
 import type { SitemapRound } from './sitemap-rounds.ts';
+import type { Taken } from './taken-bytes.ts';
 
 /** Why a host takes no leases; empty: it does. */
 export type HostHold = '' | 'crawlDelay' | 'blocked' | 'limit' | 'purged';
@@ -264,6 +265,8 @@ export type Change =
   | { readonly kind: 'blockQueue'; readonly hostKey: string; readonly untilMs: number }
   /** A URL is taken down, wherever it stood; `url` empty: its whole host is. */
   | { readonly kind: 'purge'; readonly hostKey: string; readonly url: string; readonly from: PurgedFrom }
+  /** Fetchers were seen to have taken these leases' tasks. The first change of its commit. */
+  | ({ readonly kind: 'taken' } & Taken)
   /** A row of a dump, from another crawl. */
   | { readonly kind: 'load'; readonly row: LoadRow }
   /** What the state must come to with the changes before this one (check/self-check.ts). It changes nothing. */
@@ -296,6 +299,8 @@ export type HostChange = Extract<
  * new, but there was no room (decide/links/queue-room.ts). `purged`: it was taken down, or its host was. `imported`: made
  * known by a load, and not admitted.
  * `revisits`: visits to a URL that was visited before, and could tell a change; `changesFound`: those that did.
+ * `untaken`: leases that ended at their deadline before any fetcher had taken their task. `misrouted`: groups of links, results
+ * and events that arrived on a partition that their key does not lead to.
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
@@ -323,6 +328,8 @@ export const tallyNames = [
   'changesFound',
   'scheduled',
   'purged',
+  'untaken',
+  'misrouted',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

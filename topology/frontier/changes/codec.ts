@@ -12,6 +12,7 @@ import { readPageRecord, writePageRecord } from './page-record.ts';
 import { readPurge, writePurge } from './purge-bytes.ts';
 import { readRobotsHop, writeRobotsHop } from './robots-hop-bytes.ts';
 import { readRound, writeRound } from './sitemap-rounds.ts';
+import { readTaken, writeTaken } from './taken-bytes.ts';
 import { finalStatuses, pick, readUrlRecord, writeUrlRecord } from './url-record-bytes.ts';
 
 // The order of each list is the format: append, never reorder.
@@ -50,6 +51,7 @@ const kinds = [
   'grantSitemaps',
   'sitemaps',
   'purge',
+  'taken',
 ] as const satisfies readonly Change['kind'][];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
@@ -158,6 +160,8 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       return;
     case 'purge':
       return writePurge(writer, change);
+    case 'taken':
+      return writeTaken(writer, change);
     case 'cite':
       writer.string(change.key);
       writer.uint32(change.print);
@@ -249,6 +253,8 @@ export function readChange(reader: ByteReader): Change {
       return { kind, hostKey: reader.string(), round: readRound(reader) };
     case 'purge':
       return { kind, ...readPurge(reader) };
+    case 'taken':
+      return { kind, ...readTaken(reader) };
     case 'price':
       return { kind, price: reader.int(), atMs: reader.uint() };
     case 'resolve':

@@ -11,6 +11,14 @@ const otherNames = ['admitted', 'hosts', 'leases', 'quotaGranted', 'quotaReturne
 
 export const counterNames: readonly CounterName[] = [...otherNames, ...placeNames, ...tallyNames];
 
+/** Of releases after digests were first kept in snapshots. */
+const laterNames: ReadonlySet<CounterName> = new Set<CounterName>(['untaken', 'misrouted']);
+
+/** Those that digests and checks tell of: later ones where they have counted something, so that older digests still hold. */
+export function countersTold(counters: Counters): readonly CounterName[] {
+  return counterNames.filter((name) => counters[name] > 0 || !laterNames.has(name));
+}
+
 export function zeroCounters(): Counters {
   return Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
 }

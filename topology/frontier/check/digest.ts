@@ -12,7 +12,7 @@
 import { fingerprint } from '../../url/fingerprint.ts';
 import { inputTopics } from '../changes/changelog.ts';
 import { type HostFacts, newHostFacts } from '../changes/changes.ts';
-import { counterNames } from '../changes/counters.ts';
+import { countersTold } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 
@@ -39,6 +39,7 @@ export type RowKind =
   | 'lease'
   | 'leased'
   | 'leasedPage'
+  | 'taken'
   | 'schedule'
   | 'trust'
   | 'sitemaps'
@@ -59,7 +60,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   visit(['next', state.nextLeaseId, state.quotaWanted]);
   for (const topic of inputTopics)
     visit(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
-  for (const name of counterNames) visit(['counter', name, state.counters[name]]);
+  for (const name of countersTold(state.counters)) visit(['counter', name, state.counters[name]]);
   for (const [partition, row] of state.quotaBook) {
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
@@ -98,6 +99,8 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
       visit(['leasedPage', lease.id, index, visitedAtMs, changedAtMs, signature, ...Object.values(history)]);
     }
   }
+  const { taken } = state;
+  if (taken.position >= 0) visit(['taken', taken.position, taken.from, ...taken.ids]);
   const { source, line, isDone } = state.load;
   if (source !== '') visit(['load', source, line, isDone ? 1 : 0]);
   visit(['seen', state.seen.size, ...state.seen.sum.words]);

@@ -9,7 +9,7 @@
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { Change } from '../changes/changes.ts';
-import { counterNames } from '../changes/counters.ts';
+import { countersTold } from '../changes/counters.ts';
 import type { FrontierState } from '../state/state.ts';
 import { RowSum, scheduleRow } from './digest.ts';
 
@@ -20,7 +20,7 @@ export function checkOf(state: FrontierState): Change & { readonly kind: 'check'
   const sum = new RowSum();
   sum.add(['policy', state.policyVersion, state.policyJson]);
   sum.add(['next', state.nextLeaseId, state.quotaWanted]);
-  sum.add(['counters', ...counterNames.map((name) => state.counters[name])]);
+  sum.add(['counters', ...countersTold(state.counters).map((name) => state.counters[name])]);
   for (const [partition, { granted, returned, wanted, version }] of state.quotaBook) {
     sum.add(['quota', partition, granted, returned, wanted, version]);
   }

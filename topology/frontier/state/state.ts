@@ -28,6 +28,7 @@ import { Host, Hosts } from '../hosts/host.ts';
 import { type FingerprintKey, KeyTable } from '../hosts/key-table.ts';
 import type { Lease } from '../hosts/lease.ts';
 import { LeaseDeadlines } from '../hosts/lease-deadlines.ts';
+import { TakenTasks } from '../hosts/taken-tasks.ts';
 import { PullState } from '../pull/pull-state.ts';
 import { PurgeState } from '../purge/purge-state.ts';
 import { Bands } from '../queues/bands.ts';
@@ -74,6 +75,7 @@ export class FrontierState {
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();
   readonly leases = new Map<number, Lease>();
+  readonly taken = new TakenTasks();
   readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
   /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
   readonly robotsHops = new Map<number, readonly RobotsHop[]>();
@@ -168,6 +170,8 @@ export class FrontierState {
         return applyPull(this, this.meet(change.hostKey), change);
       case 'purge':
         return applyPurge(this, change);
+      case 'taken':
+        return this.taken.see(change.position, change.leases, this.nextLeaseId, (id) => this.leases.has(id));
       case 'load':
         return applyLoadRow(this, change.row);
       case 'check':
@@ -340,6 +344,7 @@ export class FrontierState {
     const lease = this.#leaseOf(leaseId);
     if (lease === null) return;
     this.leases.delete(leaseId);
+    this.taken.forget(leaseId);
     this.hosts.letGo(lease.host.id, leaseId);
     this.counters.leases -= 1;
     this.#changed(lease.host);

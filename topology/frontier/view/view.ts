@@ -20,6 +20,7 @@
 import { CrawlstreamError } from '../../errors.ts';
 import { inputTopics } from '../changes/changelog.ts';
 import { readCounters, writeCounters } from '../changes/counters.ts';
+import { readAscending, writeAscending } from '../changes/taken-bytes.ts';
 import { loadDueRow } from '../recrawl/due-rows.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -68,6 +69,7 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
 export function loaded(state: FrontierState): void {
   state.seenLoader.end();
   state.recrawl.table.loaded();
+  state.taken.keepOnly((id) => state.leases.has(id));
 }
 
 export function metaValue(state: FrontierState): Buffer {
@@ -96,6 +98,10 @@ export function metaValue(state: FrontierState): Buffer {
   writer.string(state.load.source);
   writer.uint(state.load.line);
   writer.boolean(state.load.isDone);
+  const { taken } = state;
+  writer.int(taken.position);
+  writer.uint(taken.from);
+  writeAscending(writer, taken.ids);
   return writer.take();
 }
 
@@ -124,4 +130,5 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   }
   // A view of a release that could not load has nothing more.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
+  if (!reader.done) state.taken.load(reader.int(), reader.uint(), readAscending(reader));
 }

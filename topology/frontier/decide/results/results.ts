@@ -29,7 +29,8 @@ import {
 import { decideSitemapsRead } from '../sitemaps.ts';
 import { noteResolved, type ResolvedTo } from '../trace-events.ts';
 import { giveUp } from './give-up.ts';
-import { decideLateVisit, decideNoVisit, decideVisit, putPageBack } from './visits.ts';
+import { putBack } from './put-back.ts';
+import { decideLateVisit, decideNoVisit, decideVisit } from './visits.ts';
 
 /** Outcomes that leave nothing more to do, by the place the URL ends in. */
 export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
@@ -151,12 +152,6 @@ function decideOutcome(
 function sameKey(policy: Policy, one: string, other: string): boolean {
   const [a, b] = [policy.normalize(one), policy.normalize(other)];
   return a !== null && b !== null && seenKey(a) === seenKey(b);
-}
-
-function putBack(decision: Decision, lease: Lease, index: number, entry: Entry): void {
-  if (lease.pages.has(index)) return putPageBack(decision, lease, index, decision.nowMs);
-  const disposition = { to: 'again', dueAtMs: 0, entry } as const;
-  decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
 }
 
 function tried(entry: Entry): Entry {

@@ -1,4 +1,4 @@
-/** What time alone brings: leases that expire, and the queues of dead hosts given up on, a slice at a step. */
+/** What time alone brings: leases that expire, at no cost where no fetcher had taken them, and the queues of dead hosts given up on, a slice at a step. */
 import { frontierLimits } from '../../../limits.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
@@ -9,6 +9,7 @@ import { politeDelayMs } from '../politeness.ts';
 import { decideSitemapsFailed } from '../sitemaps.ts';
 import { noteExpired, type ResolvedTo } from '../trace-events.ts';
 import { giveUp } from './give-up.ts';
+import { putBack } from './put-back.ts';
 import { expirePage } from './visits.ts';
 
 /** Ends leases whose deadline has passed by more than the clocks may differ. */
@@ -17,10 +18,11 @@ export function decideExpiries(decision: Decision): void {
   if (policy === null) return;
   for (const id of state.deadlines.takeUpTo(nowMs - frontierLimits.clockSkewMs)) {
     const lease = state.leases.get(id)!;
+    const isUntaken = !state.taken.has(id);
     lease.entries.forEach((entry, index) => {
       if (entry === null) return;
       const isRevisit = lease.pages.has(index);
-      const to = expireUrl(decision, lease, index, entry);
+      const to = isUntaken ? returnUrl(decision, lease, index, entry) : expireUrl(decision, lease, index, entry);
       if (policy.tracing !== null) noteExpired(decision, policy.tracing, lease, entry, isRevisit, to);
     });
     const { host } = lease;
@@ -30,11 +32,19 @@ export function decideExpiries(decision: Decision): void {
     const ownLane = giveLaneBack(decision, policy, host, facts, lease.deadlineMs);
     const delayedMs = ownLane ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
     const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
-    // A quarter each time, down to single URLs; a lease without URLs says nothing of them.
-    const leaseMax = size === 0 ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
+    // A quarter each time, down to single URLs; a lease without URLs says nothing of them, nor does one that nobody began.
+    const saysNothing = size === 0 || isUntaken;
+    const leaseMax = saysNothing ? facts.leaseMax : Math.max(1, Math.floor(size / 4));
     decision.emit({ kind: 'host', hostKey: host.key, facts: { ...facts, readyAtMs, leaseMax } });
-    decideSitemapsFailed(decision, policy, host);
+    if (isUntaken) decision.tally('untaken');
+    else decideSitemapsFailed(decision, policy, host);
   }
+}
+
+/** Nobody began it: it is as if it had not been granted. */
+function returnUrl(decision: Decision, lease: Lease, index: number, entry: Entry): ResolvedTo {
+  putBack(decision, lease, index, entry);
+  return 'again';
 }
 
 /** Where the URL goes. */

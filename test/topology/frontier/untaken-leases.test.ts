@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { digest } from '../../../topology/frontier/check/digest.ts';
+import { noLists } from '../../../topology/url/url-lists.ts';
+import { ReDecider } from '../../../topology/what-if/re-decider.ts';
+import { Hand } from './hand.ts';
+
+const beyondMs = 30 * 60_000;
+const hosts = ['a.test', 'b.test', 'c.test'];
+
+/** Every host is granted what it may be. */
+function grantAll(hand: Hand) {
+  return hand.grant(0, hosts.length);
+}
+
+function filled(policy = {}): Hand {
+  const hand = new Hand(policy);
+  for (const host of hosts) hand.links(host, 5);
+  return hand;
+}
+
+describe('a lease whose task no fetcher had taken by its deadline', () => {
+  it('ends at no attempt, however often: nothing is given up on, and leases stay as large as they were', () => {
+    const hand = filled();
+    hand.rig.core.offerTaken({ position: 0, leases: [] });
+    const sizes: number[] = [];
+    for (let round = 0; round < 50; round++) {
+      const tasks = grantAll(hand);
+      assert.equal(tasks.length, hosts.length);
+      sizes.push(...tasks.map(({ urls }) => urls.length));
+      hand.grant(beyondMs, 0);
+      assert.equal(hand.counters.leases, 0);
+    }
+    assert.deepEqual([...new Set(sizes)], [5]);
+    assert.equal(hand.counters.dead, 0);
+    assert.equal(hand.counters.untaken, 50 * hosts.length);
+    assert.equal(hand.counters.queued, 15);
+    const again = grantAll(hand);
+    for (const { urls } of again) for (const { attempt } of urls) assert.equal(attempt, 0);
+  });
+
+  it('is told from one that was taken, whose URL shows itself as poison when it is alone', () => {
+    const hand = filled({ urlsPerLeaseMax: 1 });
+    hand.rig.core.offerTaken({ position: 0, leases: [] });
+    for (let round = 0; round < 3; round++) {
+      const poison = grantAll(hand).find(({ hostKey }) => hostKey === 'b.test')!;
+      hand.rig.core.offerTaken({ position: poison.leaseId, leases: [poison.leaseId] });
+      hand.grant(beyondMs, 0);
+    }
+    assert.equal(hand.counters.dead, 1);
+    assert.equal(hand.counters.untaken, 3 * (hosts.length - 1));
+  });
+
+  it('costs the rounds of its host’s sitemaps nothing', () => {
+    const hand = filled({ sitemaps: { everyMs: 3_600_000, rules: [{ hosts: ['a.test'], urls: ['/sitemap.xml'] }] } });
+    hand.event('readSitemaps', 'a.test');
+    hand.rig.core.offerTaken({ position: 0, leases: [] });
+    const roundOf = () => hand.rig.core.state.recrawl.sitemaps.of(hand.rig.core.state.hosts.get('a.test')!.id);
+    const before = roundOf();
+    grantAll(hand);
+    hand.grant(beyondMs, 0);
+    assert.deepEqual(roundOf(), before);
+  });
+
+  it('counts as taken where nobody looks, as before', () => {
+    const hand = filled({ urlsPerLeaseMax: 1 });
+    for (let round = 0; round < 3; round++) {
+      grantAll(hand);
+      hand.grant(beyondMs, 0);
+    }
+    assert.equal(hand.counters.dead, 3);
+    assert.equal(hand.counters.untaken, 0);
+  });
+
+  it('counts as taken if it was granted before anybody looked', () => {
+    const hand = filled();
+    const [old] = grantAll(hand);
+    hand.rig.core.offerTaken({ position: 7, leases: [] });
+    hand.grant(beyondMs, 0);
+    assert.equal(hand.counters.untaken, 0);
+    const [next] = grantAll(hand);
+    assert.ok(next!.urls.length < old!.urls.length);
+  });
+});
+
+describe('what fetchers were seen to have taken', () => {
+  it('is in the commit: a replay, a view and a second decision come to the same state', () => {
+    const hand = filled({ urlsPerLeaseMax: 2 });
+    const { rig } = hand;
+    rig.core.offerTaken({ position: 3, leases: [] });
+    for (let round = 0; round < 6; round++) {
+      const tasks = grantAll(hand);
+      const some = tasks.filter((_, index) => (index + round) % 2 === 0).map(({ leaseId }) => leaseId);
+      rig.core.offerTaken({ position: 10 * round, leases: some });
+      hand.grant(1_000, 0);
+      rig.save();
+      if (round % 2 === 0) hand.grant(beyondMs, 0);
+      else for (const task of tasks) hand.report(task);
+      assert.equal(digest(rig.replayed()), digest(rig.core.state), 'replayed');
+      if (round === 3) rig.reopen(hand.nowMs, false);
+    }
+    assert.ok(hand.counters.untaken > 0 && rig.core.state.taken.ids.length < 3);
+    const open = grantAll(hand);
+    rig.core.offerTaken({ position: 99, leases: open.map(({ leaseId }) => leaseId) });
+    hand.grant(0, 0);
+    const live = digest(rig.core.state);
+    rig.save();
+    for (let slices = 0; slices < 50; slices++) hand.links('a.test', 1, { from: 1_000 + slices });
+    rig.reopen(hand.nowMs, false);
+    assert.equal(digest(rig.core.state), digest(rig.replayed()), 'from a view');
+    assert.notEqual(live, '');
+    assert.deepEqual(
+      rig.core.state.taken.ids,
+      open.map(({ leaseId }) => leaseId),
+    );
+  });
+
+  it('is seen again when the commits are decided again', () => {
+    const hand = filled({ urlsPerLeaseMax: 1 });
+    const { rig } = hand;
+    const state = rig.replayed();
+    const from = rig.changelog.length;
+    rig.reopen(hand.nowMs, false);
+    rig.changelog.push(rig.core.open(hand.nowMs).commit);
+    rig.core.offerTaken({ position: 0, leases: [] });
+    for (let round = 0; round < 5; round++) {
+      const [first] = grantAll(hand);
+      rig.core.offerTaken({ position: round + 1, leases: [first!.leaseId] });
+      hand.grant(beyondMs, 0);
+    }
+    const again = new ReDecider({ crawl: 'model', partition: 0, partitions: 1 }, state, noLists);
+    rig.changelog.slice(from).forEach((value, index) => {
+      assert.equal(again.take(from + index, value, rig.inputsOf(value)), null, `commit ${from + index}`);
+    });
+    assert.equal(digest(again.partition.state), digest(rig.core.state));
+  });
+});

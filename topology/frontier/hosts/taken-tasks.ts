@@ -1,0 +1,48 @@
+/**
+ * Which leases a fetcher has taken, as far as anybody looked: the evidence that tells an expired lease that somebody may
+ * have died of from one that nobody ever began.
+ *
+ * A fetcher commits a task's offset before its first request (DESIGN §4.5), so a lease is taken once its group's position
+ * on `tasks` has passed the lease's task. The owner looks, and what it saw is a change like any other. Where nobody looks
+ * (fetchers in this process, leases of releases that did not look) every lease counts as taken.
+ */
+export class TakenTasks {
+  /** Position of the fetchers' group on `tasks` that was last seen; -1: nobody looks. */
+  position = -1;
+  /** Leases with lower numbers were granted while nobody looked. */
+  from = 0;
+  /** Of the leases that are out. */
+  readonly #ids = new Set<number>();
+
+  has(leaseId: number): boolean {
+    return this.position < 0 || leaseId < this.from || this.#ids.has(leaseId);
+  }
+
+  /** `isOut`: of a lease that this state knows to be out. */
+  see(position: number, leases: readonly number[], nextLeaseId: number, isOut: (id: number) => boolean): void {
+    if (this.position < 0) this.from = nextLeaseId;
+    this.position = position;
+    for (const id of leases) if (isOut(id)) this.#ids.add(id);
+  }
+
+  /** A lease is over. */
+  forget(leaseId: number): void {
+    this.#ids.delete(leaseId);
+  }
+
+  /** Ascending. */
+  get ids(): readonly number[] {
+    return [...this.#ids].sort((a, b) => a - b);
+  }
+
+  load(position: number, from: number, ids: readonly number[]): void {
+    this.position = position;
+    this.from = from;
+    for (const id of ids) this.#ids.add(id);
+  }
+
+  /** Of leases that ended in rows that were ahead of the position. */
+  keepOnly(isOut: (id: number) => boolean): void {
+    for (const id of this.#ids) if (!isOut(id)) this.#ids.delete(id);
+  }
+}
