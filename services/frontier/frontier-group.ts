@@ -9,17 +9,18 @@
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed } from './committed.ts';
+import { watchFetchers } from './demand/fetcher-watch.ts';
 import type { PartitionOwner } from './partition-owner.ts';
 import type { Held } from './queries.ts';
 import { waitsForText } from './restore.ts';
 import { Seat, type SeatOptions } from './seat.ts';
 import type { Standby } from './standby.ts';
 
-export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax'> {
+export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers'> {
   readonly crawl: string;
   readonly partitions: number;
-  /** Leases out at once for each partition. */
-  readonly leasesPerPartition: number;
+  /** Leases out at once for each partition, whatever fetchers take; 0: there are no fetchers. Absent: as many as they take. */
+  readonly leasesPerPartition?: number | undefined;
   /** As in GroupOptions (../runtime/log/log.ts). */
   readonly instanceId?: string | undefined;
   readonly address?: string | undefined;
@@ -41,6 +42,8 @@ export interface FrontierGroup {
   /** Who owns a partition, where this member does. */
   owner(partition: number): PartitionOwner | undefined;
   readonly members: number;
+  /** Members of the fetchers' group; null: not known yet, or there are none to be looked for. */
+  readonly fetchers: number | null;
   /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
   ready(): Promise<void>;
   /** The partitions of this member that are being restored, in words; null: none. */
@@ -51,14 +54,15 @@ export interface FrontierGroup {
 
 export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<FrontierGroup> {
   const { crawl, partitions, log, onFailure, instanceId, address, standbys, holds } = options;
+  const fetchers = options.leasesPerPartition === 0 ? undefined : watchFetchers(options);
   const seats = Array.from({ length: partitions }, (_, partition) => {
     const openStore = () => options.openStore(partition);
     const leasesMax = options.leasesPerPartition;
-    return new Seat({ ...options, identity: { crawl, partition, partitions }, leasesMax, openStore });
+    return new Seat({ ...options, identity: { crawl, partition, partitions }, leasesMax, fetchers, openStore });
   });
   let stopped = false;
 
-  const membership: Membership = await log.join({
+  const joining = log.join({
     group: `${crawl}.frontier`,
     topics: ['discovered', 'results', 'control'].map((topic) => `${crawl}.${topic}`),
     instanceId,
@@ -76,6 +80,10 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
       });
     },
   });
+  const membership: Membership = await joining.catch(async (error) => {
+    await fetchers?.stop();
+    throw error;
+  });
 
   return {
     committed: () => new Map(seats.flatMap(({ owner }, partition) => (owner ? [[partition, owner.committed]] : []))),
@@ -88,6 +96,9 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     get members() {
       return membership.members;
     },
+    get fetchers() {
+      return fetchers?.fetchers ?? null;
+    },
     ready: async () => {
       await Promise.all(seats.map(({ ready }) => ready));
     },
@@ -96,6 +107,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     stop: async () => {
       stopped = true;
       await Promise.all(seats.map((seat) => seat.end()));
+      await fetchers?.stop();
       await membership.leave();
     },
   };

@@ -6,7 +6,7 @@ import type { OwnerOptions } from './partition-owner.ts';
 import { PartitionOwner } from './partition-owner.ts';
 import { waitsForText } from './restore.ts';
 
-export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax'> {
+export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax' | 'fetchers'> {
   readonly crawl: string;
   readonly partitions: number;
   /** The state store of each partition; closed by whoever opened it, after `stop`. */

@@ -29,6 +29,8 @@ import type { StateStore } from '../runtime/store/store.ts';
 import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { CallSide } from './call-side.ts';
 import { type Committed, committedOf } from './committed.ts';
+import type { FetcherWatch } from './demand/fetcher-watch.ts';
+import { TaskFlow } from './demand/task-flow.ts';
 import { heedControl } from './heed-control.ts';
 import { answerRequest, JobRunner, runJob } from './job-runner.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
@@ -48,8 +50,10 @@ export interface OwnerOptions {
   readonly endsLeases: boolean;
   /** What a standby has followed the changelog to: the first opening goes on from it. */
   readonly warm?: FrontierState | undefined;
-  /** Leases that may be out at once for this partition. */
-  readonly leasesMax: number;
+  /** Leases that may be out at once for this partition, whatever fetchers take. Absent: as many as they take. */
+  readonly leasesMax?: number | undefined;
+  /** Where fetchers are seen. Absent: they are in this process, and take what `leasesMax` says. */
+  readonly fetchers?: FetcherWatch | undefined;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
   readonly lists?: ListFiles;
   /** The view is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
@@ -92,6 +96,8 @@ export class PartitionOwner {
   #opened = false;
   #warm: FrontierState | undefined;
   #granting = true;
+  /** What fetchers take; undefined: they are in this process. */
+  #flow: TaskFlow | undefined;
   readonly #calls: CallSide;
   readonly #spans: StepSpans | undefined;
 
@@ -165,9 +171,10 @@ export class PartitionOwner {
     this.#roundReply = [];
     this.#changedBytes = 0;
     this.#savedAtMs = clock.nowMs();
-    this.#committed = committedOf(partition);
     const reader = log.reader();
     this.#reader = reader;
+    this.#flow = await this.#openFlow(partition, reader);
+    this.#committed = committedOf(partition);
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
     const jobs = new JobRunner(this.#options.store, (error) => {
@@ -177,12 +184,12 @@ export class PartitionOwner {
     try {
       await this.#publishControls(partition.republish());
       // Says in the log whose partition this is now, and how it stands.
-      await this.#commit(partition, partition.open(clock.nowMs()));
+      await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#seek(partition, reader, ['control']);
       await heedControl({
         ...{ ...this.#options, topic: this.#topic('control'), reader, signal: this.#stopping.signal },
         take: (record) => this.#take(partition, record),
-        commit: (step) => this.#commit(partition, step),
+        commit: (step) => this.#commit(partition, step, 0),
         core: partition,
       });
       this.#seek(partition, reader, ['results', 'discovered']);
@@ -194,9 +201,25 @@ export class PartitionOwner {
       this.#round = saveView(partition.state);
       await this.#finishRound();
     } finally {
+      this.#flow?.close();
       this.#calls.closed(this.#failure);
       await jobs.stop();
     }
+  }
+
+  async #openFlow(core: FrontierPartition, reader: LogReader): Promise<TaskFlow | undefined> {
+    const { fetchers: watch, identity } = this.#options;
+    if (watch === undefined) return undefined;
+    const flow = new TaskFlow({ ...this.#options, crawl: identity.crawl, watch, core, wake: () => reader.wake() });
+    await flow.open(this.#stopping.signal);
+    return flow;
+  }
+
+  /** Leases that may be granted now. */
+  #demand({ state }: FrontierPartition): number {
+    const { leasesMax = Number.POSITIVE_INFINITY } = this.#options;
+    const room = leasesMax - state.leases.size;
+    return this.#granting ? Math.max(0, Math.min(room, this.#flow?.demand ?? room)) : 0;
   }
 
   #seek({ state }: FrontierPartition, reader: LogReader, topics: readonly InputTopic[]): void {
@@ -213,10 +236,9 @@ export class PartitionOwner {
       if (enough) reader.pause(this.#topic(topic), identity.partition);
       else reader.resume(this.#topic(topic), identity.partition);
     }
-    const demand = () => (this.#granting ? Math.max(0, this.#options.leasesMax - partition.state.leases.size) : 0);
     const records = await reader.poll({
       maxBytes: frontierServiceLimits.pollBytes,
-      waitMs: this.#waitMs(partition, demand(), jobs.busy),
+      waitMs: this.#waitMs(partition, this.#demand(partition), jobs.busy),
     });
     let oldestMs: number | undefined;
     for (const record of records) {
@@ -227,10 +249,12 @@ export class PartitionOwner {
     if (partition.isUnread) await runJob(this.#options.store, partition.reads());
     await this.#calls.lookNow(partition);
     const beganMs = performance.now();
-    const step = partition.step(clock.nowMs(), demand());
+    this.#flow?.tell();
+    const demand = this.#demand(partition);
+    const step = partition.step(clock.nowMs(), demand);
     if (step !== null) {
       this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
-      await this.#commit(partition, step, oldestMs);
+      await this.#commit(partition, step, demand, oldestMs);
     }
     this.#seek(partition, reader, partition.takeSought());
     this.#calls.answer(partition, this.#acks, () => this.#failure);
@@ -274,8 +298,8 @@ export class PartitionOwner {
     }
   }
 
-  /** `inputMs`: when the oldest of the inputs just read was appended. */
-  async #commit(partition: FrontierPartition, step: Step, inputMs?: number): Promise<void> {
+  /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
+  async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
     const { log, identity } = this.#options;
     if (step.deadLetters.length > 0)
       await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));
@@ -288,7 +312,11 @@ export class PartitionOwner {
     const before = this.#acks;
     const beganMs = performance.now();
     const committed = committedOf(partition);
-    const read = runJob(this.#options.store, partition.reads()).then(() => step.tasks);
+    const flow = this.#flow;
+    const read = runJob(this.#options.store, partition.reads()).then(() => {
+      flow?.granted(step.tasks, demand);
+      return step.tasks;
+    });
     const acked = (async () => {
       const [offset] = await appended;
       await before;
@@ -298,7 +326,10 @@ export class PartitionOwner {
       this.#meter(step, beganMs, inputMs);
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
-      if (tasks.length > 0) await log.append(tasks.map((task) => this.#record('tasks', task)));
+      if (tasks.length > 0) {
+        const offsets = await log.append(tasks.map((task) => this.#record('tasks', task)));
+        flow?.published(tasks, offsets);
+      }
       this.#meters.granted += tasks.length;
       for (const task of tasks) this.#spans?.granted(task);
       await this.#publishControls(step.controls);

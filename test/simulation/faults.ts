@@ -6,6 +6,7 @@
  */
 import { type Chance, chanceOf } from './chance.ts';
 import type { AppendFault, Landing } from './sim-log.ts';
+import { drawSurroundings } from './surroundings.ts';
 import type { Trouble } from './web.ts';
 import type { World } from './world.ts';
 
@@ -70,7 +71,9 @@ export type Fault =
   /** A record of the topic is there twice. */
   | { readonly kind: 'duplicate'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' }
   /** A record that nobody can read. */
-  | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' };
+  | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' }
+  /** All fetchers go, at once, and none comes back before. */
+  | { readonly kind: 'noFetchers'; readonly at: number; readonly killed: boolean; readonly forMs: number };
 
 /** Faults begin within one of these: in the thick of it, or spread until leases have expired. */
 const spansMs = [2_000, 10_000, 40_000, 130_000];
@@ -89,7 +92,7 @@ export function drawFaults(seed: number, world: World): Fault[] {
   const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs)).flatMap((fault) =>
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
-  return faults.sort((a, b) => a.at - b.at);
+  return [...faults, ...drawSurroundings(seed, world)].sort((a, b) => a.at - b.at);
 }
 
 /** Partitions often change hands because something is slow: what was sent before then lands after. */

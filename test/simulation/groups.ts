@@ -4,7 +4,7 @@
  * A member that says nothing for a session is replaced; one that wakes after that joins again. A rebalance waits for
  * nobody: each member hears of it in its own time, so that two may hold one partition for a while.
  */
-import type { GroupOptions } from '../../services/runtime/log/log.ts';
+import type { GroupMember, GroupOptions } from '../../services/runtime/log/log.ts';
 import type { Chance } from './chance.ts';
 import type { SimProcess } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -38,6 +38,7 @@ export interface Groups {
   join(process: SimProcess, options: GroupOptions, partitions: number): Promise<void>;
   leave(process: SimProcess, group: string): void;
   membersOf(group: string): number;
+  members(group: string): GroupMember[];
   /** The generation since which the partition is the process's, and it knows; undefined: it is not. */
   heldSince(process: SimProcess, group: string, partition: number): number | undefined;
   /** Is it still, as far as the group knows? */
@@ -153,6 +154,15 @@ export function createGroups(scheduler: Scheduler, chance: Chance): Groups {
       if (group !== undefined && member !== undefined) remove(name, group, member);
     },
     membersOf: (name) => groups.get(name)?.members.length ?? 0,
+    members(name) {
+      const group = groups.get(name);
+      return (group?.members ?? []).map((member) => ({
+        name: member.process.name,
+        address: null,
+        owned: group!.owners.flatMap((owner, partition) => (owner === member ? [partition] : [])),
+        standbys: [],
+      }));
+    },
     heldSince: (process, name, partition) =>
       groups
         .get(name)

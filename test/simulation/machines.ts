@@ -40,6 +40,8 @@ export interface Machine {
   isolate(forMs: number): void;
   /** In good order. */
   stop(downMs: number): void;
+  /** It stops, or is killed, and does not come back before. */
+  rest(untilMs: number, killed: boolean): void;
   /** Its wall clock is set, ms forwards or backwards, and stays so for whatever starts on it. */
   setClock(byMs: number): void;
   /** The next append to the topic fails so. */
@@ -79,11 +81,13 @@ export function createMachine(name: string, options: MachineOptions): Machine {
   let copies = (): ReadonlyMap<number, Standby> => new Map();
   let generation = 0;
   let clockOffMs = 0;
+  let restUntilMs = 0;
   let process: SimProcess;
   let log: SimLog;
   let stopRole: (() => Promise<void>) | undefined;
 
   const start = () => {
+    if (scheduler.nowMs() < restUntilMs) return void scheduler.at(restUntilMs, start);
     const mine = createProcess({
       name: `${name}.${++generation}`,
       scheduler,
@@ -160,6 +164,11 @@ export function createMachine(name: string, options: MachineOptions): Machine {
         ended();
       });
       stopRole = undefined;
+    },
+    rest(untilMs, killed) {
+      restUntilMs = untilMs;
+      if (killed || stopRole === undefined || process.state !== 'running') machine.kill('all', 0);
+      else machine.stop(0);
     },
     isolate(forMs) {
       log.awayUntilMs = scheduler.nowMs() + forMs;

@@ -91,4 +91,18 @@ export const mutations: readonly Mutation[] = [
     replace: "log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter))).catch(() => {});",
     from: 160,
   },
+  {
+    bug: 'leases are granted though there is no fetcher',
+    file: 'services/frontier/demand/task-flow.ts',
+    find: 'return fetchers === null || fetchers === 0 ? 0 : Math.max(0, this.#window.size - this.waiting);',
+    replace: 'return Math.max(0, this.#window.size - this.waiting);',
+    from: 125,
+  },
+  {
+    bug: 'demand is a constant, and a lease that nobody took costs what one does that a fetcher died of',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'const { fetchers: watch, identity } = this.#options;',
+    replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
+    from: 70,
+  },
 ];

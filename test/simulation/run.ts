@@ -17,6 +17,7 @@ import { chanceOf } from './chance.ts';
 import { createCluster } from './cluster.ts';
 import { checkEnd } from './end-checks.ts';
 import { drawFaults, type Fault, processNames } from './faults.ts';
+import { type Fetcherless, watchFetcherless } from './fetcherless.ts';
 import { createGroups } from './groups.ts';
 import { createJudge } from './judge.ts';
 import { crawl, createMachine, fingerprintKey, type Machine, type MachineOptions } from './machines.ts';
@@ -51,6 +52,7 @@ export interface RunReport {
 export interface Stage extends MachineOptions {
   readonly machines: readonly Machine[];
   readonly standby: Standby;
+  readonly fetcherless: Fetcherless;
 }
 
 const startMs = 1_700_000_000_000;
@@ -68,8 +70,11 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const judge = createJudge(world, violate);
   const codec = await openCodec(createMemoryRegistry(), crawl);
   const standby = createStandby({ world, codec, key: fingerprintKey, judge, violate });
+  const fetcherless = watchFetcherless(scheduler, codec, violate);
   const cluster = createCluster(scheduler, (record) => {
-    if (record.headers['garbage'] === undefined) standby.see(record);
+    if (record.headers['garbage'] !== undefined) return;
+    standby.see(record);
+    fetcherless.see(record, standby);
   });
   const groups = createGroups(scheduler, chanceOf(seed, 'groups'));
   const web = createWeb({ seed, world, judge, scheduler });
@@ -78,7 +83,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const policy = policyOf(world);
   request(base, codec, policy);
   const machines = processNames(world).map((name) => createMachine(name, base));
-  const stage: Stage = { ...base, machines, standby };
+  const stage: Stage = { ...base, machines, standby, fetcherless };
   const chance = chanceOf(seed, 'strikes');
   for (const fault of faults) scheduler.at(startMs + fault.at, () => strike(stage, fault, judge, chance));
   const orders = drawOrders(seed, world);
@@ -86,7 +91,8 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const undoneAt = orders.map((order) => order.undoneAt + 1_000);
   const ended = watchEnd(stage, policy, startMs + Math.max(0, ...faults.map(overAt), ...undoneAt));
   try {
-    await scheduler.run(startMs + limitMs, () => ended() || violations.length > 0);
+    const awayMs = faults.reduce((sum, fault) => sum + (fault.kind === 'noFetchers' ? fault.forMs : 0), 0);
+    await scheduler.run(startMs + limitMs + awayMs, () => ended() || violations.length > 0);
     if (!ended() && violations.length === 0) violate(`the crawl has no end: ${standing(stage)}`);
     if (violations.length === 0) await checkEnd(stage, judge, faults);
   } catch (error) {

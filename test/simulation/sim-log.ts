@@ -148,6 +148,15 @@ export function createSimLog(options: SimLogOptions): SimLog {
     },
     committed: (group, topic, partition) =>
       ask('committed', () => cluster.commits.get(`${group} ${topic} ${partition}`)),
+    committedAll: (group, topic, partitions) =>
+      ask('committedAll', () => {
+        const found = new Map<number, number>();
+        for (const partition of partitions) {
+          const offset = cluster.commits.get(`${group} ${topic} ${partition}`);
+          if (offset !== undefined) found.set(partition, offset);
+        }
+        return found;
+      }),
     groups: () => Promise.reject(new Error('nothing asks for groups in a simulation')),
     forgetGroup: () => Promise.reject(new Error('nothing forgets groups in a simulation')),
     async join(joined) {
@@ -160,7 +169,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
         leave: () => ask('leave', () => groups.leave(process, joined.group)),
       };
     },
-    membersOf: async () => [],
+    membersOf: (group) => ask(`membersOf ${group}`, () => groups.members(group)),
     close: async () => {},
   };
   return log;

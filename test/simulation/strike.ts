@@ -66,6 +66,11 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       return;
     case 'trouble':
       return web.trouble(fault.host, fault.answer, scheduler.nowMs() + fault.forMs);
+    case 'noFetchers': {
+      const untilMs = scheduler.nowMs() + fault.forMs;
+      for (const machine of stage.machines) if (machine.name.startsWith('fetcher')) machine.rest(untilMs, fault.killed);
+      return stage.fetcherless.begin(untilMs);
+    }
     case 'duplicate': {
       const partition = chance.between(0, world.partitions - 1);
       const { records } = cluster.partition(`${crawl}.${fault.topic}`, partition);

@@ -72,6 +72,14 @@ export async function openEmbeddedLog(
     if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
     return partitionOf(topics, topic, partition);
   };
+  const committed: EmbeddedLog['committed'] = async (group, topic, partition) => {
+    find(topic, partition);
+    const key = rows.commitKey(group, topic, partition);
+    const value = commits.get(key.toString('latin1'));
+    if (value !== undefined) return value;
+    const stored = await store.get(key);
+    return stored && rows.readOffset(stored);
+  };
 
   return {
     createTopics: (specs) => inTurn(() => createTopics(store, topics, specs)),
@@ -113,13 +121,14 @@ export async function openEmbeddedLog(
       });
       await store.write(ops);
     },
-    committed: async (group, topic, partition) => {
-      find(topic, partition);
-      const key = rows.commitKey(group, topic, partition);
-      const value = commits.get(key.toString('latin1'));
-      if (value !== undefined) return value;
-      const stored = await store.get(key);
-      return stored && rows.readOffset(stored);
+    committed,
+    committedAll: async (group, topic, partitions) => {
+      const found = new Map<number, number>();
+      for (const partition of partitions) {
+        const offset = await committed(group, topic, partition);
+        if (offset !== undefined) found.set(partition, offset);
+      }
+      return found;
     },
     groups: async (prefix) => {
       const names = new Set<string>();

@@ -29,6 +29,8 @@ export interface Log {
    */
   commit(group: string, positions: readonly Position[]): Promise<void>;
   committed(group: string, topic: string, partition: number): Promise<number | undefined>;
+  /** Of several partitions at once; those without a position are left out. */
+  committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** The groups whose names begin so: those that have members, or have committed positions. */
   groups(prefix: string): Promise<GroupStanding[]>;
   /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */

@@ -106,7 +106,9 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     last: (topic, partition) => readLast(cluster, topic, partition),
     trim: (topic, partition, before) => trimBelow(cluster, topic, partition, before),
     commit: (group, positions) => commit(cluster, group, positions, memberships.get(group)),
-    committed: (group, topic, partition) => readCommitted(cluster, group, topic, partition),
+    committed: async (group, topic, partition) =>
+      (await readCommitted(cluster, group, topic, [partition])).get(partition),
+    committedAll: (group, topic, partitions) => readCommitted(cluster, group, topic, partitions),
     groups: (prefix) => readGroups(cluster, prefix),
     forgetGroup: (group) => forgetGroup(cluster, group),
     join: async (group) => {

@@ -137,18 +137,21 @@ export async function readCommitted(
   cluster: Cluster,
   group: string,
   topic: string,
-  partition: number,
-): Promise<number | undefined> {
-  const request = raw('OffsetFetch', { groupId: group, topics: [{ topic, partitions: [{ partition }] }] });
+  partitions: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const asked = partitions.map((partition) => ({ partition }));
+  const request = raw('OffsetFetch', { groupId: group, topics: [{ topic, partitions: asked }] });
   type Answer = { errorCode: number; responses: readonly { partitions: readonly PartitionAnswer[] }[] };
   return patiently(async () => {
     const { errorCode, responses } = await cluster.sendCoordinator<Answer>(group, purpose, request);
     const what = `reading positions of group ${group}`;
     checkGroup(cluster, errorCode, group, what);
-    const answer = responses[0]?.partitions[0];
-    checkGroup(cluster, answer?.errorCode ?? 0, group, what);
-    const offset = Number(answer?.offset ?? -1);
-    return offset < 0 ? undefined : offset;
+    const found = new Map<number, number>();
+    for (const answer of responses[0]?.partitions ?? []) {
+      checkGroup(cluster, answer.errorCode, group, what);
+      if (Number(answer.offset) >= 0) found.set(answer.partition, Number(answer.offset));
+    }
+    return found;
   });
 }
 

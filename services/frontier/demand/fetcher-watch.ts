@@ -1,0 +1,102 @@
+/**
+ * Looks, for all partitions of this process, at how far fetchers have come with `tasks`, and whether there are any.
+ *
+ * Both are read from the fetchers' consumer group: its committed positions say what was taken, in one request for all
+ * partitions and only while a task waits; its members say whether anybody is there. Fetchers announce nothing, so that
+ * anyone's program that reads `tasks` as a member of that group counts as one.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { frontierServiceLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+/** A partition that wants to know. */
+export interface Watcher {
+  readonly partition: number;
+  /** Do tasks of it wait? */
+  readonly asks: boolean;
+  /** The group's position; undefined: it has committed none. */
+  heard(position: number | undefined): void;
+  /** Fetchers have come, or all have gone. */
+  fetchersChanged(): void;
+}
+
+export interface FetcherWatch {
+  /** Members of the fetchers' group; null: not known yet. */
+  readonly fetchers: number | null;
+  /** Returns what ends it. */
+  add(watcher: Watcher): () => void;
+  stop(): Promise<void>;
+}
+
+export interface FetcherWatchOptions {
+  readonly log: Pick<Log, 'committedAll' | 'membersOf'>;
+  readonly clock: Clock;
+  readonly crawl: string;
+  /** The brokers refuse to tell, and will not do otherwise. */
+  onFailure(error: unknown): void;
+}
+
+export function fetcherGroup(crawl: string): string {
+  return `${crawl}.fetcher`;
+}
+
+export function watchFetchers({ log, clock, crawl, onFailure }: FetcherWatchOptions): FetcherWatch {
+  const { fetcherLookMs, membersLookMs, nobodyLookMs } = frontierServiceLimits;
+  const group = fetcherGroup(crawl);
+  const topic = `${crawl}.tasks`;
+  const watchers = new Set<Watcher>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let fetchers: number | null = null;
+
+  /** A broker that is away, or a rebalance that lasts, leaves what was known: without news nothing more is granted. */
+  const passing = (error: unknown) => {
+    if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+  };
+
+  const lookAtPositions = async () => {
+    const asking = [...watchers].filter(({ asks }) => asks);
+    if (asking.length === 0) return;
+    const positions = await log.committedAll(
+      group,
+      topic,
+      asking.map(({ partition }) => partition),
+    );
+    for (const watcher of asking) if (watchers.has(watcher)) watcher.heard(positions.get(watcher.partition));
+  };
+
+  const lookAtMembers = async () => {
+    const { length } = await log.membersOf(group);
+    const isNews = fetchers === null || fetchers > 0 !== length > 0;
+    fetchers = length;
+    if (isNews) for (const watcher of watchers) watcher.fetchersChanged();
+  };
+
+  const regularly = async (look: () => Promise<void>, everyMs: () => number) => {
+    while (!signal.aborted) {
+      await look().catch(passing);
+      await clock.sleepUntil(clock.nowMs() + everyMs(), signal);
+    }
+  };
+  const looking = Promise.all([
+    regularly(lookAtPositions, () => fetcherLookMs),
+    regularly(lookAtMembers, () => (fetchers === null || fetchers === 0 ? nobodyLookMs : membersLookMs)),
+  ]).catch((error) => {
+    if (!signal.aborted) onFailure(error);
+  });
+
+  return {
+    get fetchers() {
+      return fetchers;
+    },
+    add(watcher) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+    async stop() {
+      stopping.abort();
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,190 @@
+/**
+ * What a partition's owner may grant, by what fetchers take: the tasks that wait, the window they may fill, and the
+ * leases that were seen to be taken.
+ *
+ * `tasks` has a partition for each of the frontier's, and the group's position on it passes a task when a fetcher has
+ * taken it, before its first request. Tasks of robots.txt hops go to other partitions and are not counted: their leases
+ * have no URLs. An owner that opens a partition reads `tasks` on from where its predecessor had seen it, so that it knows
+ * of each lease that is out where its task is, or that it never was published.
+ */
+import type { Task } from '../../../schemas/types.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import { TaskWindow } from '../../../topology/frontier/task-window.ts';
+import { frontierLimits, frontierServiceLimits } from '../../../topology/limits.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { type FetcherWatch, fetcherGroup, type Watcher } from './fetcher-watch.ts';
+
+export interface TaskFlowOptions {
+  readonly log: Pick<Log, 'committed' | 'offsets' | 'reader'>;
+  readonly codec: RecordCodec;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly crawl: string;
+  readonly watch: FetcherWatch;
+  readonly core: FrontierPartition;
+  /** Something is known that a step may want to know. */
+  wake(): void;
+}
+
+interface Waiting {
+  /** Infinity: on its way to the log. */
+  offset: number;
+  readonly deadlineMs: number;
+}
+
+export class TaskFlow implements Watcher {
+  readonly partition: number;
+  readonly #options: TaskFlowOptions;
+  readonly #window = new TaskWindow();
+  /** Tasks not seen to be taken, by lease. */
+  readonly #waiting = new Map<number, Waiting>();
+  /** The group's position, as far as it says something of all tasks before it. */
+  #position = 0;
+  #heard = 0;
+  /** One past the newest task of ours that is in the log. */
+  #publishedTo = 0;
+  /** Seen to be taken, and not yet told to the partition. */
+  #news: number[] = [];
+  /** Since the last look: tasks taken, and whether more could have been granted. */
+  #taken = 0;
+  #wanted = false;
+  #stopWatching = () => {};
+
+  constructor(options: TaskFlowOptions) {
+    this.#options = options;
+    this.partition = options.core.identity.partition;
+  }
+
+  /** Reads where the tasks are of leases that are out. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { log, core, crawl, watch } = this.#options;
+    const { leases, taken } = core.state;
+    const topic = `${crawl}.tasks`;
+    const { start, end } = await log.offsets(topic, this.partition);
+    const committed = (await log.committed(fetcherGroup(crawl), topic, this.partition)) ?? start;
+    this.#heard = Math.max(start, committed);
+    this.#position = this.#heard;
+    this.#publishedTo = end;
+    // What was granted while nobody looked counts as taken, wherever its task is.
+    const from = taken.position < 0 ? this.#heard : Math.max(start, taken.position);
+    const reader = log.reader();
+    try {
+      reader.seek(topic, this.partition, from);
+      for (let next = from; next < end && !signal.aborted; ) {
+        const records = await reader.poll({
+          maxBytes: frontierServiceLimits.pollBytes,
+          waitMs: frontierServiceLimits.tasksPollMs,
+        });
+        if (records.length === 0) break; // A foreign transaction ends here.
+        for (const { offset, value } of records) {
+          next = offset + 1;
+          const task = await this.#decode(value);
+          if (task === null || task.partition !== this.partition || !leases.has(task.leaseId)) continue;
+          this.#waiting.set(task.leaseId, { offset, deadlineMs: task.deadlineMs });
+        }
+      }
+    } finally {
+      await reader.close();
+    }
+    this.#take();
+    this.#taken = 0;
+    this.#stopWatching = watch.add(this);
+  }
+
+  close(): void {
+    this.#stopWatching();
+  }
+
+  /** Tasks that wait for a fetcher, of leases that are out. */
+  get waiting(): number {
+    const { leases, nowMs } = this.#options.core.state;
+    for (const [leaseId, { deadlineMs }] of this.#waiting) {
+      if (leases.has(leaseId)) continue;
+      this.#waiting.delete(leaseId);
+      // Its result came before anybody looked.
+      if (nowMs < deadlineMs + frontierLimits.clockSkewMs) this.#taken += 1;
+    }
+    return this.#waiting.size;
+  }
+
+  /** Leases that may be granted now. */
+  get demand(): number {
+    const { fetchers } = this.#options.watch;
+    return fetchers === null || fetchers === 0 ? 0 : Math.max(0, this.#window.size - this.waiting);
+  }
+
+  /** A step was given `demand`, and made these tasks. */
+  granted(tasks: readonly Task[], demand: number): void {
+    if (tasks.length > 0 && tasks.length >= demand) this.#wanted = true;
+    for (const { leaseId, deadlineMs, robotsHops } of tasks)
+      if (robotsHops.length === 0) this.#waiting.set(leaseId, { offset: Number.POSITIVE_INFINITY, deadlineMs });
+  }
+
+  /** They are in the log. */
+  published(tasks: readonly Task[], offsets: readonly number[]): void {
+    tasks.forEach(({ leaseId, robotsHops }, index) => {
+      if (robotsHops.length > 0) return;
+      const offset = offsets[index]!;
+      const waiting = this.#waiting.get(leaseId);
+      if (waiting !== undefined) waiting.offset = offset;
+      this.#publishedTo = Math.max(this.#publishedTo, offset + 1);
+    });
+    if (this.#heard > this.#position) this.#take();
+  }
+
+  get asks(): boolean {
+    return this.#waiting.size > 0 || this.#taken > 0;
+  }
+
+  heard(position: number | undefined): void {
+    if (position !== undefined) this.#heard = Math.max(this.#heard, position);
+    this.#take();
+    const waiting = this.waiting;
+    this.#window.look(this.#options.clock.nowMs(), this.#taken, waiting, this.#wanted);
+    const isNews = this.#taken > 0;
+    this.#taken = 0;
+    this.#wanted = false;
+    if (isNews) this.#options.wake();
+  }
+
+  fetchersChanged(): void {
+    if (this.#options.watch.fetchers === 0) this.#window.close();
+    this.#options.wake();
+  }
+
+  /** Before a step: it sees, and says in its commit, what was taken. */
+  tell(): void {
+    const { core } = this.#options;
+    const { state } = core;
+    const leases = this.#news.filter((leaseId) => state.leases.has(leaseId)).sort((a, b) => a - b);
+    const seen = state.taken.position;
+    const isOld = this.#position - seen >= frontierServiceLimits.tasksReadAgainMax;
+    if (leases.length === 0 && seen >= 0 && !isOld) return;
+    this.#news = [];
+    core.offerTaken({ position: this.#position, leases });
+  }
+
+  /** Tasks on their way may have any offset from the newest published on: nothing is said of those yet. */
+  #take(): void {
+    let isAllIn = true;
+    for (const [leaseId, { offset }] of this.#waiting) {
+      if (offset === Number.POSITIVE_INFINITY) isAllIn = false;
+      if (offset >= this.#heard) continue;
+      this.#waiting.delete(leaseId);
+      this.#news.push(leaseId);
+      this.#taken += 1;
+    }
+    this.#position = Math.max(this.#position, isAllIn ? this.#heard : Math.min(this.#heard, this.#publishedTo));
+  }
+
+  async #decode(value: Buffer): Promise<Task | null> {
+    const { codec } = this.#options;
+    try {
+      await codec.prepare('tasks', value);
+      return codec.decode('tasks', value);
+    } catch {
+      return null; // Fetchers make a dead letter of it.
+    }
+  }
+}

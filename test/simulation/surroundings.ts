@@ -1,0 +1,15 @@
+/** Faults of what a crawl stands among: other people's programs and orchestrators. Drawn beside the others, from a chance of their own. */
+import { chanceOf } from './chance.ts';
+import type { Fault } from './faults.ts';
+import type { World } from './world.ts';
+
+export function drawSurroundings(seed: number, world: World): Fault[] {
+  if (world.embedded) return [];
+  const chance = chanceOf(seed, 'surroundings');
+  const faults: Fault[] = [];
+  if (chance.happens(0.08)) {
+    const [at, killed] = [chance.between(0, 20_000), chance.happens(0.5)];
+    faults.push({ kind: 'noFetchers', at, killed, forMs: chance.between(1, 3) * 3_600_000 });
+  }
+  return faults;
+}
