@@ -287,22 +287,6 @@ export const frontierServiceLimits = {
   pollBytes: 1 << 20,
   /** An idle partition looks around this often. */
   idleMs: 250,
-  /** How far fetchers have come with tasks is looked at this often, while any waits: one small request for all partitions. */
-  fetcherLookMs: 200,
-  /** Whether there are fetchers is looked at this often: their group drops one that died 10 s after. */
-  membersLookMs: 2_000,
-  /** The same while there is none: who comes has work at once. */
-  nobodyLookMs: 500,
-  /** Tasks wait about this long for a fetcher at most: ten looks, so that none runs dry, and a fraction of a lease's life. */
-  taskWaitMs: 2_000,
-  /** Tasks of a partition that wait before anything is known of the fetchers' pace: a second's worth of a small crawl. */
-  taskWindowMin: 16,
-  /** And at most, however much is taken: some megabytes. */
-  taskWindowMax: 4_096,
-  /** Tasks that a new owner reads again beyond those that wait, about. */
-  tasksReadAgainMax: 256,
-  /** A new owner's read of tasks that are there waits this long. */
-  tasksPollMs: 1_000,
   /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */
   commitsUnderWay: 4,
   /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */

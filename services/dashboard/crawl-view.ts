@@ -53,6 +53,8 @@ export interface ViewedCrawl {
   places(): Promise<readonly PartitionTold[]>;
   /** null: nobody knows. */
   members(): Promise<readonly MemberTold[] | null>;
+  /** null: nobody knows, or they are in the crawl's own process. */
+  fetchers(): Promise<number | null>;
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
@@ -76,9 +78,10 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   return {
     async look() {
       const nowMs = clock.nowMs();
-      const [partitions, members, { policy }, recent] = await Promise.all([
+      const [partitions, members, fetchers, { policy }, recent] = await Promise.all([
         crawl.places(),
         crawl.members(),
+        crawl.fetchers(),
         control(),
         outcomes.look(nowMs),
       ]);
@@ -111,6 +114,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
         },
         partitions,
         members,
+        fetchers,
         recent,
         freshness: freshnessOfAll(partitions),
         letters: letters.told,

@@ -53,6 +53,9 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
   if (members !== null && nobodys.length > 0 && !isOver) {
     say('bad', `Nobody owns ${named(nobodys)}: start a frontier`);
   }
+  if (told.fetchers === 0 && !isOver) {
+    say('bad', 'There is no fetcher: nothing is granted, and nothing is lost. Start one');
+  }
   const silent = members?.filter(({ name, address }) => address !== null && partitions.some(isSilentOf(name))) ?? [];
   for (const { name } of silent) {
     const held = named(partitions.filter(isSilentOf(name)));

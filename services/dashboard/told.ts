@@ -33,6 +33,8 @@ export interface Told {
   readonly partitions: readonly PartitionTold[];
   /** null: nobody knows who owns what, as in a data folder that is only read. */
   readonly members: readonly MemberTold[] | null;
+  /** Members of the fetchers' group; null: not known, or they are in the crawl's own process. */
+  readonly fetchers: number | null;
   readonly recent: RecentTold;
   readonly freshness: FreshnessTold | null;
   readonly letters: LettersTold | null;

@@ -9,17 +9,20 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly pageQuota: number | null;
   readonly readyHosts: number;
   readonly delayedHosts: number;
+  /** Leases whose task no fetcher has taken yet; null: fetchers are in this process. */
+  readonly tasksWaiting: number | null;
   /** As of a moment ago; null: nothing is to be fetched again. */
   readonly freshness: Freshness | null;
 }
 
-export function committedOf({ state, policy }: FrontierPartition): Committed {
+export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: number | null): Committed {
   return {
     pageQuota: policy?.config.pageQuota ?? null,
     positions: { ...state.positions },
     counters: { ...state.counters },
     readyHosts: state.clock.ready,
     delayedHosts: state.clock.waiting,
+    tasksWaiting,
     freshness: freshnessOf(state),
   };
 }

@@ -6,6 +6,7 @@
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
  * the offset it expects, drops its memory. DESIGN §4.2, §6.
  */
+import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed } from './committed.ts';
@@ -48,6 +49,8 @@ export interface FrontierGroup {
   ready(): Promise<void>;
   /** The partitions of this member that are being restored, in words; null: none. */
   waitsFor(): string | null;
+  /** That there is no fetcher, in words; null: there is, or nobody knows. */
+  note(): string | null;
   /** Hands everything over and leaves. */
   stop(): Promise<void>;
 }
@@ -104,6 +107,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     },
     waitsFor: () =>
       waitsForText(seats.flatMap(({ owns, owner }, one) => (owns && owner?.committed === undefined ? [one] : []))),
+    note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
     stop: async () => {
       stopped = true;
       await Promise.all(seats.map((seat) => seat.end()));

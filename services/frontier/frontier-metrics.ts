@@ -20,6 +20,8 @@ export interface MeteredFrontier {
   committed(): Iterable<readonly [partition: number, Committed | undefined]>;
   /** The copies that this process keeps. Absent: it keeps none. */
   standbys?(): Iterable<readonly [partition: number, Pick<Standby, 'status'>]>;
+  /** null: not known. Absent: they are in this process. */
+  fetchers?(): number | null;
 }
 
 const tallies = {
@@ -35,6 +37,8 @@ const tallies = {
   scheduled: 'crawlstream_frontier_scheduled',
   lateResults: 'crawlstream_frontier_late_results_total',
   undecodable: 'crawlstream_frontier_undecodable_total',
+  untaken: 'crawlstream_frontier_untaken_total',
+  misrouted: 'crawlstream_frontier_misrouted_total',
   hosts: 'crawlstream_frontier_hosts_known',
   leases: 'crawlstream_frontier_leases',
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;
@@ -51,8 +55,11 @@ const refusals = [
   'purged',
 ] as const;
 
-export function frontierMetrics({ log, clock, crawl, meters, committed, standbys }: MeteredFrontier): MetricSource {
+export function frontierMetrics(metered: MeteredFrontier): MetricSource {
+  const { log, clock, crawl, meters, committed, standbys } = metered;
   return async (tell) => {
+    const fetchers = metered.fetchers?.() ?? null;
+    if (fetchers !== null) tell.value('crawlstream_frontier_fetchers', fetchers);
     const positions: Position[] = [];
     for (const [partition, one] of committed()) {
       tellRestore(tell, meters, partition, one === undefined);
@@ -74,7 +81,9 @@ export function frontierMetrics({ log, clock, crawl, meters, committed, standbys
   };
 }
 
-function tellPartition(tell: Telling, partition: number, { counters, readyHosts, delayedHosts }: Committed): void {
+function tellPartition(tell: Telling, partition: number, committed: Committed): void {
+  const { counters, readyHosts, delayedHosts, tasksWaiting } = committed;
+  if (tasksWaiting !== null) tell.value('crawlstream_frontier_tasks_waiting', tasksWaiting, { partition });
   for (const counter of tallied) tell.value(tallies[counter], counters[counter], { partition });
   for (const place of placeNames) tell.value('crawlstream_frontier_urls', counters[place], { partition, place });
   for (const reason of refusals) {

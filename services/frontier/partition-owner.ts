@@ -17,8 +17,6 @@ import type { Step } from '../../topology/frontier/decide/step.ts';
 import type { FrontierPartition, Input } from '../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
-import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
-import { saveView } from '../../topology/frontier/view/save-view.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,11 +30,12 @@ import { type Committed, committedOf } from './committed.ts';
 import type { FetcherWatch } from './demand/fetcher-watch.ts';
 import { TaskFlow } from './demand/task-flow.ts';
 import { heedControl } from './heed-control.ts';
-import { answerRequest, JobRunner, runJob } from './job-runner.ts';
+import { JobRunner, runJob } from './job-runner.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 import { StepSpans } from './step-spans.ts';
+import { ViewSaver } from './view-saver.ts';
 
 export interface OwnerOptions {
   readonly log: Log;
@@ -87,12 +86,7 @@ export class PartitionOwner {
   #acks: Promise<void> = Promise.resolve();
   #underWay = 0;
   #failure: unknown;
-  /** The view is being written. */
-  #round: StoreJob | null = null;
-  /** What its last request gave. */
-  #roundReply: StoreReply = [];
-  #savedAtMs = 0;
-  #changedBytes = 0;
+  #view: ViewSaver | undefined;
   #opened = false;
   #warm: FrontierState | undefined;
   #granting = true;
@@ -167,14 +161,12 @@ export class PartitionOwner {
     this.#acks = Promise.resolve();
     this.#underWay = 0;
     this.#failure = undefined;
-    this.#round = null;
-    this.#roundReply = [];
-    this.#changedBytes = 0;
-    this.#savedAtMs = clock.nowMs();
+    const view = new ViewSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
+    this.#view = view;
     const reader = log.reader();
     this.#reader = reader;
     this.#flow = await this.#openFlow(partition, reader);
-    this.#committed = committedOf(partition);
+    this.#committed = committedOf(partition, this.#flow?.waiting ?? null);
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
     const jobs = new JobRunner(this.#options.store, (error) => {
@@ -195,11 +187,9 @@ export class PartitionOwner {
       this.#seek(partition, reader, ['results', 'discovered']);
       while (!this.#stopping.signal.aborted) {
         await this.#turn(partition, reader, jobs);
-        await this.#saveIfDue(partition);
+        await view.saveIfDue();
       }
-      await this.#finishRound();
-      this.#round = saveView(partition.state);
-      await this.#finishRound();
+      await view.saveNow();
     } finally {
       this.#flow?.close();
       this.#calls.closed(this.#failure);
@@ -264,7 +254,7 @@ export class PartitionOwner {
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
-    if (this.#round !== null || this.#calls.isCalled) return 0;
+    if (this.#view?.isSaving || this.#calls.isCalled) return 0;
     // What waits for the job under way is woken by its end.
     const waitsForJob = partition.blocked && busy;
     if (partition.waiting('control') > 0) return 0;
@@ -307,11 +297,11 @@ export class PartitionOwner {
     const appended = log.append([
       { topic: changelogTopic(identity.crawl), partition: identity.partition, key: null, value: step.commit },
     ]);
-    this.#changedBytes += step.commit.length;
+    this.#view?.changed(step.commit.length);
     this.#underWay += 1;
     const before = this.#acks;
     const beganMs = performance.now();
-    const committed = committedOf(partition);
+    const committed = committedOf(partition, this.#flow?.waiting ?? null);
     const flow = this.#flow;
     const read = runJob(this.#options.store, partition.reads()).then(() => {
       flow?.granted(step.tasks, demand);
@@ -376,38 +366,6 @@ export class PartitionOwner {
 
   #topic(name: keyof TopicRecords): string {
     return `${this.#options.identity.crawl}.${name}`;
-  }
-
-  /** Begins to write the view when it is time, and goes on with it, a slice at a turn. */
-  async #saveIfDue(partition: FrontierPartition): Promise<void> {
-    const nowMs = this.#options.clock.nowMs();
-    const { saveEveryMs } = frontierServiceLimits;
-    const { saveEveryBytes = frontierServiceLimits.saveEveryBytes } = this.#options;
-    const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= saveEveryMs;
-    if (this.#round === null && due && this.#changedBytes > 0) {
-      this.#round = saveView(partition.state);
-      this.#changedBytes = 0;
-      this.#savedAtMs = nowMs;
-    }
-    // More than it can follow: what is not in the view yet is in memory.
-    if (this.#changedBytes >= saveEveryBytes) await this.#finishRound();
-    else await this.#saveSlice();
-  }
-
-  async #finishRound(): Promise<void> {
-    while (this.#round !== null) await this.#saveSlice();
-  }
-
-  /** Writes a slice; it is of the newest commit, which must be acked first: a view never runs ahead of the changelog. */
-  async #saveSlice(): Promise<void> {
-    const slice = this.#round?.next(this.#roundReply);
-    if (slice === undefined || slice.done === true) {
-      this.#round = null;
-      this.#roundReply = [];
-      return;
-    }
-    await this.#settle();
-    this.#roundReply = await answerRequest(this.#options.store, slice.value);
   }
 
   async #settle(): Promise<void> {

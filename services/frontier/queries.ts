@@ -24,6 +24,8 @@ export interface Held {
 export interface Asked {
   /** As the others see it. */
   readonly name: string;
+  /** Members of the fetchers' group; null: not known. Absent: they are in this process. */
+  readonly fetchers?: number | null;
   held(partition: number): Held;
 }
 

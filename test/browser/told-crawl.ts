@@ -120,6 +120,7 @@ function toldOf(state: State, atMs: number): Told {
     counts,
     hosts: { known: counts.hosts, fetching: counts.leases, ready: counts.leases > 0 ? 14 : 0, delayed: scale * 310 },
     partitions,
+    fetchers: 4,
     members: [...new Set(partitions.map(({ owner }) => owner))].flatMap((name) =>
       name === null
         ? []

@@ -5,9 +5,9 @@
  * the last `taskWaitMs` bounds a task's wait to about that, far below a lease's lead time, whatever the fetchers' number.
  * While they take all there is and want more it doubles, as TCP's slow start does (RFC 5681 §3.1).
  */
-import { frontierServiceLimits } from '../limits.ts';
+import { demandLimits } from '../demand-limits.ts';
 
-const { taskWaitMs, taskWindowMin, taskWindowMax } = frontierServiceLimits;
+const { taskWaitMs, taskWindowMin, taskWindowMax } = demandLimits;
 
 export class TaskWindow {
   #size: number = taskWindowMin;

@@ -54,7 +54,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     failed.catch(() => {});
     const role = { ...connection, clock, flags, service, desk, onFailure: fail };
     const frontier = await takeFrontierRole(role);
-    service.probes.serve(frontier.waitsFor);
+    service.probes.serve(frontier.waitsFor, frontier.note);
     const look = async () => {
       const { policy } = await control();
       const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;

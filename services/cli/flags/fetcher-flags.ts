@@ -59,14 +59,11 @@ export function addFetcherOptions(command: Command): Command {
     .option('--no-http2', 'speak HTTP/1.1 alone')
     .option('--outlinks', 'publish all links of a page in its record too, for a link graph')
     .option('--responses', 'publish raw responses too, for archives')
-    .addOption(concurrencyOption());
-}
-
-/** Of a frontier: over all its partitions, whoever owns them. */
-export function concurrencyOption(): Option {
-  return new Option('--concurrency <n>', 'hosts fetched from at once')
-    .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
-    .default(crawlLimits.leasesMax);
+    .addOption(
+      new Option('--concurrency <n>', 'hosts fetched from at once')
+        .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
+        .default(crawlLimits.leasesMax),
+    );
 }
 
 export function fetcherConfig(flags: FetcherFlags): FetcherConfig {

@@ -34,6 +34,10 @@ export interface CrawlCounts {
   readonly fetches: number;
   readonly bytes: number;
   readonly undecodable: number;
+  /** Links, results and events that arrived on a partition their key does not lead to. */
+  readonly misrouted: number;
+  /** Leases that ended before any fetcher had taken their task. */
+  readonly untaken: number;
   /** To be fetched again. */
   readonly scheduled: number;
   /** Visits to pages that were fetched before, and those of them that found a change. */
@@ -71,6 +75,8 @@ export function countsOf(counters: Counters): CrawlCounts {
     fetches: counters.fetches,
     bytes: counters.bytes,
     undecodable: counters.undecodable,
+    misrouted: counters.misrouted,
+    untaken: counters.untaken,
     scheduled: counters.scheduled,
     revisits: counters.revisits,
     changesFound: counters.changesFound,
@@ -107,6 +113,8 @@ export function countsText(counts: CrawlCounts): string {
     ['failed', counts.failed],
     ['dead-lettered', counts.deadLettered],
     ['unreadable records', counts.undecodable],
+    ['on a wrong partition', counts.misrouted],
+    ['leases nobody took', counts.untaken],
     ['requests made', counts.fetches, true],
     ['bytes received', counts.bytes, true],
   ];

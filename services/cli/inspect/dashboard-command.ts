@@ -10,6 +10,7 @@ import { remoteView } from '../../dashboard/remote-view.ts';
 import { partitionPlaces } from '../../frontier/partition-places.ts';
 import { Queries } from '../../frontier/queries.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import type { Service } from '../../runtime/service.ts';
 import { sendRequest } from '../connect/send-request.ts';
@@ -80,6 +81,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags): ViewedCrawl {
   return {
     ...{ log, codec, clock, topics: manifest, release: productVersion },
     members: async () => queries?.members() ?? null,
+    fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
     async places() {
       await source.refresh();
       return partitionPlaces({ log, crawl, partitions, self, restores, members: (await queries?.members()) ?? [] });

@@ -1,4 +1,5 @@
 /** The frontiers of a crawl in lines: a line each, whatever the number of partitions. */
+import { noFetcher } from '../../runtime/crawl/fetcher-count.ts';
 import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
 
 /** `null`: they are sharing out the partitions. */
@@ -12,6 +13,13 @@ export function membersText(members: readonly FrontierMember[] | null, partition
   );
   if (nobodys.length > 0) lines.push(`  nobody owns ${ranges(nobodys)}: start a frontier`);
   return lines.join('\n');
+}
+
+/** A line, or none where there is nothing to say. `null`: they are sharing out the partitions. */
+export function fetchersText(fetchers: number | null | undefined): string {
+  if (fetchers === undefined) return '';
+  if (fetchers === null) return '  fetchers are sharing out partitions anew\n';
+  return fetchers === 0 ? `  ${noFetcher}\n` : `  ${fetchers} fetcher${fetchers === 1 ? '' : 's'}\n`;
 }
 
 function copiesText({ standbys }: FrontierMember): string {

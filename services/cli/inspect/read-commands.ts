@@ -7,6 +7,7 @@ import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
+import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
@@ -17,7 +18,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
 import { countsOf, countsText } from './counters-text.ts';
-import { membersText } from './members-text.ts';
+import { fetchersText, membersText } from './members-text.ts';
 
 interface ReadFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -70,14 +71,15 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   const freshness = await freshnessStats(readable, partitions, counters, Date.now());
   const members =
     brokersLog === null ? undefined : await frontierMembers(brokersLog, crawl, Date.now()).catch(rebalancing);
+  const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
     process.stdout.write(
-      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }) })}\n`,
+      `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
     process.stdout.write(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
-    if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n`);
+    if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
   }
 }
 

@@ -69,6 +69,7 @@ export class QueryDesk {
     this.#view = viewOf({
       ...{ log, codec, clock, topics: manifest, release: productVersion, places },
       members: () => queries.members(),
+      fetchers: async () => member.fetchers ?? null,
       hosts: (asked) => listHosts({ partitions, queries }, asked, false),
       explain: explainer({ log, codec, topics: manifest }, flags),
       story: storyTeller({ log, codec, topics: manifest }, flags),

@@ -8,7 +8,7 @@ import type { Service } from '../../runtime/service.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import { addFetcherOptions, concurrencyOption, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
+import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import type { HttpFlags } from '../flags/http-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
@@ -31,9 +31,7 @@ export function addRoleCommands(program: Command): void {
     ),
     'folder for this process’s state (default: crawl-data/ and the name of the crawl)',
   );
-  const ownOptions = addSnapshotOptions(addMemberOptions(addCompressionOption(frontier))).addOption(
-    concurrencyOption(),
-  );
+  const ownOptions = addSnapshotOptions(addMemberOptions(addCompressionOption(frontier)));
   addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
     keepFrontier(flags, new QueryDesk(new SystemClock())),
   );
@@ -51,13 +49,15 @@ function keepFrontier(flags: FrontierFlags, desk: QueryDesk): Promise<void> {
   return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, desk }), [desk.routes]);
 }
 
-type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags & Pick<FetcherFlags, 'concurrency'>;
+type FrontierFlags = RoleFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
 type TakeRole = (role: Parameters<typeof takeFetcherRole>[0]) => Promise<HeldRole>;
 interface HeldRole {
   /** Absent: as soon as it is held. */
   ready?(): Promise<void>;
   /** What it waits for now, after it was ready; null: nothing. Absent: never for anything. */
   waitsFor?(): string | null;
+  /** What somebody should know though it is ready; null: nothing. */
+  note?(): string | null;
   stop(): Promise<void>;
 }
 
@@ -123,7 +123,10 @@ async function holdRole(
   stopped.catch(() => {});
   service.probes.suspend('joining the group');
   const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail }));
-  service.probes.serve(() => held.waitsFor?.() ?? null);
+  service.probes.serve(
+    () => held.waitsFor?.() ?? null,
+    () => held.note?.() ?? null,
+  );
   try {
     await Promise.race([held.ready?.(), stopped]);
     if (!signal.aborted) say(`ready, crawl ${manifest.crawl}`, 'info', { crawl: manifest.crawl });

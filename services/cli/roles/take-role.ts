@@ -45,7 +45,7 @@ interface Role extends KafkaConnection {
 }
 
 interface FrontierRole extends Role {
-  readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags & { readonly concurrency: number };
+  readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
   /** Hears of the frontier that is asked. */
   readonly desk: QueryDesk;
 }
@@ -67,7 +67,6 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     lists: createListFiles(folder.part('lists')),
     endsLeases: false,
     seen: seenConfigOf(flags, manifest.partitions),
-    leasesPerPartition: Math.ceil(flags.concurrency / manifest.partitions),
     onFailure,
     instanceId: instanceIdOf(flags, process.env),
     ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env) }),
@@ -86,7 +85,8 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     openStore: (partition) => openRocksdbStore(stateFolder(folder, partition)),
   });
   const { committed, standbys } = group;
-  service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys }));
+  const fetchers = () => group.fetchers;
+  service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys, fetchers }));
   service.sources.add(storeMetrics('state', folder.part('state')));
   desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags });
   const stopping = new AbortController();

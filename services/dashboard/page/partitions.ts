@@ -20,12 +20,12 @@ export function showPartitions(): (told: Told) => void {
   const more = [heading('Hosts', true), heading('Pages', true), heading('Undecided', true), heading('Copies')];
   const table = el('table', { class: 'partitions' }, el('thead', {}, rowOf(...columns, ...more)), body);
   byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));
-  return ({ partitions, members }) => {
+  return ({ partitions, members, fetchers }) => {
     const states = partitions.map((one) => stateOf(one, members));
     const most = Math.max(1, ...partitions.map(waiting));
     map.replaceChildren(...partitions.map((one, i) => cellOf(one, states[i]!, waiting(one) / most)));
     map.setAttribute('aria-label', mapText(partitions, states));
-    setText(size, sizeText(partitions.length, members?.length ?? null));
+    setText(size, sizeText(partitions.length, members?.length ?? null, fetchers));
     body.replaceChildren(...partitions.map((one, i) => partitionRow(one, states[i]!)));
   };
 }
@@ -62,10 +62,11 @@ function mapText(partitions: readonly PartitionTold[], states: readonly State[])
   return `Map of partitions. ${told.join('; ')}`;
 }
 
-function sizeText(partitions: number, members: number | null): string {
+function sizeText(partitions: number, members: number | null, fetchers: number | null): string {
   const what = `${count(partitions)} partition${partitions === 1 ? '' : 's'}`;
   if (members === null || members === 0) return what;
-  return `${what} on ${count(members)} frontier${members === 1 ? '' : 's'}`;
+  const frontiers = `${what} on ${count(members)} frontier${members === 1 ? '' : 's'}`;
+  return fetchers === null ? frontiers : `${frontiers}, ${count(fetchers)} fetcher${fetchers === 1 ? '' : 's'}`;
 }
 
 function partitionRow(one: PartitionTold, state: State): HTMLTableRowElement {

@@ -5,8 +5,9 @@
  * partitions and only while a task waits; its members say whether anybody is there. Fetchers announce nothing, so that
  * anyone's program that reads `tasks` as a member of that group counts as one.
  */
+
+import { demandLimits } from '../../../topology/demand-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { frontierServiceLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
@@ -42,7 +43,7 @@ export function fetcherGroup(crawl: string): string {
 }
 
 export function watchFetchers({ log, clock, crawl, onFailure }: FetcherWatchOptions): FetcherWatch {
-  const { fetcherLookMs, membersLookMs, nobodyLookMs } = frontierServiceLimits;
+  const { fetcherLookMs, membersLookMs, nobodyLookMs } = demandLimits;
   const group = fetcherGroup(crawl);
   const topic = `${crawl}.tasks`;
   const watchers = new Set<Watcher>();

@@ -8,6 +8,7 @@
  * of each lease that is out where its task is, or that it never was published.
  */
 import type { Task } from '../../../schemas/types.ts';
+import { demandLimits } from '../../../topology/demand-limits.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import { TaskWindow } from '../../../topology/frontier/task-window.ts';
 import { frontierLimits, frontierServiceLimits } from '../../../topology/limits.ts';
@@ -74,7 +75,7 @@ export class TaskFlow implements Watcher {
       for (let next = from; next < end && !signal.aborted; ) {
         const records = await reader.poll({
           maxBytes: frontierServiceLimits.pollBytes,
-          waitMs: frontierServiceLimits.tasksPollMs,
+          waitMs: demandLimits.tasksPollMs,
         });
         if (records.length === 0) break; // A foreign transaction ends here.
         for (const { offset, value } of records) {
@@ -159,7 +160,7 @@ export class TaskFlow implements Watcher {
     const { state } = core;
     const leases = this.#news.filter((leaseId) => state.leases.has(leaseId)).sort((a, b) => a - b);
     const seen = state.taken.position;
-    const isOld = this.#position - seen >= frontierServiceLimits.tasksReadAgainMax;
+    const isOld = this.#position - seen >= demandLimits.tasksReadAgainMax;
     if (leases.length === 0 && seen >= 0 && !isOld) return;
     this.#news = [];
     core.offerTaken({ position: this.#position, leases });

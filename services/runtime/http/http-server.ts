@@ -79,7 +79,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   });
   app.get('/livez', () => ({ status: 'alive' }));
   app.get('/startupz', (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
-  app.get('/readyz', (_, reply) => probe(probes.waitsFor, reply));
+  app.get('/readyz', (_, reply) => probe(probes.waitsFor, reply, probes.note));
   app.get('/metrics', async (_, reply) => {
     const { type, text } = await options.metrics();
     return reply.type(type).send(text);
@@ -104,8 +104,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   };
 }
 
-function probe(waitsFor: string | null, reply: { code(status: number): unknown }): object {
-  if (waitsFor === null) return { status: 'ready' };
+function probe(waitsFor: string | null, reply: { code(status: number): unknown }, note: string | null = null): object {
+  if (waitsFor === null) return { status: 'ready', ...(note !== null && { note }) };
   reply.code(503);
   return { status: 'waiting', for: waitsFor };
 }

@@ -3,20 +3,24 @@
  *
  * `/livez` answers as long as the process turns. `/startupz` is 200 once the service was ready for the first time: a
  * restore may take long, and must not be killed for it. `/readyz` is 200 while everything this process holds is
- * restored; a partition that just arrived makes it wait again.
+ * restored; a partition that just arrived makes it wait again. What is wrong elsewhere, such as that there is no fetcher, is
+ * noted in its answer and makes nobody wait: orchestrators bring services up one after another.
  */
 export class Probes {
   #started = false;
   #why: () => string | null = () => 'starting';
+  #note: () => string | null = () => null;
 
-  /** From now on `why` tells what the service waits for; null: nothing. */
-  serve(why: () => string | null): void {
+  /** From now on `why` tells what the service waits for; null: nothing. `note`: what somebody should know all the same. */
+  serve(why: () => string | null, note: () => string | null = () => null): void {
     this.#why = why;
+    this.#note = note;
   }
 
   /** Out of service until `serve` is called again. */
   suspend(why: string): void {
     this.#why = () => why;
+    this.#note = () => null;
   }
 
   /** What the service waits for; null: it is ready. */
@@ -24,6 +28,10 @@ export class Probes {
     const why = this.#why();
     if (why === null) this.#started = true;
     return why;
+  }
+
+  get note(): string | null {
+    return this.#note();
   }
 
   get started(): boolean {

@@ -40,7 +40,7 @@ function troubles(change: Partial<Told>): string[] {
   const told: Omit<Told, 'troubles'> = {
     ...{ crawl: 'c', release: '0', atMs: 1_000_000, standing: 'running', policyVersion: 1, pageQuota: null },
     ...{ counts: zeroCounters(), hosts: { known: 1, fetching: 0, ready: 0, delayed: 0 }, partitions: [partition()] },
-    ...{ members: [{ name: 'a', address: 'a:1', owned: [0] }], freshness: null },
+    ...{ members: [{ name: 'a', address: 'a:1', owned: [0] }], fetchers: 1, freshness: null },
     recent: { outcomes: 0, kinds: [], fetches: [], newestMs: null },
     letters: { records: 0, reasons: [], newest: [] },
     ...change,
@@ -65,6 +65,14 @@ test('partitions without an owner, and frontiers that do not answer, are named',
     partitions: [partition({ restored: null })],
   };
   assert.deepEqual(troubles(unlistening), [], 'it cannot be asked at all');
+});
+
+test('that there is no fetcher is told, as long as the crawl is not over', () => {
+  assert.deepEqual(troubles({ fetchers: 0 }), [
+    'bad: There is no fetcher: nothing is granted, and nothing is lost. Start one',
+  ]);
+  assert.deepEqual(troubles({ fetchers: 0, standing: 'done' }), []);
+  assert.deepEqual(troubles({ fetchers: null }), [], 'they are in its own process');
 });
 
 test('failing fetches are told by their share, and by what most of them are', () => {

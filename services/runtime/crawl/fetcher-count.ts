@@ -1,0 +1,16 @@
+/** How many fetchers a crawl on Kafka has: the members of their group. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Log } from '../log/log.ts';
+
+/** null: they are sharing out partitions at the moment. */
+export async function fetchersOf(log: Pick<Log, 'membersOf'>, crawl: string): Promise<number | null> {
+  try {
+    return (await log.membersOf(`${crawl}.fetcher`)).length;
+  } catch (error) {
+    if (error instanceof CrawlstreamError && error.retriable) return null;
+    throw error;
+  }
+}
+
+/** What it means that there is none. */
+export const noFetcher = 'no fetcher: nothing is granted until one is started, and nothing is lost';
