@@ -20,7 +20,7 @@ export const processors: readonly Processor[] = [
   {
     name: 'frontier',
     does: 'admits URLs once, orders them, and leases hosts when they may be contacted',
-    reads: ['control', 'results', 'discovered', 'frontier-changelog'],
+    reads: ['control', 'results', 'discovered', 'tasks', 'frontier-changelog'],
     writes: ['frontier-changelog', 'tasks', 'control', 'dead-letters'],
     stores: ['seen test', 'host clock', 'back queues', 'leases', 'URL records'],
   },
