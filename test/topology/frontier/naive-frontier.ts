@@ -101,7 +101,7 @@ export class NaiveFrontier {
     const dying = [...this.hosts.values()].filter(({ dead, out }) => dead && out === 0);
     for (const event of control) this.#control(event);
     for (const result of results) this.#result(result);
-    for (const lease of [...this.leases.values()]) if (lease.deadlineMs + skewMs <= nowMs) this.#expire(lease);
+    for (const lease of this.#expired()) this.#expire(lease);
     this.#bury(dying);
     this.#waiting.push(...discovered);
     while (this.#waiting.length > 0 && (this.rules.whenFull !== 'pause' || this.#queued < this.rules.queuedMax)) {
@@ -273,6 +273,12 @@ export class NaiveFrontier {
     this.#seen.add(url);
     this.admitted += 1;
     host.bands[band]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
+  }
+
+  /** Those whose time is up, by deadline and then by number: their URLs come back into the queue in this order. */
+  #expired(): NaiveLease[] {
+    const expired = [...this.leases.values()].filter(({ deadlineMs }) => deadlineMs + skewMs <= this.nowMs);
+    return expired.sort((a, b) => a.deadlineMs - b.deadlineMs || a.id - b.id);
   }
 
   #expire(lease: NaiveLease): void {
