@@ -8,6 +8,7 @@ import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { clearView } from './load-view.ts';
 import { type Restore, restore } from './restore.ts';
+import { expectInLog } from './stands-in-log.ts';
 import type { StartingStates } from './starting-states.ts';
 
 export type BringUp = Omit<Restore, 'state'> & Pick<StartingStates, 'onNotice'>;
@@ -24,6 +25,7 @@ export async function bringUp(
   for (let state = first; ; ) {
     const began = state.changelog.offset;
     try {
+      await expectInLog(options, state);
       return (await restore({ ...options, state })) ? state : undefined;
     } catch (error) {
       if (!(error instanceof CrawlstreamError && leadsNowhere.has(error.code)) || began === 0) throw error;

@@ -1,14 +1,15 @@
 /**
- * Opens a partition: loads its view, claims it, and replays the changelog up to the claim.
+ * Opens a partition: loads its view, replays the changelog to its end, claims it, and replays up to the claim.
  *
  * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
+ * It names what it follows, so that whoever has read something else before it sees that records were lost.
  * A view that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded: the
  * newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). DESIGN §4.2–4.3, §4.14.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Claim } from '../../topology/frontier/changes/changelog.ts';
-import { decodeChangelog, encodeClaim } from '../../topology/frontier/changes/changelog.ts';
+import { encodeClaim } from '../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
@@ -51,21 +52,28 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   const candidates = startingStates(options);
   // What cannot be restored is not claimed: this throws.
   const first = options.warm ?? (await firstOf(candidates));
+  const { end } = await log.offsets(topic, identity.partition);
+  const before = await bringUp(first, candidates, { ...options, to: end });
+  if (before === undefined) throw letGo(identity.partition);
   // The clock never goes back behind what was decided: the claim says when this owner began.
-  const last = await log.last(topic, identity.partition);
-  const nowMs = Math.max(options.clock.nowMs(), last === undefined ? 0 : decodeChangelog(last.value).nowMs);
-  const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases };
+  const nowMs = Math.max(options.clock.nowMs(), before.nowMs);
+  const { offset, epoch, seq, tail } = before.changelog;
+  const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases, after: { offset, epoch, seq, tail } };
   const [claimOffset] = await log.append([
     { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
   ]);
   const to = claimOffset! + 1;
-  const state = await bringUp(first, candidates, { ...options, to });
-  if (state === undefined)
-    throw new CrawlstreamError('OWNERSHIP_LOST', `partition ${identity.partition} was let go while it opened`);
+  // Should the log have lost records since: what it holds now is settled by the claim.
+  const state = await bringUp(before, startingStates(options), { ...options, to });
+  if (state === undefined) throw letGo(identity.partition);
   if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
   const partition = new FrontierPartition(identity, state);
   await runJob(options.store, partition.reads());
   return partition;
+}
+
+function letGo(partition: number): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', `partition ${partition} was let go while it opened`);
 }
 
 /** Throws LOAD_UNFINISHED: what a load was cut off from is not to be decided on. */

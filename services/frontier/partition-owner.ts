@@ -177,6 +177,8 @@ export class PartitionOwner {
       await this.#publishControls(partition.republish());
       // Says in the log whose partition this is now, and how it stands.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
+      // So that an owner's first commit is always the next: one that skips a number shows that records were lost.
+      await this.#settle();
       this.#seek(partition, reader, ['control']);
       await heedControl({
         ...{ ...this.#options, topic: this.#topic('control'), reader, signal: this.#stopping.signal },

@@ -7,6 +7,7 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { changelogStart, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { recordHash } from '../../topology/frontier/changes/record-hash.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import { FromInputs } from '../../topology/frontier/from-inputs.ts';
 import { defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
@@ -83,11 +84,12 @@ const tailRecords = 64;
 async function endOfChangelog(log: RebuildFromInputs['log'], { crawl, partition }: PartitionIdentity) {
   const topic = changelogTopic(crawl);
   const { start, end } = await log.offsets(topic, partition);
-  let { epoch, seq } = changelogStart;
+  let { epoch, seq, tail } = changelogStart;
   for await (const { offset, value } of recordsOf(log, topic, partition, Math.max(start, end - tailRecords), end)) {
+    tail = recordHash(value);
     const record = readable(() => decodeChangelog(value));
     if (record?.kind === 'claim') epoch = offset;
     else if (record !== undefined && record.epoch >= epoch) ({ epoch, seq } = record);
   }
-  return { offset: end, epoch, seq };
+  return { offset: end, epoch, seq, tail };
 }

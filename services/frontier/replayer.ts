@@ -3,19 +3,31 @@
  *
  * Invariants: the view is written as of a record that was taken, so a kill at any point leaves a view to go on from; what
  * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
+ *
+ * A claim says what its writer had read before it. Where that is not what was read here, one of the two was built from
+ * records that the log has lost: the log is asked which.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { type Claim, type Commit, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import {
+  type Claim,
+  type Commit,
+  contradicts,
+  decodeChangelog,
+  diverged,
+} from '../../topology/frontier/changes/changelog.ts';
+import { recordHash } from '../../topology/frontier/changes/record-hash.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { readLeases } from '../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { LogRecord } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { changelogTopic } from './changelog-topic.ts';
 import { runJob } from './job-runner.ts';
+import { type InLog, missingFrom } from './stands-in-log.ts';
 
 export class Replayer {
-  readonly #partition: number;
+  readonly #inLog: InLog;
   readonly #state: FrontierState;
   readonly #store: StateStore;
   readonly #saveBytes: number;
@@ -23,8 +35,8 @@ export class Replayer {
   #unsavedBytes = 0;
 
   /** `saveBytes`: changelog between two writes of the view. */
-  constructor(partition: number, state: FrontierState, store: StateStore, saveBytes: number) {
-    this.#partition = partition;
+  constructor(inLog: InLog, state: FrontierState, store: StateStore, saveBytes: number) {
+    this.#inLog = inLog;
     this.#state = state;
     this.#store = store;
     this.#saveBytes = saveBytes;
@@ -38,9 +50,10 @@ export class Replayer {
   async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
     const state = this.#state;
     const record = decodeChangelog(value);
+    if (record.kind === 'claim' && contradicts(state.changelog, record)) await this.#expectOwn(offset);
     // What comes back into the queue has to be known.
     if (record.kind === 'claim' && record.endsLeases) await runJob(this.#store, readLeases(state));
-    this.#apply(offset, record);
+    this.#apply(offset, record, recordHash(value));
     this.#unsavedBytes += value.length;
     // A long replay fills the seen test's table as ingest does.
     const job = state.seen.stalled ? state.seen.work(false) : null;
@@ -56,13 +69,27 @@ export class Replayer {
     this.#unsavedBytes = 0;
   }
 
-  #apply(offset: number, record: Claim | Commit): void {
+  /** Throws STATE_DIVERGED where it is not the claim's writer who was wrong. */
+  async #expectOwn(offset: number): Promise<void> {
+    const { log, identity } = this.#inLog;
+    const missing = await missingFrom(this.#inLog, this.#state.changelog);
+    const { start } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+    if (missing === null && offset > start) return;
+    const why = diverged(`the claim at changelog offset ${offset} follows other records than this state`);
+    throw this.#named(why);
+  }
+
+  #apply(offset: number, record: Claim | Commit, hash: number): void {
     try {
-      replay(this.#state, offset, record);
+      replay(this.#state, offset, record, hash);
     } catch (error) {
       if (!(error instanceof CrawlstreamError && error.code === 'STATE_DIVERGED')) throw error;
-      const remedy = 'delete its state folder, and if that does not help, report it with the changelog';
-      throw new CrawlstreamError('STATE_DIVERGED', `partition ${this.#partition}: ${error.message}: ${remedy}`, error);
+      throw this.#named(error);
     }
+  }
+
+  #named(error: CrawlstreamError): CrawlstreamError {
+    const { partition } = this.#inLog.identity;
+    return new CrawlstreamError('STATE_DIVERGED', `partition ${partition}: ${error.message}`, error);
   }
 }

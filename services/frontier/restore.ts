@@ -12,7 +12,10 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';
+import { changelogTopic } from './changelog-topic.ts';
 import { Replayer } from './replayer.ts';
+
+export { changelogTopic };
 
 /** How far the restore of a partition has come, in records of its changelog. */
 export interface RestoreProgress {
@@ -27,7 +30,7 @@ export interface RestoreProgress {
 }
 
 export interface Restore {
-  readonly log: Pick<Log, 'reader'>;
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
   readonly identity: PartitionIdentity;
   readonly state: FrontierState;
   /** Where the view is kept. */
@@ -40,10 +43,6 @@ export interface Restore {
   readonly signal?: AbortSignal | undefined;
   /** Changelog between two writes of the view. Absent: 64 MiB. */
   readonly saveBytes?: number;
-}
-
-export function changelogTopic(crawl: string): string {
-  return `${crawl}.frontier-changelog`;
 }
 
 /** What a service waits for while it restores these; null: nothing. */
@@ -77,7 +76,7 @@ export async function restore({
   };
   const { restoreSliceBytes, restoreTellMs } = frontierServiceLimits;
   const topic = changelogTopic(identity.crawl);
-  const replayer = new Replayer(identity.partition, state, store, saveBytes);
+  const replayer = new Replayer({ log, identity }, state, store, saveBytes);
   for await (const record of recordsOf(log, topic, identity.partition, from, to)) {
     if (signal?.aborted) return false;
     await replayer.take(record);

@@ -23,6 +23,7 @@ import { clearView } from './load-view.ts';
 import { Looks } from './looks.ts';
 import { Replayer } from './replayer.ts';
 import { changelogTopic } from './restore.ts';
+import { expectInLog } from './stands-in-log.ts';
 import { type StartingStates, startingStates } from './starting-states.ts';
 
 export interface StandbyOptions {
@@ -131,7 +132,9 @@ export class Standby {
     const { signal } = this.#stopping;
     this.#state ??= await firstOf(startingStates(this.#options));
     const state = this.#state;
-    const replayer = new Replayer(identity.partition, state, store, restoreSaveBytes);
+    // It may have been away while the log lost records, and grew again.
+    await expectInLog({ log, identity }, state);
+    const replayer = new Replayer({ log, identity }, state, store, restoreSaveBytes);
     const reader = log.reader();
     this.#reader = reader;
     reader.seek(changelogTopic(identity.crawl), identity.partition, state.changelog.offset);

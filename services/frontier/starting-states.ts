@@ -2,9 +2,9 @@
  * What a partition can be brought up from, the best first: the view in its folder, the snapshots there are, the
  * changelog from its beginning.
  *
- * A view or a snapshot is of use where the changelog still goes on from its position, and does not disagree. One that
- * leads nowhere is found out later, by the checks in the changelog: then the next one is tried. Nothing is passed over
- * in silence.
+ * A view or a snapshot is of use where the changelog still holds what it was built from, and goes on from there
+ * (stands-in-log.ts). One that leads nowhere is found out later, by the checks in the changelog: then the next one is
+ * tried. Nothing is passed over in silence.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { beginsAnew, changelogStart, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
@@ -12,13 +12,15 @@ import type { PartitionIdentity } from '../../topology/frontier/decide/decision.
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
-import type { Log, LogRecord } from '../runtime/log/log.ts';
+import { aheadKey, readAhead } from '../../topology/frontier/view/view.ts';
+import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { clearView, loadView } from './load-view.ts';
 import { changelogTopic } from './restore.ts';
 import { restoreSnapshot } from './snapshots/restore-snapshot.ts';
 import type { Shelf, Shelved } from './snapshots/shelf.ts';
+import { missingFrom } from './stands-in-log.ts';
 
 export interface StartingStates {
   readonly log: Pick<Log, 'reader' | 'offsets'>;
@@ -61,11 +63,21 @@ export interface KeptView {
 
 /** The view in the folder. */
 export async function keptView(options: StartingStates): Promise<KeptView> {
+  const { store, identity, onNotice } = options;
   const state = await loaded(options);
   if (state === undefined) return { state, reached: 0 };
-  const { offset } = state.changelog;
-  const isOfUse = await leadsOn(options, Math.max(offset, state.ahead.until), state.changelog);
-  return { state: isOfUse ? state : undefined, reached: offset };
+  const reached = state.changelog.offset;
+  const needed = Math.max(reached, state.ahead.until);
+  if (!(await leadsOn(options, needed, reached))) return { state: undefined, reached };
+  const row = needed > reached ? await store.get(aheadKey) : undefined;
+  const ahead = row === undefined ? { offset: needed, epoch: needed, seq: 0, tail: null } : readAhead(row);
+  const found = (await missingFrom(options, state.changelog)) ?? (await missingFrom(options, ahead));
+  if (found === null) return { state, reached };
+  onNotice?.(
+    `partition ${identity.partition}: the state in its folder was built from records of the changelog, up to ${reached}, ` +
+      `that are gone (${found}): the log has lost records that it had acknowledged; the state is discarded and built anew`,
+  );
+  return { state: undefined, reached };
 }
 
 /** A view that cannot be read is of no use: the log knows all that it did. */
@@ -87,7 +99,14 @@ async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState
       onNotice?.(`${error.message}: trying the one before`);
       continue;
     }
-    if (!(await leadsOn(options, manifest.position, { ...manifest, offset: manifest.position }))) continue;
+    if (!(await leadsOn(options, manifest.position, manifest.position))) continue;
+    const { position: offset, epoch, seq, tail = null } = manifest;
+    const found = await missingFrom(options, { offset, epoch, seq, tail });
+    if (found !== null) {
+      const what = `snapshot ${folder} is of records of the changelog that are gone (${found}): trying the one before`;
+      onNotice?.(`partition ${identity.partition}: ${what}`);
+      continue;
+    }
     let state: FrontierState;
     try {
       state = await restoreSnapshot(shelf, manifest, store, key, seen);
@@ -113,23 +132,13 @@ async function listed({ log, identity, onNotice }: StartingStates, shelf: Pick<S
   }
 }
 
-/** Does the changelog go on from there, and say the same of what lies before? `needed`: the furthest that was seen of it. */
-async function leadsOn(
-  { log, identity, to }: StartingStates,
-  needed: number,
-  position: { readonly offset: number; readonly epoch: number; readonly seq: number },
-): Promise<boolean> {
-  const { offset, epoch, seq } = position;
-  const topic = changelogTopic(identity.crawl);
-  const { start, end } = await log.offsets(topic, identity.partition);
-  if (offset < start || needed > Math.min(end, to ?? end)) return false;
-  if (offset === start) return !(await isReset({ log, identity }, start));
-  let record: LogRecord | undefined;
-  for await (const one of recordsOf(log, topic, identity.partition, offset - 1, offset)) record = one;
-  if (record === undefined) return false;
-  const decoded = decodeChangelog(record.value);
-  if (decoded.kind === 'claim') return record.offset === epoch;
-  return decoded.epoch !== epoch || decoded.seq <= seq;
+/** Does the changelog go on from there? `needed`: the furthest that was seen of it. */
+async function leadsOn({ log, identity, to }: StartingStates, needed: number, offset: number): Promise<boolean> {
+  const { start, end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+  if (offset < start || (to !== undefined && needed > to)) return false;
+  // Ahead of the log: it is asked what it holds, and said that it was longer.
+  if (needed > end) return true;
+  return offset > start || !(await isReset({ log, identity }, start));
 }
 
 /** Was the partition reset here? What was before is void, wherever it is kept. */

@@ -16,7 +16,7 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
 import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
-import { encodeCommit, expectOffset, inputTopics, judgeCommit } from './changes/changelog.ts';
+import { encodeCommit, expectHistory, expectOffset, inputTopics, judgeCommit, past } from './changes/changelog.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import type { Taken } from './changes/taken-bytes.ts';
@@ -253,10 +253,11 @@ export class FrontierPartition {
       inputs,
       counters: state.counters,
     } as const;
-    state.changelog = { offset: offset + 1, epoch, seq: decision.seq };
+    const commit = encodeCommit(header, changes);
+    state.changelog = past(offset, commit, epoch, decision.seq);
     const { granted } = decision;
     const tasks = () => granted.map((one) => taskOf(state, this.identity, this.policy!, one));
-    return new Decided(encodeCommit(header, changes), offset, decision, tasks);
+    return new Decided(commit, offset, decision, tasks);
   }
 
   /** Inputs that are to be read from \`state.positions\` from now on, whatever was read before. */
@@ -338,26 +339,32 @@ export class FrontierPartition {
   }
 }
 
-/** Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. */
-export function replay(state: FrontierState, offset: number, record: Claim | Commit): void {
-  expectOffset(state.changelog, offset);
-  const { isAhead } = state;
-  if (record.kind === 'claim') replayClaim(state, offset, record);
-  else if (judgeCommit(state.changelog, record) === 'void')
-    state.changelog = { ...state.changelog, offset: offset + 1 };
-  else replayCommit(state, offset, record);
+/**
+ * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: of its bytes;
+ * null: nobody asks later where this state stands. Throws STATE_DIVERGED where the record is of another history.
+ */
+export function replay(state: FrontierState, offset: number, record: Claim | Commit, hash: number | null = null): void {
+  const { changelog, isAhead } = state;
+  expectOffset(changelog, offset);
+  if (record.kind === 'claim') replayClaim(state, offset, record, hash);
+  else {
+    expectHistory(changelog, offset, record);
+    if (judgeCommit(changelog, record) === 'counts') replayCommit(state, offset, record, hash);
+    else state.changelog = { ...changelog, offset: offset + 1, tail: hash };
+  }
   // A host's row says nothing of its schedule, which is of the position: only now are they of one time.
   if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
 }
 
-function replayClaim(state: FrontierState, offset: number, { nowMs, endsLeases: doesEnd }: Claim): void {
-  state.nowMs = Math.max(state.nowMs, nowMs);
-  state.changelog = { offset: offset + 1, epoch: offset, seq: state.changelog.seq };
+function replayClaim(state: FrontierState, offset: number, claim: Claim, hash: number | null): void {
+  const { seq } = state.changelog;
+  state.nowMs = Math.max(state.nowMs, claim.nowMs);
+  state.changelog = { offset: offset + 1, epoch: offset, seq, tail: hash, opens: claim.after !== undefined };
   state.traps.forget();
-  if (doesEnd) endLeases(state, state.nowMs);
+  if (claim.endsLeases) endLeases(state, state.nowMs);
 }
 
-function replayCommit(state: FrontierState, offset: number, record: Commit): void {
+function replayCommit(state: FrontierState, offset: number, record: Commit, hash: number | null): void {
   const { isAhead } = state;
   state.nowMs = Math.max(state.nowMs, record.nowMs);
   for (const change of record.changes) {
@@ -366,7 +373,7 @@ function replayCommit(state: FrontierState, offset: number, record: Commit): voi
   }
   if (isAhead) state.counters = { ...record.counters };
   for (const { topic, to } of record.inputs) state.positions[topic] = to;
-  state.changelog = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+  state.changelog = { offset: offset + 1, epoch: record.epoch, seq: record.seq, tail: hash };
 }
 
 /** Runs a job that needs no row. */

@@ -42,7 +42,7 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
   const { identity, state, store, shelf, clock } = options;
   await runJob(store, readLeases(state));
   await runJob(store, saveView(state));
-  const { offset, epoch, seq } = state.changelog;
+  const { offset, epoch, seq, tail } = state.changelog;
   const nowMs = clock.nowMs();
   const folder = newFolder(identity, offset, nowMs);
   const files: SnapshotManifest['files'] = [];
@@ -61,6 +61,7 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
     position: offset,
     epoch,
     seq,
+    tail,
     inputs: { control, results, discovered },
     digest: digest(state),
     viewVersion,

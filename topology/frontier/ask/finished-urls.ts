@@ -29,7 +29,7 @@ export class FinishedUrls {
   readonly #matches: (record: KnownUrl) => boolean;
   readonly #ofHost: (url: string, hostKey: string) => boolean;
   readonly #found = new Map<string, FinishedUrl>();
-  #position: ChangelogPosition = changelogStart;
+  #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
 
   constructor({ hostKey, prefix, outcome }: FinishedFilter) {
     // A normal URL has its host key right behind the scheme, then a slash.
@@ -47,11 +47,11 @@ export class FinishedUrls {
   take(offset: number, record: Claim | Commit): void {
     const { seq } = this.#position;
     if (record.kind === 'claim') {
-      this.#position = { offset: offset + 1, epoch: offset, seq };
+      this.#position = { epoch: offset, seq };
       return;
     }
     if (seq > 0 && judgeCommit(this.#position, record) === 'void') return;
-    this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+    this.#position = { epoch: record.epoch, seq: record.seq };
     for (const change of record.changes) {
       if (change.kind === 'admit' && change.known)
         for (const { url } of change.entries) this.#found.delete(seenKey(url));

@@ -48,7 +48,7 @@ export class UrlStory {
   policyVersion = 0;
   nowMs = 0;
   #end: FinalStatus | 'known' | undefined;
-  #position: ChangelogPosition = changelogStart;
+  #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
   readonly #bands: string[][] = [];
   readonly #again: Waiting[] = [];
   /** To be visited again, in order; of those due in one second, by arrival. */
@@ -105,7 +105,7 @@ export class UrlStory {
     const { seq } = this.#position;
     if (record.kind === 'claim') {
       this.nowMs = Math.max(this.nowMs, record.nowMs);
-      this.#position = { offset: offset + 1, epoch: offset, seq };
+      this.#position = { epoch: offset, seq };
       if (record.endsLeases) this.#endLeases({ offset, atMs: this.nowMs, policyVersion: this.policyVersion });
       return true;
     }
@@ -113,7 +113,7 @@ export class UrlStory {
     const isFirst = this.#position.seq === 0;
     if (!isFirst && judgeCommit(this.#position, record) === 'void') return false;
     this.nowMs = Math.max(this.nowMs, record.nowMs);
-    this.#position = { offset: offset + 1, epoch: record.epoch, seq: record.seq };
+    this.#position = { epoch: record.epoch, seq: record.seq };
     const discovered = record.inputs.find(({ topic }) => topic === 'discovered') ?? null;
     const decided = { offset, atMs: record.nowMs, policyVersion: record.policyVersion };
     for (const change of record.changes) this.#apply(change, decided, discovered);

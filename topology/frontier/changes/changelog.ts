@@ -17,6 +17,7 @@ import type { Change } from './changes.ts';
 import { readChange } from './codec.ts';
 import type { Counters } from './counters.ts';
 import { readCounters, writeCounters } from './counters.ts';
+import { recordHash } from './record-hash.ts';
 
 const magic = 0xc5;
 export const changelogVersion = 1;
@@ -43,7 +44,12 @@ export interface Claim {
   readonly nowMs: number;
   /** The fetchers of earlier epochs are known to be gone: their leases end with this claim. */
   readonly endsLeases: boolean;
+  /** What its writer had followed the changelog to when it claimed. Absent: a release that did not say wrote it. */
+  readonly after?: Predecessor;
 }
+
+/** Tells one history of a changelog from another that has as many records. */
+export type Predecessor = Pick<ChangelogPosition, 'offset' | 'epoch' | 'seq' | 'tail'>;
 
 export interface CommitHeader {
   readonly kind: 'commit';
@@ -84,7 +90,23 @@ export function encodeClaim(claim: Claim): Buffer {
   writer.string(claim.nonce);
   writer.uint(claim.nowMs);
   writer.boolean(claim.endsLeases);
+  if (claim.after !== undefined) writePosition(writer, claim.after);
   return writer.take();
+}
+
+export function writePosition(writer: ByteWriter, { offset, epoch, seq, tail }: Predecessor): void {
+  writer.uint(offset);
+  writer.int(epoch);
+  writer.uint(seq);
+  writer.boolean(tail !== null);
+  writer.uint(tail ?? 0);
+}
+
+export function readPosition(reader: ByteReader): Predecessor {
+  const [offset, epoch, seq] = [reader.uint(), reader.int(), reader.uint()];
+  const isKnown = reader.boolean();
+  const tail = reader.uint();
+  return { offset, epoch, seq, tail: isKnown ? tail : null };
 }
 
 /** `changes`: the changes, encoded one after another by `writeChange`. */
@@ -123,7 +145,13 @@ export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
     );
   }
   if (reader.byte() === 0) {
-    return { kind: 'claim', nonce: reader.string(), nowMs: reader.uint(), endsLeases: reader.boolean() };
+    const claim = {
+      kind: 'claim',
+      nonce: reader.string(),
+      nowMs: reader.uint(),
+      endsLeases: reader.boolean(),
+    } as const;
+    return reader.done ? claim : { ...claim, after: readPosition(reader) };
   }
   return {
     kind: 'commit',
@@ -165,24 +193,62 @@ export interface ChangelogPosition {
   readonly epoch: number;
   /** Sequence number of the newest commit that counted; 0: none yet. */
   readonly seq: number;
+  /** Hash of the record before `offset`; null: not known, as in a view of an older release. */
+  readonly tail: number | null;
+  /** The newest claim said what it follows, and no commit of it has been read: the first must be the next. */
+  readonly opens?: boolean;
 }
 
-export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0 };
+export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0, tail: null };
+
+/** Behind a record that was read or written. */
+export function past(offset: number, bytes: Uint8Array, epoch: number, seq: number): ChangelogPosition {
+  return { offset: offset + 1, epoch, seq, tail: recordHash(bytes) };
+}
 
 /**
  * Does the commit count for a reader at `position`? `void`: it is of another epoch, repeats a sequence number, or skips
  * one. An owner whose commit failed may have had the next one under way: that one stands where the failed one was
  * expected, its owner took it for lost, and so does everybody.
  */
-export function judgeCommit(position: ChangelogPosition, commit: CommitHeader): 'counts' | 'void' {
+export function judgeCommit(
+  position: Pick<ChangelogPosition, 'epoch' | 'seq'>,
+  commit: CommitHeader,
+): 'counts' | 'void' {
   return commit.epoch === position.epoch && commit.seq === position.seq + 1 ? 'counts' : 'void';
+}
+
+/**
+ * Throws STATE_DIVERGED where a commit shows that its owner had another history before it than the reader: it is of a
+ * claim that the reader, who has read on to here, has not met; or it is an owner's first, and not the next.
+ */
+export function expectHistory({ epoch, seq, opens }: ChangelogPosition, offset: number, commit: CommitHeader): void {
+  const unmet = commit.epoch > epoch;
+  if (!unmet && !(opens && commit.epoch === epoch && commit.seq > seq + 1)) return;
+  throw diverged(
+    unmet
+      ? `changelog offset ${offset} holds a commit of a claim at ${commit.epoch}, which is not in what this state was built from`
+      : `the first commit of the claim at ${epoch}, at changelog offset ${offset}, has number ${commit.seq}, not ${seq + 1}`,
+  );
+}
+
+/** Was the claim written by somebody who had read other records before it than the reader at `position`? */
+export function contradicts(position: ChangelogPosition, { after }: Claim): boolean {
+  if (after === undefined || after.offset !== position.offset) return false;
+  const isSame = after.epoch === position.epoch && after.seq === position.seq;
+  const isKnown = after.tail !== null && position.tail !== null;
+  return !isSame || (isKnown && after.tail !== position.tail);
+}
+
+export function diverged(why: string): CrawlstreamError {
+  return new CrawlstreamError('STATE_DIVERGED', `${why}: the changelog has lost records that it had acknowledged`);
 }
 
 /**
  * Offsets of a changelog have no holes. Throws CHANGELOG_GAP where records are gone that were there: the state cannot
  * be rebuilt from here.
  */
-export function expectOffset(position: ChangelogPosition, offset: number): void {
+export function expectOffset(position: Pick<ChangelogPosition, 'offset'>, offset: number): void {
   if (offset === position.offset) return;
   throw new CrawlstreamError(
     'CHANGELOG_GAP',

@@ -4,7 +4,7 @@
  * Like any step it is applied as it is decided, and whoever replays the changelog comes to the same state. No input's
  * position moves.
  */
-import { encodeCommit, inputTopics } from '../changes/changelog.ts';
+import { encodeCommit, inputTopics, past } from '../changes/changelog.ts';
 import type { Change } from '../changes/changes.ts';
 import { lostUrls } from '../changes/counters.ts';
 import { Decision, type PartitionIdentity } from '../decide/decision.ts';
@@ -32,7 +32,8 @@ export function loadStep(
   const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
   const { epoch, offset } = state.changelog;
   const { seq, nowMs } = decision;
-  state.changelog = { offset: offset + 1, epoch, seq };
   const header = { kind: 'commit', epoch, seq, nowMs, policyVersion, demand: 0, inputs, counters } as const;
-  return { commit: encodeCommit(header, bytes), offset };
+  const commit = encodeCommit(header, bytes);
+  state.changelog = past(offset, commit, epoch, seq);
+  return { commit, offset };
 }

@@ -23,7 +23,7 @@ import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
 import type { Row, StoreJob } from '../storage/store-job.ts';
 import { hostRowKey, writeHost } from './host-row.ts';
-import { metaKey, metaValue } from './view.ts';
+import { aheadKey, aheadValue, metaKey, metaValue } from './view.ts';
 
 export function* saveView(state: FrontierState, sliceBytes: number = frontierLimits.viewSliceBytes): StoreJob {
   const { unsaved } = state;
@@ -143,7 +143,8 @@ class Slice {
   }
 
   take(): Row[] {
-    const rows = [...this.#hosts, ...this.#queues, ...this.#records];
+    const ahead = this.#hosts.length === 0 ? [] : [{ key: aheadKey, value: aheadValue(this.#state) }];
+    const rows = [...this.#hosts, ...ahead, ...this.#queues, ...this.#records];
     this.#hosts = [];
     this.#queues = [];
     this.#records = [];

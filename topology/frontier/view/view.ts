@@ -10,6 +10,7 @@
  * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
  * | h | host number | key, facts, bands, what came back, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
+ * | m | a | where the changelog stood when hosts' rows were last written: they may be ahead of the position |
  * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
@@ -18,7 +19,7 @@
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
 import { CrawlstreamError } from '../../errors.ts';
-import { inputTopics } from '../changes/changelog.ts';
+import { inputTopics, type Predecessor, readPosition, writePosition } from '../changes/changelog.ts';
 import { readCounters, writeCounters } from '../changes/counters.ts';
 import { readAscending, writeAscending } from '../changes/taken-bytes.ts';
 import { loadDueRow } from '../recrawl/due-rows.ts';
@@ -29,6 +30,7 @@ import { loadHost } from './host-row.ts';
 export const viewVersion = 3;
 
 export const metaKey = Buffer.from('m');
+export const aheadKey = Buffer.from('ma');
 
 /** Ranges of all rows a restart reads after the position: queues and records of finished URLs are read row by row. */
 export const loadRanges = [
@@ -102,7 +104,21 @@ export function metaValue(state: FrontierState): Buffer {
   writer.int(taken.position);
   writer.uint(taken.from);
   writeAscending(writer, taken.ids);
+  const { tail } = state.changelog;
+  writer.boolean(tail !== null);
+  writer.uint(tail ?? 0);
   return writer.take();
+}
+
+/** Goes with hosts' rows: whoever goes on from them sees whether the changelog still holds what they were made of. */
+export function aheadValue({ changelog }: FrontierState): Buffer {
+  const writer = new ByteWriter(32);
+  writePosition(writer, changelog);
+  return writer.take();
+}
+
+export function readAhead(value: Buffer): Predecessor {
+  return readPosition(new ByteReader(value));
 }
 
 function loadMeta(state: FrontierState, reader: ByteReader): void {
@@ -113,7 +129,8 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
       `the state folder has format ${version}, this version reads ${viewVersion}`,
     );
   }
-  state.changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
+  const changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
+  state.changelog = { ...changelog, tail: null };
   state.nowMs = reader.uint();
   state.setPolicy(reader.uint(), reader.string());
   state.nextLeaseId = reader.uint();
@@ -131,4 +148,6 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   // A view of a release that could not load has nothing more.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
   if (!reader.done) state.taken.load(reader.int(), reader.uint(), readAscending(reader));
+  // Nor has one of a release that did not ask whether its changelog has lost records.
+  if (!reader.done && reader.boolean()) state.changelog = { ...changelog, tail: reader.uint() };
 }

@@ -4,9 +4,11 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import {
   changelogStart,
   changelogVersion,
+  contradicts,
   decodeChangelog,
   encodeClaim,
   encodeCommit,
+  expectHistory,
   expectOffset,
   judgeCommit,
 } from '../../../../topology/frontier/changes/changelog.ts';
@@ -46,6 +48,10 @@ describe('changelog records', () => {
     );
     const claim = { kind: 'claim', nonce: 'n', nowMs: 12, endsLeases: true } as const;
     assert.deepEqual(decodeChangelog(encodeClaim(claim)), claim);
+    for (const tail of [null, 0, 2 ** 53 - 1]) {
+      const linked = { ...claim, after: { offset: 90, epoch: -1, seq: 7, tail } };
+      assert.deepEqual(decodeChangelog(encodeClaim(linked)), linked);
+    }
   });
 
   it('cut short or altered are refused, never misread into a hang or a wild allocation', () => {
@@ -121,5 +127,30 @@ describe('a commit counts', () => {
   it('only if no record before it is gone', () => {
     assert.doesNotThrow(() => expectOffset(at, at.offset));
     assert.throws(() => expectOffset(at, at.offset + 2), { code: 'CHANGELOG_GAP' });
+  });
+});
+
+describe('a reader has another history than an owner', () => {
+  const at = { ...changelogStart, offset: 20, epoch: 5, seq: 7, tail: 99 };
+  const claim = { kind: 'claim', nonce: 'n', nowMs: 1, endsLeases: false } as const;
+  const after = { offset: 20, epoch: 5, seq: 7, tail: 99 };
+  it('if a commit is of a claim that it never met', () => {
+    assert.throws(() => expectHistory(at, 20, { ...header, epoch: 6 }), { code: 'STATE_DIVERGED' });
+    assert.doesNotThrow(() => expectHistory(at, 20, { ...header, epoch: 4 }));
+  });
+  it('if the first commit of a claim that says what it follows skips a number', () => {
+    const skips = { ...header, epoch: 5, seq: 9 };
+    assert.throws(() => expectHistory({ ...at, opens: true }, 20, skips), { code: 'STATE_DIVERGED' });
+    assert.doesNotThrow(() => expectHistory(at, 20, skips), 'one of an older release');
+    assert.doesNotThrow(() => expectHistory({ ...at, opens: true }, 20, { ...skips, seq: 8 }));
+  });
+  it('if the claim follows something else at the same place', () => {
+    assert.equal(contradicts(at, claim), false);
+    assert.equal(contradicts(at, { ...claim, after }), false);
+    for (const other of [{ epoch: 4 }, { seq: 8 }, { tail: 98 }])
+      assert.equal(contradicts(at, { ...claim, after: { ...after, ...other } }), true);
+    // Others wrote in between.
+    assert.equal(contradicts(at, { ...claim, after: { ...after, offset: 19, tail: 3 } }), false);
+    assert.equal(contradicts({ ...at, tail: null }, { ...claim, after }), false);
   });
 });

@@ -1,0 +1,181 @@
+/**
+ * A changelog that has lost acknowledged records at its end, and grew again under another owner: whoever comes back with
+ * what was built from the lost ones has another history than the log.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openPartition } from '../../../services/frontier/open-partition.ts';
+import { rebuild } from '../../../services/frontier/rebuild.ts';
+import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
+import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
+import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
+import { Standby } from '../../../services/frontier/standby.ts';
+import type { Log, LogReader } from '../../../services/runtime/log/log.ts';
+import { createMemoryObjects } from '../../../services/runtime/objects/memory-objects.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import type { StateStore } from '../../../services/runtime/store/store.ts';
+import { digest } from '../../../topology/frontier/check/digest.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { metaKey } from '../../../topology/frontier/view/view.ts';
+import { changelog, clock, type Harness, identity, key, startHarness, until } from './owner-harness.ts';
+
+const limit = { timeout: 60_000 };
+const topicsKept = ['t.control', 't.discovered', 't.results'];
+
+/** Everything appended so far, with the changelog up to `length`, in a log of its own. */
+async function cutAt(harness: Harness, length: number): Promise<Harness> {
+  const cut = await startHarness();
+  for (const topic of [...topicsKept, changelog]) {
+    const { start } = await cut.log.offsets(topic, 0);
+    const there = (await cut.log.offsets(topic, 0)).end;
+    const reader = harness.log.reader();
+    reader.seek(topic, 0, Math.max(start, there));
+    const { end } = await harness.log.offsets(topic, 0);
+    const to = topic === changelog ? Math.min(length, end) : end;
+    for (let at = there; at < to; ) {
+      const records = await reader.poll({ maxBytes: 1 << 20, waitMs: 100 });
+      const wanted = records.filter(({ offset }) => offset < to);
+      await cut.log.append(
+        wanted.map(({ partition, value, headers }) => ({ topic, partition, key: null, value, headers })),
+      );
+      at += records.length;
+    }
+    await reader.close();
+  }
+  return cut;
+}
+
+/** An owner works until so many URLs were admitted. */
+async function crawlOn(harness: Harness, store: StateStore, admitted: number): Promise<void> {
+  const owner = harness.owner({ store, leasesMax: 20 });
+  const run = owner.run();
+  await until(() => (owner.committed?.counters.admitted ?? 0) >= admitted);
+  owner.stop();
+  await run;
+}
+
+const endOf = async ({ log }: Harness) => (await log.offsets(changelog, 0)).end;
+
+/** The old owner's folder and log, and the log as it is after it was cut and has grown past the folder's position. */
+async function forked() {
+  const before = await startHarness();
+  const folder = createMemoryStore();
+  await before.discover(50);
+  await crawlOn(before, createMemoryStore(), 50);
+  const kept = await endOf(before);
+  await before.discover(100);
+  await crawlOn(before, folder, 150);
+  const reached = await endOf(before);
+  const after = await cutAt(before, kept);
+  const others = createMemoryStore();
+  while ((await endOf(after)) <= reached) await crawlOn(after, others, 150);
+  return { before, after, folder, reached };
+}
+
+async function open(harness: Harness, store: StateStore, more: { warm?: FrontierState; shelf?: object } = {}) {
+  const notices: string[] = [];
+  const onNotice = (text: string) => notices.push(text);
+  const options = { log: harness.log, store, identity, key, clock, endsLeases: false, onNotice };
+  const { state } = await openPartition({ ...options, ...(more as object) });
+  return { state, notices, live: digest((await harness.replayed()).state) };
+}
+
+describe('where the changelog has lost its tail and grew again', limit, () => {
+  it('a folder of the old owner is discarded, by name, and built anew from the log', async () => {
+    const { after, folder } = await forked();
+    const { state, notices, live } = await open(after, folder);
+    assert.equal(digest(state), live);
+    assert.match(notices.join(), /partition 0: the state in its folder .* are gone \(it holds another record at \d+\)/);
+  });
+
+  it('so is one of an older release, which kept no hash of what it had read', async () => {
+    const { after, folder } = await forked();
+    const meta = (await folder.get(metaKey))!;
+    const legacy = meta.subarray(0, meta.length - hashBytes(meta));
+    await folder.write([{ key: metaKey, value: Buffer.from(legacy) }]);
+    const { state, live } = await open(after, folder);
+    assert.equal(digest(state), live);
+  });
+
+  it('a state kept in memory is discarded as well', async () => {
+    const { before, after } = await forked();
+    const store = createMemoryStore();
+    const warm = await rebuild({ log: before.log, identity, key, store, clock });
+    const { state, notices, live } = await open(after, store, { warm });
+    assert.equal(digest(state), live);
+    assert.match(notices.join(), /lost records that it had acknowledged/);
+  });
+
+  it('a snapshot of what is gone is passed over, and said so', async () => {
+    const { before, after } = await forked();
+    const shelf = createShelf(createMemoryObjects(new Map()), crawlIdOf(key));
+    const store = createMemoryStore();
+    const gone = await rebuild({ log: before.log, identity, key, store, clock });
+    await takeSnapshot({ identity, state: gone, store, shelf, clock, takenBy: 'test' });
+    const { state, notices, live } = await open(after, createMemoryStore(), { shelf });
+    assert.equal(digest(state), live);
+    assert.match(notices.join(), /snapshot .* is of records of the changelog that are gone/);
+  });
+
+  it('a copy that was following reads on in the log as it is now', async () => {
+    const { before, after } = await forked();
+    let behind: Log = before.log;
+    const log: Log = {
+      ...before.log,
+      offsets: (...of) => behind.offsets(...of),
+      reader: () => switching(() => behind),
+    };
+    const store = createMemoryStore();
+    const troubles: string[] = [];
+    const onTrouble = ({ code }: { readonly code: string }) => void troubles.push(code);
+    const standby = new Standby({ log, store, identity, key, clock, rank: 1, onTrouble });
+    const following = standby.run();
+    const there = await endOf(before);
+    await until(() => standby.state?.changelog.offset === there);
+    behind = after.log;
+    const end = await endOf(after);
+    await until(() => troubles.length > 0 && standby.state?.changelog.offset === end);
+    standby.stop();
+    const state = await following;
+    assert.deepEqual([troubles, digest(state!)], [['STATE_DIVERGED'], digest((await after.replayed()).state)]);
+  });
+
+  it('an owner’s claim says what it follows', async () => {
+    const { after } = await forked();
+    const end = await endOf(after);
+    await open(after, createMemoryStore());
+    const claim = (await after.records()).at(-1)![1];
+    assert.ok(claim.kind === 'claim' && claim.after?.offset === end && claim.after.tail !== null);
+  });
+});
+
+/** A flag and the hash, at the end of the row. */
+function hashBytes(meta: Buffer): number {
+  let bytes = 1;
+  while (meta[meta.length - bytes - 1]! >= 0x80) bytes += 1;
+  return bytes + 1;
+}
+
+/** Reads where the log leads now, from the position it has. */
+function switching(log: () => Log): LogReader {
+  let [inner, of] = [log().reader(), log()];
+  const at: { topic: string; partition: number; next: number }[] = [];
+  return {
+    ...inner,
+    seek(topic, partition, offset) {
+      at.push({ topic, partition, next: offset });
+      inner.seek(topic, partition, offset);
+    },
+    async poll(options) {
+      if (of !== log()) {
+        [inner, of] = [log().reader(), log()];
+        for (const { topic, partition, next } of at) inner.seek(topic, partition, next);
+      }
+      const records = await inner.poll(options);
+      for (const { topic, offset } of records) for (const one of at) if (one.topic === topic) one.next = offset + 1;
+      return records;
+    },
+    wake: () => inner.wake(),
+    close: () => inner.close(),
+  };
+}
