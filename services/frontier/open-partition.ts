@@ -53,23 +53,41 @@ export async function openPartition(options: OpenPartition): Promise<FrontierPar
   // What cannot be restored is not claimed: this throws.
   const first = options.warm ?? (await firstOf(candidates));
   const { end } = await log.offsets(topic, identity.partition);
-  const before = await bringUp(first, candidates, { ...options, to: end });
-  if (before === undefined) throw letGo(identity.partition);
+  const before = await reach(options, first, candidates, end);
   // The clock never goes back behind what was decided: the claim says when this owner began.
   const nowMs = Math.max(options.clock.nowMs(), before.nowMs);
-  const { offset, epoch, seq, tail } = before.changelog;
-  const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases, after: { offset, epoch, seq, tail } };
+  const { epoch, seq, counted } = before.changelog;
+  const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases, after: { epoch, seq, counted } };
   const [claimOffset] = await log.append([
     { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
   ]);
   const to = claimOffset! + 1;
   // Should the log have lost records since: what it holds now is settled by the claim.
-  const state = await bringUp(before, startingStates(options), { ...options, to });
-  if (state === undefined) throw letGo(identity.partition);
+  const state = await reach(options, before, startingStates(options), to);
   if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
   const partition = new FrontierPartition(identity, state);
   await runJob(options.store, partition.reads());
   return partition;
+}
+
+/** Throws OWNERSHIP_LOST, to be tried again, where the partition is not wanted any more, or the log has lost records on the way. */
+async function reach(
+  options: OpenPartition,
+  first: FrontierState,
+  candidates: AsyncIterator<FrontierState, void>,
+  to: number,
+): Promise<FrontierState> {
+  const { log, identity } = options;
+  const { crawl, partition } = identity;
+  let state: FrontierState | undefined;
+  try {
+    state = await bringUp(first, candidates, { ...options, to });
+  } catch (error) {
+    const { end } = await log.offsets(changelogTopic(crawl), partition);
+    throw end < to ? lostRecords(partition, end, to - 1) : error;
+  }
+  if (state === undefined) throw letGo(partition);
+  return state;
 }
 
 function letGo(partition: number): CrawlstreamError {
@@ -86,4 +104,13 @@ export function needLoaded(partition: number, { load }: FrontierState): void {
 
 export function lost(partition: number, cause?: unknown): CrawlstreamError {
   return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
+}
+
+/** Retriable: whoever opens the partition anew builds its state from what the log holds. */
+export function lostRecords(partition: number, end: number, acked: number): CrawlstreamError {
+  const what = `the changelog of partition ${partition} ends at ${end}, and had acknowledged records up to ${acked}`;
+  return new CrawlstreamError(
+    'OWNERSHIP_LOST',
+    `${what}: it has lost them; the partition is built anew from what is left`,
+  );
 }

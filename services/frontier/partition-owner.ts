@@ -32,7 +32,7 @@ import { TaskFlow } from './demand/task-flow.ts';
 import { heedControl } from './heed-control.ts';
 import { JobRunner, runJob } from './job-runner.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
-import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
+import { lost, lostRecords, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 import { StepSpans } from './step-spans.ts';
 import { ViewSaver } from './view-saver.ts';
@@ -87,6 +87,9 @@ export class PartitionOwner {
   #underWay = 0;
   #failure: unknown;
   #view: ViewSaver | undefined;
+  /** Of the newest commit that was acked; -1: none since the partition was opened. */
+  #ackedOffset = -1;
+  #lookedAtMs = 0;
   #opened = false;
   #warm: FrontierState | undefined;
   #granting = true;
@@ -163,6 +166,8 @@ export class PartitionOwner {
     this.#failure = undefined;
     const view = new ViewSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
     this.#view = view;
+    this.#ackedOffset = -1;
+    this.#lookedAtMs = clock.nowMs();
     const reader = log.reader();
     this.#reader = reader;
     this.#flow = await this.#openFlow(partition, reader);
@@ -177,8 +182,6 @@ export class PartitionOwner {
       await this.#publishControls(partition.republish());
       // Says in the log whose partition this is now, and how it stands.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
-      // So that an owner's first commit is always the next: one that skips a number shows that records were lost.
-      await this.#settle();
       this.#seek(partition, reader, ['control']);
       await heedControl({
         ...{ ...this.#options, topic: this.#topic('control'), reader, signal: this.#stopping.signal },
@@ -190,6 +193,7 @@ export class PartitionOwner {
       while (!this.#stopping.signal.aborted) {
         await this.#turn(partition, reader, jobs);
         await view.saveIfDue();
+        this.#lookForLoss();
       }
       await view.saveNow();
     } finally {
@@ -313,6 +317,7 @@ export class PartitionOwner {
       const [offset] = await appended;
       await before;
       if (offset !== step.offset) throw lost(identity.partition);
+      this.#ackedOffset = offset;
       this.#underWay -= 1;
       this.#committed = committed;
       this.#meter(step, beganMs, inputMs);
@@ -368,6 +373,23 @@ export class PartitionOwner {
 
   #topic(name: keyof TopicRecords): string {
     return `${this.#options.identity.crawl}.${name}`;
+  }
+
+  /** Who writes sees at its next ack that the changelog has lost records; who has nothing to write looks. */
+  #lookForLoss(): void {
+    const { log, clock, identity } = this.#options;
+    const nowMs = clock.nowMs();
+    if (nowMs - this.#lookedAtMs < frontierServiceLimits.lossLookMs || this.#ackedOffset < 0) return;
+    this.#lookedAtMs = nowMs;
+    const [acked, reader] = [this.#ackedOffset, this.#reader];
+    const look = async () => {
+      const { end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+      if (end > acked || this.#reader !== reader) return;
+      this.#failure ??= lostRecords(identity.partition, end, acked);
+      reader?.wake();
+    };
+    // A broker that is away says nothing of it.
+    look().catch(() => {});
   }
 
   async #settle(): Promise<void> {

@@ -84,12 +84,15 @@ const tailRecords = 64;
 async function endOfChangelog(log: RebuildFromInputs['log'], { crawl, partition }: PartitionIdentity) {
   const topic = changelogTopic(crawl);
   const { start, end } = await log.offsets(topic, partition);
-  let { epoch, seq, tail } = changelogStart;
+  let { epoch, seq, read, counted } = changelogStart;
   for await (const { offset, value } of recordsOf(log, topic, partition, Math.max(start, end - tailRecords), end)) {
-    tail = recordHash(value);
+    read = { offset, hash: recordHash(value) };
     const record = readable(() => decodeChangelog(value));
-    if (record?.kind === 'claim') epoch = offset;
-    else if (record !== undefined && record.epoch >= epoch) ({ epoch, seq } = record);
+    const isVoid = record?.kind === 'commit' && (record.epoch < epoch || record.seq <= seq);
+    if (record === undefined || isVoid) continue;
+    if (record.kind === 'claim') epoch = offset;
+    else ({ epoch, seq } = record);
+    counted = read;
   }
-  return { offset: end, epoch, seq, tail };
+  return { offset: end, epoch, seq, read, counted };
 }

@@ -4,17 +4,11 @@
  * Invariants: the view is written as of a record that was taken, so a kill at any point leaves a view to go on from; what
  * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
  *
- * A claim says what its writer had read before it. Where that is not what was read here, one of the two was built from
- * records that the log has lost: the log is asked which.
+ * A record that does not follow what was read here beyond doubt is void, or what was read here is gone from the log: the
+ * log is asked which, before the record is taken.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import {
-  type Claim,
-  type Commit,
-  contradicts,
-  decodeChangelog,
-  diverged,
-} from '../../topology/frontier/changes/changelog.ts';
+import { type Claim, type Commit, decodeChangelog, follows } from '../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../topology/frontier/changes/record-hash.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
@@ -22,9 +16,8 @@ import { readLeases } from '../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { LogRecord } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import { changelogTopic } from './changelog-topic.ts';
 import { runJob } from './job-runner.ts';
-import { type InLog, missingFrom } from './stands-in-log.ts';
+import { expectInLog, type InLog } from './stands-in-log.ts';
 
 export class Replayer {
   readonly #inLog: InLog;
@@ -50,7 +43,7 @@ export class Replayer {
   async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
     const state = this.#state;
     const record = decodeChangelog(value);
-    if (record.kind === 'claim' && contradicts(state.changelog, record)) await this.#expectOwn(offset);
+    if (!follows(state.changelog, record)) await expectInLog(this.#inLog, state);
     // What comes back into the queue has to be known.
     if (record.kind === 'claim' && record.endsLeases) await runJob(this.#store, readLeases(state));
     this.#apply(offset, record, recordHash(value));
@@ -69,27 +62,13 @@ export class Replayer {
     this.#unsavedBytes = 0;
   }
 
-  /** Throws STATE_DIVERGED where it is not the claim's writer who was wrong. */
-  async #expectOwn(offset: number): Promise<void> {
-    const { log, identity } = this.#inLog;
-    const missing = await missingFrom(this.#inLog, this.#state.changelog);
-    const { start } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
-    if (missing === null && offset > start) return;
-    const why = diverged(`the claim at changelog offset ${offset} follows other records than this state`);
-    throw this.#named(why);
-  }
-
   #apply(offset: number, record: Claim | Commit, hash: number): void {
     try {
       replay(this.#state, offset, record, hash);
     } catch (error) {
       if (!(error instanceof CrawlstreamError && error.code === 'STATE_DIVERGED')) throw error;
-      throw this.#named(error);
+      const { partition } = this.#inLog.identity;
+      throw new CrawlstreamError('STATE_DIVERGED', `partition ${partition}: ${error.message}`, error);
     }
-  }
-
-  #named(error: CrawlstreamError): CrawlstreamError {
-    const { partition } = this.#inLog.identity;
-    return new CrawlstreamError('STATE_DIVERGED', `partition ${partition}: ${error.message}`, error);
   }
 }

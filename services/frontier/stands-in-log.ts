@@ -3,15 +3,15 @@
  * before they were synced, an unclean election, a restored backup) and grow again: then a state that is not ahead of it
  * may still be of records that are gone.
  *
- * The record before the state's position tells: its hash is in the state. States of older releases have none; of those
+ * The record before the state's position tells, and the newest that counted: their hashes are in the state. States of older releases have none; of those
  * the newest records say whether claim and sequence number are the same.
  */
 import {
+  type ChangelogPosition,
   type Claim,
   type Commit,
   decodeChangelog,
   diverged,
-  type Predecessor,
 } from '../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../topology/frontier/changes/record-hash.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
@@ -27,26 +27,40 @@ export interface InLog {
 /** More than owners that lost the partition have under way: among so many there is one that counts. */
 const tailRecords = 64;
 
-/** Null: it does. Else what the log holds instead, in words. */
-export async function missingFrom({ log, identity }: InLog, position: Predecessor): Promise<string | null> {
+/**
+ * Null: it does, or what was before is not there to be asked: whoever trimmed it had a snapshot that stood in the log.
+ * Else what the log holds instead, in words.
+ */
+export async function missingFrom(
+  { log, identity }: InLog,
+  { offset, epoch, seq, read, counted }: Omit<ChangelogPosition, 'counted'> & Partial<ChangelogPosition>,
+): Promise<string | null> {
   const { crawl, partition } = identity;
   const topic = changelogTopic(crawl);
-  const { offset, tail } = position;
   const { start, end } = await log.offsets(topic, partition);
   if (offset > end) return `it ends at ${end}`;
-  // What was before is not there to be asked: whoever trimmed it had a snapshot that stood in the log.
-  if (offset <= start) return null;
-  const from = tail === null ? Math.max(start, offset - tailRecords) : offset - 1;
-  const records: [offset: number, value: Buffer][] = [];
-  for await (const record of recordsOf(log, topic, partition, from, offset))
-    records.push([record.offset, record.value]);
-  if (tail === null) return otherHistory(position, records);
-  const before = records.find(([at]) => at === offset - 1);
-  return before !== undefined && recordHash(before[1]) === tail ? null : `it holds another record at ${offset - 1}`;
+  const marks = [read, counted ?? null].filter((mark) => mark !== null);
+  if (marks.length === 0) {
+    const records: [offset: number, value: Buffer][] = [];
+    for await (const one of recordsOf(log, topic, partition, Math.max(start, offset - tailRecords), offset))
+      records.push([one.offset, one.value]);
+    return otherHistory(epoch, seq, records);
+  }
+  for (const mark of marks) {
+    if (mark.offset < start) continue;
+    let isThere = false;
+    for await (const one of recordsOf(log, topic, partition, mark.offset, mark.offset + 1))
+      isThere = one.offset === mark.offset && recordHash(one.value) === mark.hash;
+    if (!isThere) return `it holds another record at ${mark.offset}`;
+  }
+  return null;
 }
 
 /** Throws STATE_DIVERGED where the log does not hold what the state was built from. */
-export async function expectInLog(inLog: InLog, { changelog }: { readonly changelog: Predecessor }): Promise<void> {
+export async function expectInLog(
+  inLog: InLog,
+  { changelog }: { readonly changelog: ChangelogPosition },
+): Promise<void> {
   const missing = await missingFrom(inLog, changelog);
   if (missing === null) return;
   const built = `partition ${inLog.identity.partition}: a state was built from the changelog up to ${changelog.offset}`;
@@ -54,7 +68,11 @@ export async function expectInLog(inLog: InLog, { changelog }: { readonly change
 }
 
 /** What shows that a state of this claim and sequence number is not what these records lead to. */
-function otherHistory({ epoch, seq }: Predecessor, records: readonly (readonly [number, Buffer])[]): string | null {
+function otherHistory(
+  epoch: number,
+  seq: number,
+  records: readonly (readonly [offset: number, value: Buffer])[],
+): string | null {
   for (const [offset, value] of records) {
     const record = readable(value);
     if (record === undefined) continue;

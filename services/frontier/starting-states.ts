@@ -70,7 +70,7 @@ export async function keptView(options: StartingStates): Promise<KeptView> {
   const needed = Math.max(reached, state.ahead.until);
   if (!(await leadsOn(options, needed, reached))) return { state: undefined, reached };
   const row = needed > reached ? await store.get(aheadKey) : undefined;
-  const ahead = row === undefined ? { offset: needed, epoch: needed, seq: 0, tail: null } : readAhead(row);
+  const ahead = { offset: needed, epoch: needed, seq: 0, read: row === undefined ? null : readAhead(row) };
   const found = (await missingFrom(options, state.changelog)) ?? (await missingFrom(options, ahead));
   if (found === null) return { state, reached };
   onNotice?.(
@@ -100,8 +100,8 @@ async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState
       continue;
     }
     if (!(await leadsOn(options, manifest.position, manifest.position))) continue;
-    const { position: offset, epoch, seq, tail = null } = manifest;
-    const found = await missingFrom(options, { offset, epoch, seq, tail });
+    const { position: offset, epoch, seq, read = null } = manifest;
+    const found = await missingFrom(options, { offset, epoch, seq, read });
     if (found !== null) {
       const what = `snapshot ${folder} is of records of the changelog that are gone (${found}): trying the one before`;
       onNotice?.(`partition ${identity.partition}: ${what}`);

@@ -19,6 +19,10 @@ export interface Cluster {
   partition(topic: string, partition: number): Partition;
   partitionsOf(topic: string): number;
   create(topic: string, partitions: number): void;
+  /** The newest records are gone, acknowledged or not: so many are left. */
+  loseTail(topic: string, partition: number, left: number): void;
+  /** Has any partition lost records? */
+  readonly hasLost: boolean;
   /** Appends at once. */
   land(record: Omit<LogRecord, 'offset' | 'timestampMs'>): LogRecord;
   readonly commits: Map<string, number>;
@@ -28,6 +32,7 @@ export interface Cluster {
 
 export function createCluster(scheduler: Scheduler, onRecord: (record: LogRecord) => void): Cluster {
   const topics = new Map<string, Partition[]>();
+  let hasLost = false;
   const cluster: Cluster = {
     commits: new Map(),
     awayUntilMs: 0,
@@ -42,6 +47,16 @@ export function createCluster(scheduler: Scheduler, onRecord: (record: LogRecord
       const found = topics.get(topic)?.[partition];
       if (found === undefined) throw new Error(`there is no ${topic}/${partition}`);
       return found;
+    },
+    get hasLost() {
+      return hasLost;
+    },
+    loseTail(topic, number, left) {
+      const { records, waiting } = cluster.partition(topic, number);
+      scheduler.note(`lost ${topic}/${number}@${left} to ${records.length - 1}`);
+      hasLost = true;
+      records.length = left;
+      for (const wake of [...waiting]) wake();
     },
     land(sent) {
       const partition = cluster.partition(sent.topic, sent.partition);

@@ -70,6 +70,14 @@ export type Fault =
     }
   /** A record of the topic is there twice. */
   | { readonly kind: 'duplicate'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' }
+  /** A changelog loses its newest records, acknowledged ones too; `process` dies then, and comes back with its folders. */
+  | {
+      readonly kind: 'tailLost';
+      readonly at: number;
+      readonly records: number;
+      readonly process: string | null;
+      readonly downMs: number;
+    }
   /** A record that nobody can read. */
   | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' }
   /** All fetchers go, at once, and none comes back before. */
@@ -92,7 +100,21 @@ export function drawFaults(seed: number, world: World): Fault[] {
   const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs)).flatMap((fault) =>
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
-  return [...faults, ...drawSurroundings(seed, world)].sort((a, b) => a.at - b.at);
+  return [...faults, ...drawSurroundings(seed, world), ...drawLosses(seed, world, spanMs)].sort((a, b) => a.at - b.at);
+}
+
+/** Of a draw of their own, so that whatever else a seed draws stays as it is. */
+function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
+  const chance = chanceOf(seed, 'losses');
+  // A share of a quota that is forgotten is handed out again, or asked for in vain.
+  if (world.embedded || world.pageQuota !== null || !chance.happens(0.2)) return [];
+  return Array.from({ length: chance.between(1, 3) }, () => ({
+    kind: 'tailLost',
+    at: chance.between(500, spanMs),
+    records: chance.between(1, chance.pick([3, 40])),
+    process: chance.happens(0.8) ? `frontier-${chance.between(0, world.frontiers - 1)}` : null,
+    downMs: chance.between(100, 15_000),
+  }));
 }
 
 /** Partitions often change hands because something is slow: what was sent before then lands after. */

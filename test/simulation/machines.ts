@@ -189,7 +189,7 @@ function roleOf(name: string): Role {
   return name.startsWith('fetcher') ? takeFetcherRole : takeBothRoles;
 }
 
-const takeFrontierRole: Role = async ({ log, codec, process, world, disk, onOpened, onCopies, onFailure }) => {
+const takeFrontierRole: Role = async ({ log, codec, process, world, cluster, disk, onOpened, onCopies, onFailure }) => {
   const group = await joinFrontierGroup({
     ...frontierOptions(log, codec, process, world),
     endsLeases: false,
@@ -198,7 +198,7 @@ const takeFrontierRole: Role = async ({ log, codec, process, world, disk, onOpen
     openStore: (partition) => disk.open(process, `${partition}`),
     onOpened,
     onStandbyTrouble: (error) => {
-      if (!error.retriable) onFailure(error);
+      if (!error.retriable && !(cluster.hasLost && isOfLoss(error))) onFailure(error);
     },
     onFailure,
   });
@@ -271,6 +271,11 @@ function fetcherOptions({ log, codec, process, world, web, onFailure }: Start) {
       linkCacheEntries: 32,
     },
   };
+}
+
+/** What a copy meets where its changelog has lost records; it is made anew. */
+function isOfLoss({ code }: CrawlstreamError): boolean {
+  return code === 'STATE_DIVERGED' || code === 'OFFSET_OUT_OF_RANGE';
 }
 
 function draw(chance: Chance, max: number): number {

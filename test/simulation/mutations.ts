@@ -105,4 +105,16 @@ export const mutations: readonly Mutation[] = [
     replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
     from: 70,
   },
+  {
+    bug: 'a state is used whose changelog has lost what it was built from, and grown again',
+    file: 'services/frontier/stands-in-log.ts',
+    find: 'if (!isThere) return',
+    replace: 'if (!isThere && offset < 0) return',
+  },
+  {
+    bug: 'an owner with nothing to write does not see that its changelog has lost records',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'this.#lookForLoss();',
+    replace: '',
+  },
 ];

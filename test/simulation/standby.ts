@@ -26,6 +26,8 @@ export interface Standby {
   /** What was given up on, by URL, with the reason. */
   readonly givenUp: ReadonlyMap<string, string>;
   see(record: LogRecord): void;
+  /** A changelog has lost its tail: what it holds now is all there is. */
+  seeLost(partition: number, changelog: readonly LogRecord[]): void;
 }
 
 export interface StandbyOptions {
@@ -98,6 +100,11 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
     states,
     pages,
     givenUp,
+    seeLost(partition, changelog) {
+      const state = new FrontierState(key);
+      for (const { offset, value } of changelog) replay(state, offset, decodeChangelog(value));
+      states[partition] = state;
+    },
     see(record) {
       switch (record.topic.slice(record.topic.indexOf('.') + 1)) {
         case 'frontier-changelog':

@@ -77,6 +77,17 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       if (records.length > 0) cluster.land(chance.pick(records));
       return;
     }
+    case 'tailLost': {
+      const partition = chance.between(0, world.partitions - 1);
+      const topic = `${crawl}.frontier-changelog`;
+      const { records } = cluster.partition(topic, partition);
+      const left = Math.max(1, records.length - fault.records);
+      if (left >= records.length) return;
+      if (fault.process !== null) machineOf(fault.process).kill('none', fault.downMs);
+      cluster.loseTail(topic, partition, left);
+      stage.standby.seeLost(partition, records);
+      return;
+    }
     case 'garbage': {
       const partition = chance.between(0, world.partitions - 1);
       const value = Buffer.from(Array.from({ length: chance.between(0, 20) }, () => chance.between(0, 255)));

@@ -16,7 +16,7 @@ import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
 import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
-import { encodeCommit, expectHistory, expectOffset, inputTopics, judgeCommit, past } from './changes/changelog.ts';
+import { encodeCommit, expectOffset, inputTopics, judgeCommit, past } from './changes/changelog.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import type { Taken } from './changes/taken-bytes.ts';
@@ -341,30 +341,29 @@ export class FrontierPartition {
 
 /**
  * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: of its bytes;
- * null: nobody asks later where this state stands. Throws STATE_DIVERGED where the record is of another history.
+ * null: nobody asks later what this state was built from.
  */
 export function replay(state: FrontierState, offset: number, record: Claim | Commit, hash: number | null = null): void {
   const { changelog, isAhead } = state;
   expectOffset(changelog, offset);
-  if (record.kind === 'claim') replayClaim(state, offset, record, hash);
-  else {
-    expectHistory(changelog, offset, record);
-    if (judgeCommit(changelog, record) === 'counts') replayCommit(state, offset, record, hash);
-    else state.changelog = { ...changelog, offset: offset + 1, tail: hash };
-  }
+  const read = hash === null ? null : { offset, hash };
+  if (record.kind === 'claim') replayClaim(state, offset, record);
+  else if (judgeCommit(changelog, record) === 'counts') replayCommit(state, offset, record);
+  const { epoch, seq } = state.changelog;
+  const counts = record.kind === 'claim' || epoch !== changelog.epoch || seq !== changelog.seq;
+  state.changelog = { offset: offset + 1, epoch, seq, read, counted: counts ? read : changelog.counted };
   // A host's row says nothing of its schedule, which is of the position: only now are they of one time.
   if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
 }
 
-function replayClaim(state: FrontierState, offset: number, claim: Claim, hash: number | null): void {
-  const { seq } = state.changelog;
-  state.nowMs = Math.max(state.nowMs, claim.nowMs);
-  state.changelog = { offset: offset + 1, epoch: offset, seq, tail: hash, opens: claim.after !== undefined };
+function replayClaim(state: FrontierState, offset: number, { nowMs, endsLeases: doesEnd }: Claim): void {
+  state.nowMs = Math.max(state.nowMs, nowMs);
+  state.changelog = { ...state.changelog, offset: offset + 1, epoch: offset };
   state.traps.forget();
-  if (claim.endsLeases) endLeases(state, state.nowMs);
+  if (doesEnd) endLeases(state, state.nowMs);
 }
 
-function replayCommit(state: FrontierState, offset: number, record: Commit, hash: number | null): void {
+function replayCommit(state: FrontierState, offset: number, record: Commit): void {
   const { isAhead } = state;
   state.nowMs = Math.max(state.nowMs, record.nowMs);
   for (const change of record.changes) {
@@ -373,7 +372,7 @@ function replayCommit(state: FrontierState, offset: number, record: Commit, hash
   }
   if (isAhead) state.counters = { ...record.counters };
   for (const { topic, to } of record.inputs) state.positions[topic] = to;
-  state.changelog = { offset: offset + 1, epoch: record.epoch, seq: record.seq, tail: hash };
+  state.changelog = { ...state.changelog, offset: offset + 1, epoch: record.epoch, seq: record.seq };
 }
 
 /** Runs a job that needs no row. */

@@ -28,8 +28,8 @@ const manifestSchema = z.object({
   /** As of there: whose commits count, and the sequence number of the newest. */
   epoch: z.int(),
   seq: count,
-  /** Hash of the record before the position (topology/frontier/changes/record-hash.ts). Absent: of an older release. */
-  tail: count.nullable().optional(),
+  /** The record before the position (topology/frontier/changes/record-hash.ts). Absent: of an older release. */
+  read: z.object({ offset: count, hash: count }).nullable().optional(),
   /** The next record of each input. */
   inputs: z.object({ control: position, results: position, discovered: position }),
   /** Of the state (topology/frontier/check/digest.ts), 32 hexadecimal digits. */

@@ -42,7 +42,7 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
   const { identity, state, store, shelf, clock } = options;
   await runJob(store, readLeases(state));
   await runJob(store, saveView(state));
-  const { offset, epoch, seq, tail } = state.changelog;
+  const { offset, epoch, seq, read } = state.changelog;
   const nowMs = clock.nowMs();
   const folder = newFolder(identity, offset, nowMs);
   const files: SnapshotManifest['files'] = [];
@@ -61,7 +61,7 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
     position: offset,
     epoch,
     seq,
-    tail,
+    read,
     inputs: { control, results, discovered },
     digest: digest(state),
     viewVersion,
@@ -75,9 +75,9 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
   };
   await shelf.verify(manifest);
   await shelf.seal(manifest);
-  const read = (await shelf.list(identity)).find((one) => one.folder === folder);
-  if (read?.manifest === undefined) throw read?.error ?? damaged(folder, 'its manifest does not come back');
-  return read.manifest;
+  const back = (await shelf.list(identity)).find((one) => one.folder === folder);
+  if (back?.manifest === undefined) throw back?.error ?? damaged(folder, 'its manifest does not come back');
+  return back.manifest;
 }
 
 function leasesEndMs({ leases, nowMs }: FrontierState): number {

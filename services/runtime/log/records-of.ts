@@ -1,11 +1,15 @@
-/** The records of one partition from `from` up to `to`, which must be there or on their way. */
+/**
+ * The records of one partition from `from` up to `to`, which must be there or on their way. Throws OFFSET_OUT_OF_RANGE
+ * where the partition has lost some of them meanwhile.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Log, LogRecord } from './log.ts';
 
 const pollBytes = 4 << 20;
 const waitMs = 1_000;
 
 export async function* recordsOf(
-  log: Pick<Log, 'reader'>,
+  log: Pick<Log, 'reader'> & Partial<Pick<Log, 'offsets'>>,
   topic: string,
   partition: number,
   from: number,
@@ -16,11 +20,17 @@ export async function* recordsOf(
   try {
     reader.seek(topic, partition, from);
     for (let next = from; next < to; ) {
-      for (const record of await reader.poll({ maxBytes: pollBytes, waitMs })) {
+      const records = await reader.poll({ maxBytes: pollBytes, waitMs });
+      for (const record of records) {
         if (record.offset >= to) return;
         yield record;
         next = record.offset + 1;
       }
+      if (records.length > 0) continue;
+      const end = (await log.offsets?.(topic, partition))?.end ?? to;
+      if (end >= to) continue;
+      const message = `${topic}/${partition} ends at ${end}, and held records up to ${to - 1} a moment ago: it has lost them`;
+      throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
     }
   } finally {
     await reader.close();

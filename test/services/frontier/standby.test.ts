@@ -89,9 +89,14 @@ test('a standby that becomes the owner reads no record twice and crawls on', lim
   await until(() => seat.owner?.committed?.counters.admitted === 600);
   await seat.end();
   assert.deepEqual(failures, []);
-  // Only the record before its position is looked at again: is it still the one that was read?
-  const read = offsets.filter((offset, index) => offset !== offsets[index - 1]);
-  assert.deepEqual([...new Set(read)], read, 'each record of the changelog is read once');
+  // At its position the newest records are looked at again: are they still those that were read?
+  const read = offsets.filter((offset, index) => offset > Math.max(-1, ...offsets.slice(0, index)));
+  assert.deepEqual(read, [...read.keys()], 'each record of the changelog is read once');
+  const again = offsets.filter((offset, index) => offset <= Math.max(-1, ...offsets.slice(0, index)));
+  assert.ok(
+    again.every((offset) => offset >= again[0]! - 1 && offset > read.length - 6) && again.length <= 8,
+    `${again}`,
+  );
   const { state } = await harness.replayed();
   assert.equal(state.counters.admitted, 600);
   assert.ok(state.leases.size > 0, 'the new owner leases hosts');

@@ -48,8 +48,19 @@ export interface Claim {
   readonly after?: Predecessor;
 }
 
-/** Tells one history of a changelog from another that has as many records. */
-export type Predecessor = Pick<ChangelogPosition, 'offset' | 'epoch' | 'seq' | 'tail'>;
+/** The newest record that counted for whoever claims: tells one history of a changelog from another of as many. */
+export interface Predecessor {
+  readonly epoch: number;
+  readonly seq: number;
+  /** Where it stands, and its hash. */
+  readonly counted: RecordMark | null;
+}
+
+/** A record that was read: hashes tell it from another that stands at its offset in another history. */
+export interface RecordMark {
+  readonly offset: number;
+  readonly hash: number;
+}
 
 export interface CommitHeader {
   readonly kind: 'commit';
@@ -90,23 +101,29 @@ export function encodeClaim(claim: Claim): Buffer {
   writer.string(claim.nonce);
   writer.uint(claim.nowMs);
   writer.boolean(claim.endsLeases);
-  if (claim.after !== undefined) writePosition(writer, claim.after);
+  if (claim.after !== undefined) writePredecessor(writer, claim.after);
   return writer.take();
 }
 
-export function writePosition(writer: ByteWriter, { offset, epoch, seq, tail }: Predecessor): void {
-  writer.uint(offset);
+function writePredecessor(writer: ByteWriter, { epoch, seq, counted }: Predecessor): void {
   writer.int(epoch);
   writer.uint(seq);
-  writer.boolean(tail !== null);
-  writer.uint(tail ?? 0);
+  writeMark(writer, counted);
 }
 
-export function readPosition(reader: ByteReader): Predecessor {
-  const [offset, epoch, seq] = [reader.uint(), reader.int(), reader.uint()];
-  const isKnown = reader.boolean();
-  const tail = reader.uint();
-  return { offset, epoch, seq, tail: isKnown ? tail : null };
+function readPredecessor(reader: ByteReader): Predecessor {
+  return { epoch: reader.int(), seq: reader.uint(), counted: readMark(reader) };
+}
+
+export function writeMark(writer: ByteWriter, mark: RecordMark | null): void {
+  writer.boolean(mark !== null);
+  if (mark === null) return;
+  writer.uint(mark.offset);
+  writer.uint(mark.hash);
+}
+
+export function readMark(reader: ByteReader): RecordMark | null {
+  return reader.boolean() ? { offset: reader.uint(), hash: reader.uint() } : null;
 }
 
 /** `changes`: the changes, encoded one after another by `writeChange`. */
@@ -151,7 +168,7 @@ export function decodeChangelog(bytes: Uint8Array): Claim | Commit {
       nowMs: reader.uint(),
       endsLeases: reader.boolean(),
     } as const;
-    return reader.done ? claim : { ...claim, after: readPosition(reader) };
+    return reader.done ? claim : { ...claim, after: readPredecessor(reader) };
   }
   return {
     kind: 'commit',
@@ -193,17 +210,18 @@ export interface ChangelogPosition {
   readonly epoch: number;
   /** Sequence number of the newest commit that counted; 0: none yet. */
   readonly seq: number;
-  /** Hash of the record before `offset`; null: not known, as in a view of an older release. */
-  readonly tail: number | null;
-  /** The newest claim said what it follows, and no commit of it has been read: the first must be the next. */
-  readonly opens?: boolean;
+  /** The newest record that was read; null: none, or not known, as in a view of an older release. */
+  readonly read: RecordMark | null;
+  /** The newest that counted: a claim or a commit. */
+  readonly counted: RecordMark | null;
 }
 
-export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0, tail: null };
+export const changelogStart: ChangelogPosition = { offset: 0, epoch: -1, seq: 0, read: null, counted: null };
 
-/** Behind a record that was read or written. */
+/** Behind a record that counts. */
 export function past(offset: number, bytes: Uint8Array, epoch: number, seq: number): ChangelogPosition {
-  return { offset: offset + 1, epoch, seq, tail: recordHash(bytes) };
+  const mark = { offset, hash: recordHash(bytes) };
+  return { offset: offset + 1, epoch, seq, read: mark, counted: mark };
 }
 
 /**
@@ -219,25 +237,15 @@ export function judgeCommit(
 }
 
 /**
- * Throws STATE_DIVERGED where a commit shows that its owner had another history before it than the reader: it is of a
- * claim that the reader, who has read on to here, has not met; or it is an owner's first, and not the next.
+ * Does the record follow what the reader at `position` has read, beyond doubt? Where it does not, it may be void, or the
+ * reader's own history may be one that the log has lost: then another owner's commits look void to it, for ever.
  */
-export function expectHistory({ epoch, seq, opens }: ChangelogPosition, offset: number, commit: CommitHeader): void {
-  const unmet = commit.epoch > epoch;
-  if (!unmet && !(opens && commit.epoch === epoch && commit.seq > seq + 1)) return;
-  throw diverged(
-    unmet
-      ? `changelog offset ${offset} holds a commit of a claim at ${commit.epoch}, which is not in what this state was built from`
-      : `the first commit of the claim at ${epoch}, at changelog offset ${offset}, has number ${commit.seq}, not ${seq + 1}`,
-  );
-}
-
-/** Was the claim written by somebody who had read other records before it than the reader at `position`? */
-export function contradicts(position: ChangelogPosition, { after }: Claim): boolean {
-  if (after === undefined || after.offset !== position.offset) return false;
+export function follows(position: ChangelogPosition, record: Claim | CommitHeader): boolean {
+  if (record.kind === 'commit') return judgeCommit(position, record) === 'counts';
+  const { after } = record;
+  if (after === undefined || after.counted === null || position.counted === null) return false;
   const isSame = after.epoch === position.epoch && after.seq === position.seq;
-  const isKnown = after.tail !== null && position.tail !== null;
-  return !isSame || (isKnown && after.tail !== position.tail);
+  return isSame && after.counted.hash === position.counted.hash;
 }
 
 export function diverged(why: string): CrawlstreamError {

@@ -10,7 +10,7 @@
  * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
  * | h | host number | key, facts, bands, what came back, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
- * | m | a | where the changelog stood when hosts' rows were last written: they may be ahead of the position |
+ * | m | a | the newest record of the changelog in hosts' rows, which may be ahead of the position |
  * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
@@ -19,7 +19,7 @@
  * | u | fingerprint | what is kept of a URL that was fetched or given up on |
  */
 import { CrawlstreamError } from '../../errors.ts';
-import { inputTopics, type Predecessor, readPosition, writePosition } from '../changes/changelog.ts';
+import { inputTopics, type RecordMark, readMark, writeMark } from '../changes/changelog.ts';
 import { readCounters, writeCounters } from '../changes/counters.ts';
 import { readAscending, writeAscending } from '../changes/taken-bytes.ts';
 import { loadDueRow } from '../recrawl/due-rows.ts';
@@ -104,21 +104,20 @@ export function metaValue(state: FrontierState): Buffer {
   writer.int(taken.position);
   writer.uint(taken.from);
   writeAscending(writer, taken.ids);
-  const { tail } = state.changelog;
-  writer.boolean(tail !== null);
-  writer.uint(tail ?? 0);
+  writeMark(writer, state.changelog.read);
+  writeMark(writer, state.changelog.counted);
   return writer.take();
 }
 
 /** Goes with hosts' rows: whoever goes on from them sees whether the changelog still holds what they were made of. */
 export function aheadValue({ changelog }: FrontierState): Buffer {
   const writer = new ByteWriter(32);
-  writePosition(writer, changelog);
+  writeMark(writer, changelog.read);
   return writer.take();
 }
 
-export function readAhead(value: Buffer): Predecessor {
-  return readPosition(new ByteReader(value));
+export function readAhead(value: Buffer): RecordMark | null {
+  return readMark(new ByteReader(value));
 }
 
 function loadMeta(state: FrontierState, reader: ByteReader): void {
@@ -130,7 +129,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
     );
   }
   const changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
-  state.changelog = { ...changelog, tail: null };
+  state.changelog = { ...changelog, read: null, counted: null };
   state.nowMs = reader.uint();
   state.setPolicy(reader.uint(), reader.string());
   state.nextLeaseId = reader.uint();
@@ -149,5 +148,5 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
   if (!reader.done) state.taken.load(reader.int(), reader.uint(), readAscending(reader));
   // Nor has one of a release that did not ask whether its changelog has lost records.
-  if (!reader.done && reader.boolean()) state.changelog = { ...changelog, tail: reader.uint() };
+  if (!reader.done) state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };
 }

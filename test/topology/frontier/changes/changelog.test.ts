@@ -4,12 +4,11 @@ import { CrawlstreamError } from '../../../../topology/errors.ts';
 import {
   changelogStart,
   changelogVersion,
-  contradicts,
   decodeChangelog,
   encodeClaim,
   encodeCommit,
-  expectHistory,
   expectOffset,
+  follows,
   judgeCommit,
 } from '../../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
@@ -48,8 +47,8 @@ describe('changelog records', () => {
     );
     const claim = { kind: 'claim', nonce: 'n', nowMs: 12, endsLeases: true } as const;
     assert.deepEqual(decodeChangelog(encodeClaim(claim)), claim);
-    for (const tail of [null, 0, 2 ** 53 - 1]) {
-      const linked = { ...claim, after: { offset: 90, epoch: -1, seq: 7, tail } };
+    for (const counted of [null, { offset: 90, hash: 0 }, { offset: 90, hash: 2 ** 53 - 1 }]) {
+      const linked = { ...claim, after: { epoch: -1, seq: 7, counted } };
       assert.deepEqual(decodeChangelog(encodeClaim(linked)), linked);
     }
   });
@@ -130,27 +129,21 @@ describe('a commit counts', () => {
   });
 });
 
-describe('a reader has another history than an owner', () => {
-  const at = { ...changelogStart, offset: 20, epoch: 5, seq: 7, tail: 99 };
+describe('a record follows what was read, beyond doubt,', () => {
+  const counted = { offset: 19, hash: 99 };
+  const at = { ...changelogStart, offset: 20, epoch: 5, seq: 7, read: counted, counted };
   const claim = { kind: 'claim', nonce: 'n', nowMs: 1, endsLeases: false } as const;
-  const after = { offset: 20, epoch: 5, seq: 7, tail: 99 };
-  it('if a commit is of a claim that it never met', () => {
-    assert.throws(() => expectHistory(at, 20, { ...header, epoch: 6 }), { code: 'STATE_DIVERGED' });
-    assert.doesNotThrow(() => expectHistory(at, 20, { ...header, epoch: 4 }));
+  const after = { epoch: 5, seq: 7, counted };
+  it('if it is the next commit of the newest claim, and no other', () => {
+    assert.equal(follows(at, header), true);
+    for (const other of [{ epoch: 6 }, { epoch: 4 }, { seq: 9 }, { seq: 7 }])
+      assert.equal(follows(at, { ...header, ...other }), false);
   });
-  it('if the first commit of a claim that says what it follows skips a number', () => {
-    const skips = { ...header, epoch: 5, seq: 9 };
-    assert.throws(() => expectHistory({ ...at, opens: true }, 20, skips), { code: 'STATE_DIVERGED' });
-    assert.doesNotThrow(() => expectHistory(at, 20, skips), 'one of an older release');
-    assert.doesNotThrow(() => expectHistory({ ...at, opens: true }, 20, { ...skips, seq: 8 }));
-  });
-  it('if the claim follows something else at the same place', () => {
-    assert.equal(contradicts(at, claim), false);
-    assert.equal(contradicts(at, { ...claim, after }), false);
-    for (const other of [{ epoch: 4 }, { seq: 8 }, { tail: 98 }])
-      assert.equal(contradicts(at, { ...claim, after: { ...after, ...other } }), true);
-    // Others wrote in between.
-    assert.equal(contradicts(at, { ...claim, after: { ...after, offset: 19, tail: 3 } }), false);
-    assert.equal(contradicts({ ...at, tail: null }, { ...claim, after }), false);
+  it('if it is a claim that names the same records before it', () => {
+    assert.equal(follows(at, { ...claim, after }), true);
+    for (const other of [{ epoch: 4 }, { seq: 8 }, { counted: { offset: 19, hash: 98 } }, { counted: null }])
+      assert.equal(follows(at, { ...claim, after: { ...after, ...other } }), false);
+    assert.equal(follows(at, claim), false, 'one of an older release');
+    assert.equal(follows({ ...at, counted: null }, { ...claim, after }), false);
   });
 });
