@@ -53,7 +53,17 @@ describe('bytes of format 1', () => {
     const claims = [
       { kind: 'claim', nonce: 'nonce', nowMs: 1_700_000_000_005, endsLeases: true },
       { kind: 'claim', nonce: 'reset x', nowMs: 7, endsLeases: false },
+      // From here on they say what they follow.
+      { kind: 'claim', nonce: 'n', nowMs: 8, endsLeases: true, after: { epoch: -1, seq: 0, counted: null } },
+      {
+        kind: 'claim',
+        nonce: 'n',
+        nowMs: 9,
+        endsLeases: false,
+        after: { epoch: 31, seq: 32, counted: { offset: 33, hash: 0xffff_fff4 } },
+      },
     ] as const;
+    assert.equal(golden.claims.length, claims.length);
     claims.forEach((claim, n) => {
       assert.equal(hex(encodeClaim(claim)), golden.claims[n]);
       assert.deepEqual(decodeChangelog(bytesOf(golden.claims[n]!)), claim);
