@@ -17,7 +17,7 @@ import { chanceOf } from '../../simulation/chance.ts';
 import { fingerprintKey } from '../../simulation/driver.ts';
 
 /** `npm run verify:full` decides a million again. */
-const events = Number(process.env['CRAWLSTREAM_WHAT_IF_EVENTS'] ?? 20_000);
+const events = Number(process.env['CRAWLSTREAM_WHAT_IF_EVENTS'] ?? 5_000);
 const identity = { crawl: 'crawl', partition: 0, partitions: 1 };
 
 interface Recorded {
