@@ -5,13 +5,13 @@
  * those that are played elsewhere, or that need a server which can't be had here.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
 import { isBlockedAddress } from '../../topology/fetch/address.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { contentPlayers } from './content-players.ts';
+import { corpusFile, corporaSkip as skip } from './corpora.ts';
 import { type Player, wirePlayers } from './wire-players.ts';
 
 interface Case {
@@ -21,9 +21,7 @@ interface Case {
   readonly answers: readonly string[];
 }
 
-const file = fileURLToPath(new URL('../../../shared/corpora/http-torture.jsonl', import.meta.url));
-const skip = existsSync(file) ? false : 'the conformance corpora are not here';
-const cases = skip === false ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+const cases = skip === false ? readFileSync(corpusFile('http-torture.jsonl'), 'utf8').split('\n').filter(Boolean) : [];
 const casesOf = (kind: string) => cases.map((line) => JSON.parse(line) as Case).filter((one) => one.kind === kind);
 
 const players: Readonly<Record<string, Player>> = { ...wirePlayers, ...contentPlayers };

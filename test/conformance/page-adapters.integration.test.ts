@@ -6,15 +6,14 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parsePage } from '../../topology/parse/page.ts';
+import { corporaFolder, corpusFile, corporaSkip as skip } from './corpora.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const corpora = fileURLToPath(new URL('../../../shared/corpora', import.meta.url));
-const skip = existsSync(`${corpora}/run.mjs`) ? false : 'the conformance corpora are not here';
 
 /** case that fails → the case that asks the same and wants another answer */
 const contradicted: Readonly<Record<string, string>> = {
@@ -48,7 +47,7 @@ const kinds = [
 ];
 
 it('every gating case passes, but for those that another contradicts', { skip, timeout: 60_000 }, async () => {
-  const args = ['--import', 'tsx', `${corpora}/run.mjs`, corpora, `${root}/test/conformance/adapters.ts`];
+  const args = ['--import', 'tsx', corpusFile('run.mjs'), corporaFolder, `${root}/test/conformance/adapters.ts`];
   const run = promisify(execFile)(process.execPath, [...args, '--fails', '--json'], { cwd: root, maxBuffer: 1 << 26 });
   const { stdout } = await run.catch((error: { stdout: string }) => error);
   const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
@@ -69,7 +68,7 @@ it('every gating case passes, but for those that another contradicts', { skip, t
 });
 
 it('the text of a page holds its words in order, and its title', { skip }, () => {
-  const cases = readFileSync(`${corpora}/html.jsonl`, 'utf8')
+  const cases = readFileSync(corpusFile('html.jsonl'), 'utf8')
     .split('\n')
     .filter((line) => line.includes('"kind":"text"') || line.includes('"kind": "text"'))
     .map((line) => JSON.parse(line) as TextCase);

@@ -1,15 +1,12 @@
 /** The corpora's recrawl cases, where their folder is present: Nutch's and StormCrawler's own tests of their schedules. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { adaptivePresets, adaptiveVisit } from '../../topology/policy/recrawl/adaptive.ts';
 import { noHistory, type PageHistory, visited } from '../../topology/policy/recrawl/history.ts';
 import { defaultRecrawl, type RecrawlRule } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { compileRecrawl } from '../../topology/policy/recrawl/schedule.ts';
-
-const file = fileURLToPath(new URL('../../../shared/corpora/recrawl.jsonl', import.meta.url));
-const skip = existsSync(file) ? false : 'the conformance corpora are not here';
+import { corpusFile, corporaSkip as skip } from './corpora.ts';
 
 interface Case {
   readonly id: string;
@@ -84,7 +81,7 @@ const players: Record<string, (one: Case) => void> = {
 
 test('Nutch and StormCrawler presets do as those projects say', { skip }, () => {
   const played = new Map<string, number>();
-  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+  for (const line of readFileSync(corpusFile('recrawl.jsonl'), 'utf8').trim().split('\n')) {
     const one = JSON.parse(line) as Case;
     const play = players[one.kind];
     if (play === undefined) continue;

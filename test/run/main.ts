@@ -67,7 +67,7 @@ const count = (kind: Told['kind']) => all.filter((told) => told.kind === kind).l
 const reasons = new Map<string, string[]>();
 for (const { kind, why, name } of all) if (kind === 'skip') reasons.set(why, [...(reasons.get(why) ?? []), name]);
 for (const [why, names] of reasons)
-  console.log(`\nSkipped, ${names.length}: ${why || 'no reason given'}\n  ${names.join('\n  ')}`);
+  console.log(`\nSkipped, ${names.length}: ${why || 'no reason given'} (${names[0]}${names.length > 1 ? ', …' : ''})`);
 const slowest = [...durations].sort((a, b) => b[1] - a[1]).slice(0, 5);
 console.log(`\nSlowest: ${slowest.map(([file, ms]) => `${file} ${(ms / 1000).toFixed(1)} s`).join(', ')}`);
 for (const fault of faults) console.log(`FAILED ${fault}`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { readForReferee, refereeVerdict } from '../../../topology/audit/robots-referee.ts';
 import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
+import { corporaSkip, corpusFile } from '../../conformance/corpora.ts';
 
 const said = (text: string, path: string, token = 'crawlstream') =>
   refereeVerdict(readForReferee(Buffer.from(text), token), `http://a.test${path}`);
@@ -45,11 +45,9 @@ test('a hostile file takes no time to speak of', () => {
   assert.equal(refereeVerdict(rules, `http://a.test/${'a'.repeat(400)}b`).allowed, true);
 });
 
-const corpus = fileURLToPath(new URL('../../../../shared/corpora/robots.jsonl', import.meta.url));
-
-test('two readings of the same files agree', { skip: !existsSync(corpus) }, () => {
+test('two readings of the same files agree', { skip: corporaSkip }, () => {
   let compared = 0;
-  for (const line of readFileSync(corpus, 'utf8').trim().split('\n')) {
+  for (const line of readFileSync(corpusFile('robots.jsonl'), 'utf8').trim().split('\n')) {
     const { kind, robots, robots_b64, ua, url, expected, ...about } = JSON.parse(line);
     if (kind !== 'allowed' || about.class !== 'core' || (robots ?? robots_b64) === undefined) continue;
     const body = robots === undefined ? Buffer.from(robots_b64, 'base64') : Buffer.from(robots);

@@ -1,11 +1,9 @@
 /** Plays the conformance cases on URLs, where their folder stands beside the project. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { corpusFile, corporaSkip as skip } from '../../conformance/corpora.ts';
 import { normalizeUrl, registrableDomain, resolveUrl } from '../../conformance/url-adapters.ts';
-
-const folder = new URL('../../../../shared/corpora/', import.meta.url);
-const skip = existsSync(folder) ? false : 'the corpora are not here';
 
 interface Case {
   readonly id: string;
@@ -18,7 +16,7 @@ interface Case {
 }
 
 function casesOf(file: string): Case[] {
-  return readFileSync(new URL(file, folder), 'utf8')
+  return readFileSync(corpusFile(file), 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Case);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -12,6 +12,7 @@ import { createHttpClient, type HttpClientOptions } from '../../../../services/f
 import { decodeBody } from '../../../../services/fetcher/http/content-coding.ts';
 import { headerOf, headersOf } from '../../../../services/fetcher/http/headers.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { corporaSkip, corpusFile } from '../../../conformance/corpora.ts';
 import { serveBytes, serveSite, serveSockets, unusedPort } from '../loopback.ts';
 
 const clock = new SystemClock();
@@ -393,12 +394,9 @@ test('closing the client ends what is in flight', async (t) => {
   assert.equal((await pending).failure?.kind, 'aborted');
 });
 
-const torture = '../shared/corpora/http-torture.jsonl';
-test('responses that curl refuses are refused', {
-  skip: existsSync(torture) ? false : 'no corpora beside the project',
-}, async (t) => {
+test('responses that curl refuses are refused', { skip: corporaSkip }, async (t) => {
   const client = open(t, { limits: { totalTimeoutMs: 2_000 } });
-  const cases = readFileSync(torture, 'utf8')
+  const cases = readFileSync(corpusFile('http-torture.jsonl'), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
