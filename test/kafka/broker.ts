@@ -22,6 +22,8 @@ export interface TestBroker {
   restart(node?: number): Promise<void>;
   /** What a topic's records take on the disk of the first node; undefined for a broker that is not ours. */
   diskBytes(topic: string): number | undefined;
+  /** Of a partition on the first node's disk. */
+  partitionFolder(topic: string, partition: number): string;
   /** Ends everything and removes the data. */
   stop(): Promise<void>;
 }
@@ -99,15 +101,20 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
     kill: (node = 0) => (daemons[node] as Daemon).end('SIGKILL'),
     restart: (node = 0) => start(node),
     diskBytes: (topic) => bytesOfTopic(join(folder, 'node-1', 'data'), topic),
+    partitionFolder: (topic, partition) => join(folder, 'node-1', 'data', `${topic}-${partition}`),
     stop,
   };
 }
 
 function externalBroker(brokers: string): TestBroker {
-  const notOurs = () => Promise.reject(new Error('KAFKA_BROKERS names a broker that is not for tests to kill'));
+  const foreign = new Error('KAFKA_BROKERS names a broker that is not for tests to kill');
+  const notOurs = () => Promise.reject(foreign);
+  const partitionFolder = () => {
+    throw foreign;
+  };
   return {
     ...{ brokers, pids: [], isRunning: () => true },
-    ...{ kill: notOurs, restart: notOurs, diskBytes: () => undefined, stop: async () => {} },
+    ...{ kill: notOurs, restart: notOurs, diskBytes: () => undefined, partitionFolder, stop: async () => {} },
   };
 }
 

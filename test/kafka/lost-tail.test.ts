@@ -1,0 +1,155 @@
+/**
+ * A broker that comes back without the newest records it had acknowledged, as after a power cut before they were synced:
+ * its log grows again, and then the old owner comes back with its folder.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type OwnerOptions, PartitionOwner } from '../../services/frontier/partition-owner.ts';
+import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
+import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
+import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
+import type { Log } from '../../services/runtime/log/log.ts';
+import { recordsOf } from '../../services/runtime/log/records-of.ts';
+import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
+import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import type { StateStore } from '../../services/runtime/store/store.ts';
+import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { digest } from '../../topology/frontier/check/digest.ts';
+import { replay } from '../../topology/frontier/partition.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { topicNames, topics } from '../../topology/topics.ts';
+import { startBroker, type TestBroker } from './broker.ts';
+import { skipReason } from './components.ts';
+import { cutLog } from './cut-log.ts';
+
+const skip = (await skipReason()) ?? false;
+const clock = new SystemClock();
+const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
+
+/** A crawl of one partition, by name. */
+class Crawl {
+  readonly #name: string;
+  readonly #codec: RecordCodec;
+  readonly notices: string[] = [];
+  log: Log;
+
+  constructor(name: string, codec: RecordCodec, log: Log) {
+    this.#name = name;
+    this.#codec = codec;
+    this.log = log;
+  }
+
+  get changelog(): string {
+    return `${this.#name}.frontier-changelog`;
+  }
+
+  async begin(): Promise<void> {
+    await this.log.createTopics(
+      topicNames.map((name) => ({ name: `${this.#name}.${name}`, partitions: 1, retention: topics[name].retention })),
+    );
+    await this.log.append(policyRecords(this.#codec, this.#topics, defaultPolicy(), 'test', clock.nowMs()));
+  }
+
+  get #topics() {
+    return { crawl: this.#name, partitions: 1, keyMode: 'host' } as const;
+  }
+
+  async discover(from: number, to: number): Promise<void> {
+    const urls = Array.from({ length: to - from }, (_, n) => `http://h${from + n}.test/`);
+    await this.log.append(urls.flatMap((url) => seedRecords(this.#codec, this.#topics, [url], clock.nowMs())));
+  }
+
+  end = async (topic = this.changelog): Promise<number> => (await this.log.offsets(topic, 0)).end;
+
+  owner(store: StateStore, options: Partial<OwnerOptions> = {}): PartitionOwner {
+    const identity = { crawl: this.#name, partition: 0, partitions: 1 };
+    const onNotice = (text: string) => void this.notices.push(text);
+    const onReopen = ({ message }: Error) => void this.notices.push(message);
+    const fixed = { log: this.log, codec: this.#codec, clock, identity, key, onNotice, onReopen };
+    return new PartitionOwner({ ...fixed, store, endsLeases: false, leasesMax: 20, ...options });
+  }
+
+  /** An owner works until so many URLs were admitted. Gives what it has then. */
+  async work(store: StateStore, admitted: number): Promise<string> {
+    let live: FrontierState | undefined;
+    const owner = this.owner(store, { onOpened: ({ state }) => (live = state) });
+    const run = owner.run();
+    await until(`${admitted} URLs admitted`, () => (owner.committed?.counters.admitted ?? 0) >= admitted, run);
+    owner.stop();
+    await run;
+    return digest(live!);
+  }
+
+  /** What the log alone gives. */
+  async replayed(): Promise<FrontierState> {
+    const state = new FrontierState(key);
+    for await (const { offset, value } of recordsOf(this.log, this.changelog, 0, 0, await this.end()))
+      replay(state, offset, decodeChangelog(value));
+    return state;
+  }
+}
+
+async function until(what: string, holds: () => boolean, run: Promise<void>): Promise<void> {
+  let ended = false;
+  run.finally(() => (ended = true)).catch(() => {});
+  const deadlineMs = Date.now() + 60_000;
+  while (!holds()) {
+    if (ended) await run;
+    assert.ok(Date.now() < deadlineMs, `waited for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('where a broker has lost acknowledged records', { skip, timeout: 300_000 }, () => {
+  let broker: TestBroker;
+  let folder: string;
+  const open = () => openKafkaLog({ brokers: [broker.brokers], clientId: 'lost-tail' });
+  before(async () => {
+    broker = await startBroker({ own: true });
+    folder = await mkdtemp(join(tmpdir(), 'crawlstream-lost-tail-'));
+  });
+  after(async () => {
+    await broker?.stop();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  it('of a changelog, the old owner’s folder is discarded by name, and all agree on what the log holds', async () => {
+    const codec = await openCodec(createMemoryRegistry(), 'changelog');
+    const crawl = new Crawl('changelog', codec, await open());
+    await crawl.begin();
+    const old = await openRocksdbStore(join(folder, 'old'));
+    await crawl.discover(0, 50);
+    await crawl.work(old, 50);
+    const kept = await crawl.end();
+    await crawl.discover(50, 150);
+    await crawl.work(old, 150);
+    const reached = await crawl.end();
+    await crawl.log.close();
+
+    await broker.kill();
+    await cutLog(broker.partitionFolder(crawl.changelog, 0), kept);
+    await broker.restart();
+    crawl.log = await open();
+    assert.ok((await crawl.end()) <= kept, 'the records are gone');
+    const others = createMemoryStore();
+    while ((await crawl.end()) <= reached) await crawl.work(others, 150);
+    assert.deepEqual(crawl.notices, []);
+
+    const back = await crawl.work(old, 150);
+    await old.close();
+    const log = await crawl.replayed();
+    assert.equal(back, digest(log));
+    assert.equal(log.counters.admitted, 150);
+    assert.match(
+      crawl.notices.join(),
+      /the state in its folder was built from records of the changelog, .*, that are gone/,
+    );
+    await crawl.log.close();
+  });
+});
