@@ -2,9 +2,8 @@
  * Record batches, format 2 (Kafka's protocol guide, "Record Batch"): how records lie in Produce and Fetch and on disk.
  *
  * Readers tolerate what compaction and transactions leave: offsets with holes, empty batches, control batches (which
- * hold no records of anybody). A batch cut short at the end of a response is left for the next fetch. Checksums are not
- * checked on reading, as TCP has its own; the changelog's digests would find what a disk spoils. A batch that can't be
- * undone is given out as one record that says so (topology/damaged-batch.ts).
+ * hold no records of anybody). A batch cut short at the end of a response is left for the next fetch. A batch whose
+ * checksum is wrong, or that can't be undone, is given out as one record that says so (topology/damaged-batch.ts).
  */
 import { damagedValue } from '../../../../topology/damaged-batch.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
@@ -31,6 +30,7 @@ export interface Producer {
 export const batchHeaderBytes = 61;
 const crcAt = 17;
 const attributesAt = 21;
+const maxTimestampAt = 35;
 
 /** Upper bound of what a record takes in a batch. */
 export function recordBytesAtMost({ key, value, headers }: AppendRecord): number {
@@ -140,7 +140,18 @@ export function readBatches(
     if (bytes[at + 16] !== 2) {
       throw new CrawlstreamError('UNSUPPORTED', `topic ${topic} holds records of a format older than Kafka 0.11`);
     }
-    r.at = at + attributesAt;
+    const batch = bytes.subarray(at, end);
+    at = end;
+    if (!isSound(batch)) {
+      const last = lastOfDamaged(batch, base, bytes, end);
+      next = Math.max(next, last + 1);
+      if (last < from) continue;
+      const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, 'its checksum is wrong');
+      const timestampMs = Number(batch.readBigInt64BE(maxTimestampAt));
+      records.push({ topic, partition, offset: last, timestampMs, key: null, value, headers: noHeaders });
+      continue;
+    }
+    r.at = end - batch.length + attributesAt;
     const attributes = int16(r);
     const last = base + int32(r);
     const firstMs = int64(r);
@@ -148,8 +159,6 @@ export function readBatches(
     const producerId = int64(r);
     r.at += 6;
     const count = int32(r);
-    const batch = bytes.subarray(at, end);
-    at = end;
     next = Math.max(next, last + 1);
     const body = bytes.subarray(r.at, end);
     const isControl = (attributes & 0x20) !== 0;
@@ -165,7 +174,8 @@ export function readBatches(
     } catch (error) {
       if (error instanceof CrawlstreamError) throw error;
       records.length = before;
-      const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last}`, codec, error as Error);
+      const why = `${compressionNames[codec]}: ${(error as Error).message}; its checksum is right: so its producer made it`;
+      const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, `can't be undone: ${why}`);
       records.push({ topic, partition, offset: last, timestampMs: maxMs, key: null, value, headers: noHeaders });
     }
     if (inflatedBytes >= kafkaLimits.inflatedBytesMax) break;
@@ -173,12 +183,23 @@ export function readBatches(
   return { records, next };
 }
 
-function damaged(batch: Buffer, where: string, codec: number, { message }: Error): Buffer {
-  const isSound = crc32c(batch, attributesAt) === batch.readInt32BE(crcAt);
-  const sum = isSound ? 'its checksum is right: so its producer made it' : 'its checksum is wrong';
+function isSound(batch: Buffer): boolean {
+  return crc32c(batch, attributesAt) === batch.readInt32BE(crcAt);
+}
+
+/** What its header says may be wrong too; where the next batch begins is not covered by its checksum. */
+function lastOfDamaged(batch: Buffer, base: number, bytes: Buffer, end: number): number {
+  const nextBase = end + 8 <= bytes.length ? Number(bytes.readBigInt64BE(end)) : -1;
+  if (nextBase > base) return nextBase - 1;
+  const delta = batch.readInt32BE(attributesAt + 2);
+  const count = batch.readInt32BE(batchHeaderBytes - 4);
+  return delta >= 0 && delta === count - 1 ? base + delta : base;
+}
+
+function damaged(batch: Buffer, where: string, why: string): Buffer {
   const bytes = batch.subarray(0, kafkaLimits.damagedBytesKept);
   const kept = bytes.length < batch.length ? `, of which the first ${bytes.length} follow` : '';
-  const what = `the batch at ${where} can't be undone (${compressionNames[codec]}: ${message}; ${sum}); it has ${batch.length} bytes${kept}`;
+  const what = `the batch at ${where} is damaged (${why}); it has ${batch.length} bytes${kept}`;
   return Buffer.from(damagedValue(what.replaceAll('\n', ' '), bytes).buffer);
 }
 
