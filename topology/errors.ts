@@ -24,8 +24,11 @@ const retriable = {
   STATE_DIVERGED: false,
   SNAPSHOT_DAMAGED: false,
   OWNERSHIP_LOST: true,
-  SCHEMA_UNKNOWN: false,
+  // A registry that comes back, or a frontier that notes its schemas, makes it known.
+  SCHEMA_UNKNOWN: true,
   SCHEMA_INCOMPATIBLE: false,
+  // Until the registry is restored.
+  SCHEMA_CONFLICT: true,
   BROKER_UNREACHABLE: true,
   REGISTRY_UNREACHABLE: true,
   DESTINATION_UNREACHABLE: true,

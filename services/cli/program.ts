@@ -23,6 +23,7 @@ import { addInjectCommand } from './operate/inject-command.ts';
 import { addOperatorCommands } from './operate/operator-commands.ts';
 import { addPurgeCommand } from './operate/purge-command.ts';
 import { addResetCommand } from './operate/reset-command.ts';
+import { addSchemasCommand } from './operate/schemas-command.ts';
 import { addSeekCommand } from './operate/seek-command.ts';
 import { addAclsCommand } from './plan/acls-command.ts';
 import { addSizeCommand } from './plan/size-command.ts';
@@ -74,6 +75,7 @@ export function createProgram(): Command {
   addPolicyCommands(program);
   addOperatorCommands(program);
   addPurgeCommand(program);
+  addSchemasCommand(program);
   addPauseCommands(program);
   addTraceCommand(program);
   addCheckCommand(program);

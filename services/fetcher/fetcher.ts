@@ -200,6 +200,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const lanes = createLanes();
   const bandwidth = createBandwidth(options.clock, config.groupSize);
   const blockedHosts = watchBlockedHosts({
+    clock,
     log,
     codec,
     crawl,
@@ -290,7 +291,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
   const startSome = async () => {
     const some = backlog.take(leasesMax - running.size);
-    const { tasks, positions, deadLetters } = await intake.take(some, clock.nowMs());
+    const isHeld = (partition: number) => backlog.positions().some((one) => one.partition === partition);
+    const wait = { clock, signal: stopping.signal, isHeld };
+    const { tasks, positions, deadLetters } = await intake.take(some, wait);
     if (deadLetters.length > 0) await log.append(deadLetters);
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {

@@ -14,7 +14,7 @@ import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../topology/frontier/decide/step.ts';
-import type { FrontierPartition, Input } from '../../topology/frontier/partition.ts';
+import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
@@ -30,6 +30,7 @@ import { type Committed, committedOf } from './committed.ts';
 import type { FetcherWatch } from './demand/fetcher-watch.ts';
 import { TaskFlow } from './demand/task-flow.ts';
 import { heedControl } from './heed-control.ts';
+import { InputRecords } from './input-records.ts';
 import { JobRunner, runJob } from './job-runner.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, lostRecords, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
@@ -95,6 +96,7 @@ export class PartitionOwner {
   #granting = true;
   /** What fetchers take; undefined: they are in this process. */
   #flow: TaskFlow | undefined;
+  readonly #inputs: InputRecords;
   readonly #calls: CallSide;
   readonly #spans: StepSpans | undefined;
 
@@ -103,6 +105,7 @@ export class PartitionOwner {
     this.#lists = options.lists ?? createListFiles();
     this.#calls = new CallSide(options.store, options.identity.partition);
     this.#warm = options.warm;
+    this.#inputs = new InputRecords({ ...options, signal: this.#stopping.signal });
     this.#meters = options.meters ?? createMeters();
     if (options.onSpan !== undefined) this.#spans = new StepSpans(options.onSpan, options.identity);
   }
@@ -185,7 +188,7 @@ export class PartitionOwner {
       this.#seek(partition, reader, ['control']);
       await heedControl({
         ...{ ...this.#options, topic: this.#topic('control'), reader, signal: this.#stopping.signal },
-        take: (record) => this.#take(partition, record),
+        take: (record) => this.#take(partition, reader, record),
         commit: (step) => this.#commit(partition, step, 0),
         core: partition,
       });
@@ -199,6 +202,7 @@ export class PartitionOwner {
     } finally {
       this.#flow?.close();
       this.#calls.closed(this.#failure);
+      for (const topic of inputTopics) this.#inputs.release(topic);
       await jobs.stop();
     }
   }
@@ -220,7 +224,10 @@ export class PartitionOwner {
 
   #seek({ state }: FrontierPartition, reader: LogReader, topics: readonly InputTopic[]): void {
     const { partition } = this.#options.identity;
-    for (const topic of topics) reader.seek(this.#topic(topic), partition, state.positions[topic].offset);
+    for (const topic of topics) {
+      this.#inputs.release(topic);
+      reader.seek(this.#topic(topic), partition, state.positions[topic].offset);
+    }
   }
 
   async #turn(partition: FrontierPartition, reader: LogReader, jobs: JobRunner): Promise<void> {
@@ -229,7 +236,7 @@ export class PartitionOwner {
     for (const topic of inputTopics) {
       // One poll's worth waits in memory at most; only a full partition leaves what it could decide (DESIGN §4.11).
       const enough = topic === 'discovered' ? partition.full || !partition.hungry : partition.waiting(topic) > 0;
-      if (enough) reader.pause(this.#topic(topic), identity.partition);
+      if (enough || this.#inputs.isHeld(topic)) reader.pause(this.#topic(topic), identity.partition);
       else reader.resume(this.#topic(topic), identity.partition);
     }
     const records = await reader.poll({
@@ -238,7 +245,7 @@ export class PartitionOwner {
     });
     let oldestMs: number | undefined;
     for (const record of records) {
-      await this.#take(partition, record);
+      await this.#take(partition, reader, record);
       if (oldestMs === undefined || record.timestampMs < oldestMs) oldestMs = record.timestampMs;
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -278,20 +285,12 @@ export class PartitionOwner {
     if (references.length > 0) partition.lists.put(await this.#lists.load(references, '/'));
   }
 
-  async #take(partition: FrontierPartition, record: LogRecord): Promise<void> {
+  async #take(partition: FrontierPartition, reader: LogReader, record: LogRecord): Promise<void> {
     const topic = record.topic.slice(record.topic.lastIndexOf('.') + 1) as InputTopic;
-    await this.#options.codec.prepare(topic, record.value);
-    const input = this.#decode(topic, record);
+    const input = await this.#inputs.read(topic, record, reader);
+    if (input === undefined) return;
     if (topic === 'control' && input.record !== null) await this.#loadLists(partition, input.record as Control);
     partition.offer(input);
-  }
-
-  #decode(topic: InputTopic, { offset, value }: LogRecord): Input {
-    try {
-      return { topic, offset, record: this.#options.codec.decode(topic, value) } as Input;
-    } catch (error) {
-      return { topic, offset, record: null, bytes: value, why: (error as Error).message };
-    }
   }
 
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */

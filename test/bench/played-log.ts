@@ -115,6 +115,7 @@ export function playedLog(real: Log, realCodec: RecordCodec, crawl: string, play
       },
     },
     codec: {
+      ...realCodec,
       encode: (topic, record) => {
         if (topic !== 'tasks') return realCodec.encode(topic, record);
         const value = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 /** One frontier process that catches up with a filled `discovered`: what all of its threads cost until it has. */
 import { join } from 'node:path';
 import { joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
-import { createBundledRegistry } from '../../services/runtime/avro/bundled-registry.ts';
+import { createNoRegistry } from '../../services/runtime/avro/no-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
@@ -32,7 +32,7 @@ export async function catchUp(
   const clock = new SystemClock();
   const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'frontier', compression });
   try {
-    const codec = await openCodec(createBundledRegistry(), crawl);
+    const codec = await openCodec(createNoRegistry(), crawl);
     const endProfile = profile === undefined ? undefined : await profileStages(profile);
     const [before, cost] = [threadCpu(), startCost()];
     const group = await joinFrontierGroup({

@@ -1,5 +1,5 @@
 /** The generator: fills `discovered` of a crawl on Kafka, and gives it its policy. */
-import { createBundledRegistry } from '../../services/runtime/avro/bundled-registry.ts';
+import { createNoRegistry } from '../../services/runtime/avro/no-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { policyRecords } from '../../services/runtime/crawl/requests.ts';
@@ -21,7 +21,7 @@ export async function fillDiscovered(options: BenchOptions): Promise<Omit<Cost<n
   const { brokers, crawl, partitions, urls, compression } = options;
   const log = await openKafkaLog({ brokers: brokers.split(','), clientId: 'generator', compression });
   try {
-    const codec = await openCodec(createBundledRegistry(), crawl);
+    const codec = await openCodec(createNoRegistry(), crawl);
     await log.createTopics(
       topicNames.map((name) => ({ name: `${crawl}.${name}`, partitions, retention: topics[name].retention })),
     );

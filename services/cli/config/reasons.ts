@@ -41,7 +41,7 @@ export const reasons: Readonly<Record<string, string>> = {
   archiveTo: 'WARC files stay in the data folder',
   archiveFileMb: 'the size that archives agree on (WARC 1.1, annex C)',
   brokers: 'a crawl on one machine needs no Kafka',
-  registry: 'ids derived from this release’s schemas do while all readers are ours',
+  registry: 'records carry fingerprints of their schemas, which do while all readers are ours',
   compression: 'any client reads it; snappy leaves a third of the bytes, and costs a client next to nothing',
   crawl: 'one crawl a cluster needs no name of its own',
   partitions: 'one for a laptop, eight on Kafka: enough for as many frontiers, which is more than most crawls need',

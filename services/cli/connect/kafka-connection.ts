@@ -8,6 +8,7 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { needBrokers } from '../flags/kafka-flags.ts';
+import { printNotice } from '../terminal/restore-text.ts';
 import { productVersion } from '../terminal/version.ts';
 import { cutShort } from './cut-short.ts';
 import { type NewCrawl, newCrawl } from './new-crawl.ts';
@@ -30,7 +31,15 @@ export async function withKafka<T>(
   stopping?: AbortSignal,
 ): Promise<T> {
   const { crawl, registry, compression, partitions } = flags;
-  const { log, codec } = await openKafkaAccess({ brokers: needBrokers(flags), registry, crawl, compression });
+  const access = {
+    brokers: needBrokers(flags),
+    registry,
+    crawl,
+    compression,
+    by: productVersion,
+    onNotice: printNotice,
+  };
+  const { log, codec } = await openKafkaAccess(access);
   try {
     // A crawl that is there keeps its key mode.
     const asked = typeof creates === 'object' ? creates : {};

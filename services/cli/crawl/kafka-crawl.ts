@@ -47,6 +47,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   if (seeds.length === 0) needContact(flags, []);
   return withKafka(flags, clock, true, async (connection) => {
     const { log, codec, manifest } = connection;
+    codec.waits.onWait = ({ message }) => crawl.say(`${message}; waiting for it`);
     await sendToKafka({ ...connection, clock, seeds: seeds.map(unranked), flags, always: true });
     const control = followControl(log, codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
@@ -54,7 +55,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     failed.catch(() => {});
     const role = { ...connection, clock, flags, service, desk, onFailure: fail };
     const frontier = await takeFrontierRole(role);
-    service.probes.serve(frontier.waitsFor, frontier.note);
+    service.probes.serve(() => codec.waits.waitsFor ?? frontier.waitsFor(), frontier.note);
     const look = async () => {
       const { policy } = await control();
       const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;

@@ -21,7 +21,7 @@ export interface KafkaFlags {
 export function addKafkaOptions(command: Command, dataSays: string): Command {
   return command
     .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
-    .option('--registry <url>', 'schema registry; without one, schemas are those of this release', registry)
+    .option('--registry <url>', 'schema registry; without one, records carry fingerprints of their schemas', registry)
     .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
     .option(
       '--partitions <n>',
@@ -45,7 +45,7 @@ export function addCrawlOptions(command: Command): Command {
   return command
     .option('--data <dir>', 'data folder of the crawl, running or not')
     .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
-    .option('--registry <url>', 'schema registry; without one, schemas are those of this release', registry)
+    .option('--registry <url>', 'schema registry; without one, records carry fingerprints of their schemas', registry)
     .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl');
 }
 

@@ -93,17 +93,24 @@ export async function runRole(
 
 async function keepRole(flags: RoleFlags, service: Service, take: TakeRole, signal: AbortSignal): Promise<void> {
   const clock = new SystemClock();
+  let before = '';
   while (!signal.aborted) {
-    service.probes.suspend('connecting to the brokers');
+    service.probes.suspend(before === '' ? 'connecting to the brokers' : before);
     try {
-      const hold = (connection: KafkaConnection) => holdRole({ ...connection, clock, flags, service }, take, signal);
+      const hold = (connection: KafkaConnection) => {
+        before = '';
+        return holdRole({ ...connection, clock, flags, service }, take, signal);
+      };
       await withKafka(flags, clock, true, hold, signal);
     } catch (error) {
       service.sources.clear();
       // Nothing was under way, or what became of it is said.
       if (signal.aborted && isCutShort(error)) return;
       if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
-      say(`${error.message}; starting again`, 'warn', { code: error.code });
+      // Said once, however often it is tried; probes tell it all the while.
+      if (error.message !== before) say(`${error.message}; starting again`, 'warn', { code: error.code });
+      before = error.message;
+      service.probes.suspend(before);
       await clock.sleepUntil(clock.nowMs() + againMs, signal);
     }
   }
@@ -114,17 +121,18 @@ async function holdRole(
   take: TakeRole,
   signal: AbortSignal,
 ): Promise<void> {
-  const { log, manifest, service } = role;
+  const { log, codec, manifest, service } = role;
   let fail: (error: unknown) => void = () => {};
   const stopped = new Promise<void>((resolve, reject) => {
     fail = reject;
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   stopped.catch(() => {});
+  codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
   service.probes.suspend('joining the group');
   const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail }));
   service.probes.serve(
-    () => held.waitsFor?.() ?? null,
+    () => codec.waits.waitsFor ?? held.waitsFor?.() ?? null,
     () => held.note?.() ?? null,
   );
   try {

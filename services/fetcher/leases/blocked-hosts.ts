@@ -8,12 +8,15 @@
  */
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 
 export interface BlockedHosts {
   /** Resolves once all is known that had been said when this began: no request goes before it. */
   readonly caughtUp: Promise<void>;
+  /** Also of any host, while a record of `control` can't be read: it may be a block. */
   has(hostKey: string): boolean;
   stop(): Promise<void>;
 }
@@ -21,6 +24,7 @@ export interface BlockedHosts {
 export interface BlockedHostsOptions {
   readonly log: Pick<Log, 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
+  readonly clock: Clock;
   readonly crawl: string;
   readonly partitions: number;
   /** Leases of a host with lower numbers are to come back. */
@@ -35,11 +39,12 @@ const pollBytes = 256 * 1024;
 const pollWaitMs = 1_000;
 
 export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
-  const { log, codec, crawl, partitions, onFailure } = options;
+  const { log, codec, clock, crawl, partitions, onFailure } = options;
   const topic = `${crawl}.control`;
   const blocked = new Set<string>();
   const reader = log.reader();
-  let stopped = false;
+  const stopping = new AbortController();
+  let isDeaf = false;
   let newest = 0;
   let heard = () => {};
   const caughtUp = new Promise<void>((resolve) => (heard = resolve));
@@ -47,7 +52,11 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   const unheard = new Map<number, number>();
 
   const take = async (value: Buffer) => {
-    await codec.prepare('control', value);
+    const onWait = () => {
+      isDeaf = true;
+    };
+    if (!(await awaitSchema('control', value, { codec, clock, signal: stopping.signal, onWait }))) return;
+    isDeaf = false;
     try {
       const { kind, hostKey, version, payload } = codec.decode('control', value);
       if (kind === 'blockHost' || (kind === 'purge' && payload === '')) blocked.add(hostKey);
@@ -64,12 +73,12 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
   };
 
   const read = async () => {
-    for (let partition = 0; partition < partitions && !stopped; partition++) {
+    for (let partition = 0; partition < partitions && !stopping.signal.aborted; partition++) {
       const { start, end } = await log.offsets(topic, partition);
       reader.seek(topic, partition, start);
       if (end > start) unheard.set(partition, end);
     }
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       if (unheard.size === 0) heard();
       for (const { partition, offset, value } of await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs })) {
         await take(value);
@@ -78,14 +87,14 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
     }
   };
   const reading = read().catch((error) => {
-    if (!stopped) onFailure(error);
+    if (!stopping.signal.aborted) onFailure(error);
   });
 
   return {
     caughtUp,
-    has: (hostKey) => blocked.has(hostKey),
+    has: (hostKey) => isDeaf || blocked.has(hostKey),
     async stop() {
-      stopped = true;
+      stopping.abort();
       reader.wake();
       await reading;
       await reader.close();

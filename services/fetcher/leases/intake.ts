@@ -7,12 +7,16 @@
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import { fetcherLimits } from '../../../topology/limits.ts';
+import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord, LogRecord, Position } from '../../runtime/log/log.ts';
 
 export interface TaskIntake {
-  /** Reads records in order. `positions`: the offset after the last record of each partition. */
-  take(records: readonly LogRecord[], nowMs: number): Promise<Taken>;
+  /**
+   * Reads records in order. `positions`: the offset after the last record of each partition. Waits at a record whose
+   * schema nobody here knows; what it stops waiting for is not taken, nor what comes behind it in its partition.
+   */
+  take(records: readonly LogRecord[], wait: TaskWait): Promise<Taken>;
   /** The task was not started, and may be taken again. */
   forget(task: Task): void;
 }
@@ -27,6 +31,11 @@ export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
   readonly deadLetters: readonly AppendRecord[];
+}
+
+export interface TaskWait extends Pick<AwaitSchema, 'clock' | 'signal'> {
+  /** Is the partition still this fetcher's? */
+  isHeld(partition: number): boolean;
 }
 
 export interface TaskIntakeOptions {
@@ -65,19 +74,23 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
 
   return {
     forget: ({ partition, leaseId }) => void taken.get(partition)?.delete(leaseId),
-    async take(records, nowMs) {
+    async take(records, { clock, signal, isHeld }) {
       const tasks: TakenTask[] = [];
       const deadLetters: AppendRecord[] = [];
       const positions = new Map<number, Position>();
+      const left = new Set<number>();
       for (const record of records) {
         const { topic, partition, offset, value } = record;
+        const isWanted = () => isHeld(partition);
+        if (!left.has(partition) && !(await awaitSchema('tasks', value, { codec, clock, signal, isWanted })))
+          left.add(partition);
+        if (left.has(partition)) continue;
         positions.set(partition, { topic, partition, offset: offset + 1 });
-        await codec.prepare('tasks', value);
         try {
           const task = codec.decode('tasks', value);
           if (isFirst(task)) tasks.push({ task, readFrom: partition });
         } catch (error) {
-          deadLetters.push(deadLetter(record, error as Error, nowMs));
+          deadLetters.push(deadLetter(record, error as Error, clock.nowMs()));
         }
       }
       return { tasks, positions: [...positions.values()], deadLetters };

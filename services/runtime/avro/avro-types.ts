@@ -43,6 +43,11 @@ export function typeOf(schema: object): Type {
   }
 }
 
+/** Avro's Parsing Canonical Form: what decides how bytes are written, and nothing else. */
+export function canonicalForm(schema: object): string {
+  return JSON.stringify(typeOf(schema).schema());
+}
+
 /** MD5 of the canonical form, hexadecimal. */
 export function fingerprintOf(schema: object): string {
   return typeOf(schema).fingerprint().toString('hex');

@@ -1,10 +1,12 @@
 /**
- * Records of the Avro topics as bytes: Confluent wire format, a zero byte, the schema id as 4 bytes big-endian, the body.
+ * Records of the Avro topics as bytes, in one of two formats that their first byte tells apart: Confluent's (a zero byte,
+ * the schema id as 4 bytes big-endian, the body) where a registry gives ids, Avro's single-object encoding where none does.
  *
  * A record written under another version of its schema is read into today's shape through Avro's schema resolution. What
- * can't be read throws INVALID_RECORD or SCHEMA_UNKNOWN, for the dead letters; it never hangs and never allocates more
- * than a small multiple of the record's own bytes. The hot path is synchronous: only a schema id not met before needs the
- * registry, and `prepare` says so.
+ * is no record throws INVALID_RECORD, for the dead letters; it never hangs and never allocates more than a small multiple
+ * of the record's own bytes. A record of a schema that nobody here knows is no fault of the record: `prepare` throws
+ * SCHEMA_UNKNOWN, and whoever reads waits (await-schema.ts) until a registry or the crawl's notes know it. The hot path is
+ * synchronous: only a schema not met before needs `prepare`, which says so.
  */
 import type { Type } from 'avsc';
 import { avroSchemas } from '../../../schemas/avro.ts';
@@ -14,86 +16,139 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { avroLimits } from '../../../topology/limits.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { typeOf } from './avro-types.ts';
-import { type SchemaRegistry, schemaUnknown } from './schema-registry.ts';
+import { decodeSchemaNote, noteAsControl, schemaNoteFingerprint } from './schema-note.ts';
+import { schemaUnknown } from './schema-registry.ts';
+import { createSchemaWaits, type SchemaWaits } from './schema-waits.ts';
+import { fingerprint64, fingerprintIn, singleObjectHeader, singleObjectHeaderBytes } from './single-object.ts';
 
 export interface RecordCodec {
   encode<T extends AvroTopic>(topic: T, record: TopicRecords[T]): Buffer;
   /** Throws INVALID_RECORD or SCHEMA_UNKNOWN. Call `prepare` before. */
   decode<T extends AvroTopic>(topic: T, bytes: Uint8Array): TopicRecords[T];
   /**
-   * Undefined if `decode` can go ahead, which is nearly always; else a promise to wait for. It rejects only if the
-   * registry can't be asked (REGISTRY_UNREACHABLE): what is wrong with the record itself, `decode` says.
+   * Undefined if `decode` can go ahead, which is nearly always; else a promise to wait for. It rejects only where time or
+   * an operator may mend it (SCHEMA_UNKNOWN, REGISTRY_UNREACHABLE): what is wrong with the record itself, `decode` says.
    */
   prepare(topic: AvroTopic, bytes: Uint8Array): Promise<void> | undefined;
+  /** Who waits for a schema. */
+  readonly waits: SchemaWaits;
+}
+
+/** Where schemas come from. A registry is one; on Kafka the crawl's own notes stand before it (crawl-schemas.ts). */
+export interface SchemaSource {
+  /** The id under which records of a subject (`crawl.discovered-value`) are written; null: under their fingerprint. */
+  idFor(subject: string, schema: object): Promise<number | null>;
+  /** Throws SCHEMA_UNKNOWN. */
+  schemaById(id: number, subject: string): Promise<object>;
+  /** Throws SCHEMA_UNKNOWN. Absent: only schemas of this release are known by fingerprint. */
+  schemaByFingerprint?(fingerprint: string, subject: string): Promise<object>;
+  /** It lies with the records, and nobody else gives ids: what it does not know is no record. */
+  readonly isWhole?: boolean;
 }
 
 interface TopicCodec {
+  readonly subject: string;
   readonly type: Type;
-  readonly id: number;
-  /** How to read each schema id met so far; `current`: as today's schema; an error: what decode throws. */
-  readonly readers: Map<number, 'current' | Resolver | CrawlstreamError>;
+  /** What records begin with. */
+  readonly header: Buffer;
+  /** What they begin with where no registry gives ids. */
+  readonly usual: Buffer;
+  readonly fingerprint: string;
+  /** How to read each schema met so far, by id or fingerprint. */
+  readonly readers: Map<number | string, Reader>;
 }
+/** `current`: as today's schema; `note`: a schema note; an error: what decode throws. */
+type Reader = 'current' | 'note' | Resolver | CrawlstreamError;
 type Resolver = ReturnType<Type['createResolver']>;
 
-const headerBytes = 5;
+const idHeaderBytes = 5;
 
 /** Registers today's schemas under `<crawl>.<topic>-value`. */
-export async function openCodec(registry: SchemaRegistry, crawl: string): Promise<RecordCodec> {
+export async function openCodec(source: SchemaSource, crawl: string): Promise<RecordCodec> {
   const topics = {} as Record<AvroTopic, TopicCodec>;
   for (const topic of Object.keys(avroSchemas) as AvroTopic[]) {
-    const id = await registry.idFor(`${crawl}.${topic}-value`, avroSchemas[topic]);
-    topics[topic] = { type: typeOf(avroSchemas[topic]), id, readers: new Map([[id, 'current']]) };
+    const subject = `${crawl}.${topic}-value`;
+    const id = await source.idFor(subject, avroSchemas[topic]);
+    const fingerprint = fingerprint64(avroSchemas[topic]);
+    const readers = new Map<number | string, Reader>([[fingerprint, 'current']]);
+    if (id !== null) readers.set(id, 'current');
+    if (topic === 'control') readers.set(schemaNoteFingerprint, 'note');
+    const usual = singleObjectHeader(fingerprint);
+    const header = id === null ? usual : idHeader(id);
+    topics[topic] = { subject, type: typeOf(avroSchemas[topic]), header, usual, fingerprint, readers };
   }
+  const waits = createSchemaWaits();
   /** Records are written here first, then copied out at their exact length. */
   let scratch = Buffer.allocUnsafeSlow(64 << 10);
 
   return {
+    waits,
     encode: (topic, record) => {
-      const { type, id } = topics[topic];
-      let end = write(type, topic, record, scratch);
+      const { type, header } = topics[topic];
+      let end = write(type, topic, record, scratch, header.length);
       if (end < 0) {
         scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
-        end = write(type, topic, record, scratch);
+        end = write(type, topic, record, scratch, header.length);
       }
-      scratch[0] = 0;
-      scratch.writeUInt32BE(id, 1);
+      scratch.set(header);
       return Buffer.from(scratch.subarray(0, end));
     },
     decode: <T extends AvroTopic>(topic: T, given: Uint8Array) => {
-      const bytes = Buffer.isBuffer(given) ? given : Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+      const bytes = asBuffer(given);
       const { type, readers } = topics[topic];
-      const id = schemaId(bytes);
-      if (id === undefined) {
-        throw invalid(topic, damageOf(bytes) ?? 'it does not begin as the Confluent wire format does');
+      const ref = schemaIn(bytes, topics[topic]);
+      if (ref === undefined) {
+        throw invalid(
+          topic,
+          damageOf(bytes) ?? 'it begins as neither the Confluent wire format nor a single object does',
+        );
       }
-      const reader = readers.get(id) ?? schemaUnknown(id);
+      const reader = readers.get(ref) ?? schemaUnknown(ref);
       if (reader instanceof CrawlstreamError) throw reader;
-      return read(type, topic, bytes, reader === 'current' ? undefined : reader) as TopicRecords[T];
+      if (reader === 'note') return readNote(bytes) as TopicRecords[T];
+      const from = typeof ref === 'number' ? idHeaderBytes : singleObjectHeaderBytes;
+      return read(type, topic, bytes, from, reader === 'current' ? undefined : reader) as TopicRecords[T];
     },
-    prepare: (topic, bytes) => {
-      const id = schemaId(bytes);
-      const { readers, type } = topics[topic];
-      if (id === undefined || readers.has(id)) return undefined;
-      return learn(registry, type, id).then((reader) => {
+    prepare: (topic, given) => {
+      const ref = schemaIn(asBuffer(given), topics[topic]);
+      const { readers, type, subject } = topics[topic];
+      if (ref === undefined || readers.has(ref)) return undefined;
+      return learn(source, subject, type, ref).then((reader) => {
         if (readers.size >= avroLimits.unknownIdsMax) forgetErrors(readers);
-        readers.set(id, reader);
+        readers.set(ref, reader);
       });
     },
   };
 }
 
-function write(type: Type, topic: AvroTopic, record: unknown, into: Buffer): number {
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function idHeader(id: number): Buffer {
+  const header = Buffer.alloc(idHeaderBytes);
+  header.writeUInt32BE(id, 1);
+  return header;
+}
+
+function readNote(bytes: Buffer): TopicRecords['control'] {
+  const note = decodeSchemaNote(bytes);
+  if (note === undefined) throw invalid('control', 'it is a damaged schema note');
+  return noteAsControl(note);
+}
+
+function write(type: Type, topic: AvroTopic, record: unknown, into: Buffer, from: number): number {
   try {
-    return type.encode(record, into, headerBytes);
+    return type.encode(record, into, from);
   } catch (cause) {
     throw invalid(topic, `it does not fit the schema: ${(cause as Error).message}`, cause);
   }
 }
 
-function read(type: Type, topic: AvroTopic, bytes: Buffer, resolver: Resolver | undefined): unknown {
+function read(type: Type, topic: AvroTopic, bytes: Buffer, from: number, resolver: Resolver | undefined): unknown {
   let decoded: { value: unknown; offset: number };
   try {
-    decoded = type.decode(bytes, headerBytes, resolver);
+    decoded = type.decode(bytes, from, resolver);
   } catch (cause) {
     throw invalid(topic, (cause as Error).message, cause);
   }
@@ -102,38 +157,34 @@ function read(type: Type, topic: AvroTopic, bytes: Buffer, resolver: Resolver | 
   return decoded.value;
 }
 
-function schemaId(bytes: Uint8Array): number | undefined {
-  if (bytes.length < headerBytes || bytes[0] !== 0) return undefined;
-  return (
-    (((bytes[1] as number) << 24) |
-      ((bytes[2] as number) << 16) |
-      ((bytes[3] as number) << 8) |
-      (bytes[4] as number)) >>>
-    0
-  );
+/** The id or the fingerprint that a record carries; undefined: neither. */
+function schemaIn(bytes: Buffer, { usual, fingerprint }: TopicCodec): number | string | undefined {
+  if (bytes[0] !== 0) return fingerprintIn(bytes, usual, fingerprint);
+  return bytes.length < idHeaderBytes ? undefined : bytes.readUInt32BE(1);
 }
 
-/** How records of schema `id` are read as today's type. */
-async function learn(
-  registry: SchemaRegistry,
-  type: Type,
-  id: number,
-): Promise<'current' | Resolver | CrawlstreamError> {
+/** How records of a schema are read as today's type. */
+async function learn(source: SchemaSource, subject: string, type: Type, ref: number | string): Promise<Reader> {
   try {
-    const writer = typeOf(await registry.schemaById(id));
+    const writer = typeOf(await schemaOf(source, subject, ref));
     if (writer.fingerprint().equals(type.fingerprint())) return 'current';
     return type.createResolver(writer);
   } catch (error) {
     if (!(error instanceof CrawlstreamError)) {
-      return new CrawlstreamError(
-        'INVALID_RECORD',
-        `schema id ${id} can't be read as ${type.name}: ${(error as Error).message}`,
-        error,
-      );
+      const why = `schema ${ref} can't be read as ${type.name}: ${(error as Error).message}`;
+      return new CrawlstreamError('INVALID_RECORD', why, error);
     }
+    if (error.code === 'SCHEMA_UNKNOWN' && source.isWhole)
+      return new CrawlstreamError('INVALID_RECORD', error.message, error);
     if (error.retriable) throw error;
     return error;
   }
+}
+
+function schemaOf(source: SchemaSource, subject: string, ref: number | string): Promise<object> {
+  if (typeof ref === 'number') return source.schemaById(ref, subject);
+  if (source.schemaByFingerprint === undefined) throw schemaUnknown(ref);
+  return source.schemaByFingerprint(ref, subject);
 }
 
 function forgetErrors(readers: TopicCodec['readers']): void {

@@ -13,6 +13,8 @@ export interface SchemaRegistry {
   idFor(subject: string, schema: object): Promise<number>;
   /** Throws SCHEMA_UNKNOWN. */
   schemaById(id: number): Promise<object>;
+  /** It lies with the records, and nobody else gives ids. */
+  readonly isWhole?: boolean;
 }
 
 /** Keys `S <id u32>`, values JSON {subject, schema}; beside the log's rows in the same store. */
@@ -44,6 +46,7 @@ export function createEmbeddedRegistry(store: StateStore): SchemaRegistry {
   };
 
   return {
+    isWhole: true,
     idFor: (subject, schema) => {
       const done = queue.then(() => register(subject, schema));
       queue = done.catch(() => {});
@@ -57,10 +60,12 @@ export function createEmbeddedRegistry(store: StateStore): SchemaRegistry {
   };
 }
 
-export function schemaUnknown(id: number): CrawlstreamError {
+/** `ref`: an id, or a fingerprint. */
+export function schemaUnknown(ref: number | string): CrawlstreamError {
+  const what = typeof ref === 'number' ? `schema id ${ref}` : `the schema of fingerprint ${ref}`;
   return new CrawlstreamError(
     'SCHEMA_UNKNOWN',
-    `schema id ${id} is not in the registry: was the record written for another one?`,
+    `${what} is not in the registry: was the record written for another one, or by a newer release?`,
   );
 }
 

@@ -9,6 +9,7 @@ import type { DeadLetter } from '../../../schemas/types.ts';
 import { consumerLimits } from '../../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
+import { awaitSchema } from '../avro/await-schema.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, LogReader, LogRecord, Position } from '../log/log.ts';
@@ -147,9 +148,19 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
   const decode = async (records: readonly LogRecord[]) => {
     const batch: Received<T>[] = [];
     const letters: { letter: DeadLetter; key: Buffer | null }[] = [];
+    const taken: LogRecord[] = [];
+    const left = new Set<number>();
     for (const record of records) {
+      if (left.has(record.partition)) continue;
       const topic = record.topic.slice(crawl.length + 1) as T;
-      await codec.prepare(topic, record.value);
+      const isWanted = () => assigned.has(record.partition);
+      const { signal } = stopping;
+      if (!(await awaitSchema(topic, record.value, { codec, clock, signal, isWanted }))) {
+        // It is another member's now, or comes again: no position passes it.
+        left.add(record.partition);
+        continue;
+      }
+      taken.push(record);
       try {
         const value = codec.decode(topic, record.value);
         const { partition, offset, timestampMs } = record;
@@ -161,12 +172,12 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
         counts.undecodable += 1;
       }
     }
-    return { batch, letters };
+    return { batch, letters, taken };
   };
 
   const work = async (records: readonly LogRecord[]) => {
-    const { batch, letters } = await decode(records);
-    const positions = positionsAfter(records);
+    const { batch, letters, taken } = await decode(records);
+    const positions = positionsAfter(taken);
     const context: BatchContext = { positions, signal: stopping.signal };
     const failed =
       batch.length === 0
@@ -189,7 +200,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     }
     if (letters.length > 0) await options.deadLetter(letters);
     counts.deadLettered += letters.length;
-    counts.records += records.length;
+    counts.records += taken.length;
     counts.batches += 1;
     for (const position of positions) {
       const name = nameOf(position.topic, position.partition);

@@ -1,6 +1,6 @@
 /**
- * What must outlive a trim of `control`: the crawl's manifest and the newest policies, which whoever opens the crawl reads
- * from partition 0 from its first record on; and, in each partition, purges that stand, or a consumer that begins anew
+ * What must outlive a trim of `control`: the notes of schemas, the crawl's manifest and the newest policies, which whoever
+ * opens the crawl reads from partition 0 from its first record on; and, in each partition, purges that stand, or a consumer that begins anew
  * would take in again what was taken down.
  *
  * They are appended again, as they were, before what lies below goes: a crash in between leaves them twice, which changes
@@ -32,12 +32,15 @@ export async function carryOver(
   let [manifest, policy, asked]: (Carried | undefined)[] = [];
   let otherManifestAt = -1;
   const purges = new Map<string, Carried>();
+  const notes = new Map<string, Carried>();
   for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
     const event = await decoded(codec, value);
     if (event?.kind === 'purge') purges.set(`${event.hostKey} ${event.payload}`, { event, value, at: offset });
     // Lifted: said again it would take the host down anew.
     if (event?.kind === 'releaseHost') purges.delete(`${event.hostKey} `);
     if (partition !== 0) continue;
+    // All of them, in their order: the first of an id counts, unless an operator said otherwise.
+    if (event?.kind === 'schema') notes.set(value.toString('latin1'), { event, value, at: offset });
     if (event?.kind === 'manifest') {
       manifest ??= { event, value, at: offset };
       if (event.payload === manifest.event.payload) manifest.at = offset;
@@ -48,7 +51,7 @@ export async function carryOver(
     if (event.by === askedBy) asked = newer(asked, { event, value, at: offset });
   }
   if (otherManifestAt >= before) return start;
-  const leaving = [...new Set([manifest, asked, policy, ...purges.values()])].flatMap((one) =>
+  const leaving = [...new Set([...notes.values(), manifest, asked, policy, ...purges.values()])].flatMap((one) =>
     one !== undefined && one.at < before ? [{ topic, partition, key: null, value: one.value }] : [],
   );
   if (leaving.length > 0) await log.append(leaving);

@@ -1,29 +1,32 @@
 /** Getting at a crawl on Kafka: its log and its codec. */
-import { createBundledRegistry } from '../avro/bundled-registry.ts';
-import type { RecordCodec } from '../avro/record-codec.ts';
-import { openCodec } from '../avro/record-codec.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
+import { SystemClock } from '../clock.ts';
 import type { CompressionName } from '../log/kafka/compression/names.ts';
 import type { Log } from '../log/log.ts';
+import { type CrawlSchemas, openCrawlSchemas } from './crawl-schemas.ts';
 import { kafkaCredentials, registryLogin } from './kafka-credentials.ts';
 
 export interface KafkaAccess {
   /** `host:port`, comma-separated. */
   readonly brokers: string;
-  /** URL. Absent: ids derived from this release's schemas. */
+  /** URL. Absent: none gives ids, and records carry the fingerprints of their schemas. */
   readonly registry?: string | undefined;
   readonly crawl: string;
   /** Of what is appended. Absent: none. */
   readonly compression?: CompressionName | undefined;
+  /** Who notes schemas. Absent: the program by its name alone. */
+  readonly by?: string | undefined;
+  /** Told of what an operator should know and nothing fails on. */
+  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 /** The caller closes the log. */
-export async function openKafkaAccess({
-  brokers,
-  registry,
-  crawl,
-  compression,
-}: KafkaAccess): Promise<{ readonly log: Log; readonly codec: RecordCodec }> {
+export async function openKafkaAccess(
+  access: KafkaAccess,
+): Promise<{ readonly log: Log; readonly codec: RecordCodec; readonly schemas: CrawlSchemas }> {
+  const { brokers, registry: url, crawl, compression, by = 'crawlstream', onNotice } = access;
   // Loaded here, so that a crawl on a laptop does without Kafka's client.
   const { openKafkaLog } = await import('../log/kafka/kafka-log.ts');
   const clientId = `crawlstream-${process.pid}`;
@@ -33,12 +36,37 @@ export async function openKafkaAccess({
     ...kafkaCredentials(process.env),
   });
   try {
-    const schemas = registry === undefined ? createBundledRegistry() : await confluentRegistry(registry);
-    return { log, codec: await openCodec(schemas, crawl) };
+    const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
+    const schemas = await openCrawlSchemas({ log, crawl, clock: new SystemClock(), registry, by });
+    return { log: noting(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+/** Before the first record that is appended, the crawl's notes say by which schemas it was written. */
+function noting(log: Log, schemas: CrawlSchemas, onNotice: KafkaAccess['onNotice']): Log {
+  let noted: Promise<unknown> | undefined;
+  const note = async () => {
+    try {
+      await schemas.note();
+    } catch (error) {
+      // Who may not write `control` reads it: the frontier, which comes first in an upgrade, has noted its schemas.
+      if (!(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT')) throw error;
+      onNotice?.(`the schemas of this process are not noted on control: ${error.message}`);
+    }
+  };
+  const append: Log['append'] = async (records) => {
+    noted ??= note().catch((error) => {
+      noted = undefined;
+      throw error;
+    });
+    // In the order of the calls: they all wait for one promise.
+    await noted;
+    return log.append(records);
+  };
+  return { ...log, append };
 }
 
 async function confluentRegistry(url: string): Promise<SchemaRegistry> {

@@ -28,6 +28,7 @@ async function slowControl() {
   const watch = () => {
     const failures: unknown[] = [];
     const hosts = watchBlockedHosts({
+      clock: new SystemClock(),
       ...{ log, codec, crawl: 't', partitions: 2 },
       onPause: () => {},
       onPolicy: () => {},

@@ -1,0 +1,67 @@
+/**
+ * Schema notes: records on partition 0 of `control` that say by which schema records of a topic were written.
+ *
+ * With them a crawl reads its own records whatever becomes of the registry that gave their ids. They come before the
+ * first record that refers to them, the manifest's included, so they must be readable with nothing else at hand: they are
+ * in single-object encoding, by a schema that is frozen. What would have to change goes into a second kind of note.
+ */
+import { blankControl } from '../../../schemas/blank.ts';
+import type { Control } from '../../../schemas/types.ts';
+import { typeOf } from './avro-types.ts';
+import { fingerprint64, fingerprintIn, singleObjectHeader, singleObjectHeaderBytes } from './single-object.ts';
+
+export interface SchemaNote {
+  /** Name of the topic, without the crawl's. */
+  readonly topic: string;
+  /** The id that records carry; -1: none, they carry the schema's fingerprint. */
+  readonly id: number;
+  /** JSON, without docs. Empty: records of this id are not the crawl's. */
+  readonly schema: string;
+  /** An operator's word, which counts before what processes noted. */
+  readonly told: boolean;
+  readonly atMs: number;
+  readonly by: string;
+}
+
+const frozen = {
+  type: 'record',
+  namespace: 'crawlstream',
+  name: 'SchemaNote',
+  fields: [
+    { name: 'topic', type: 'string' },
+    { name: 'id', type: 'long' },
+    { name: 'schema', type: 'string' },
+    { name: 'told', type: 'boolean' },
+    { name: 'atMs', type: 'long' },
+    { name: 'by', type: 'string' },
+  ],
+} as const;
+
+const type = typeOf(frozen);
+export const schemaNoteFingerprint = fingerprint64(frozen);
+const header = singleObjectHeader(schemaNoteFingerprint);
+
+export function encodeSchemaNote(note: SchemaNote): Buffer {
+  return Buffer.concat([header, type.toBuffer(note)]);
+}
+
+export function isSchemaNote(value: Buffer): boolean {
+  return fingerprintIn(value) === schemaNoteFingerprint;
+}
+
+/** Undefined for what is no note, or a damaged one. */
+export function decodeSchemaNote(value: Buffer): SchemaNote | undefined {
+  if (!isSchemaNote(value)) return undefined;
+  try {
+    const note = type.fromBuffer(value.subarray(singleObjectHeaderBytes)) as SchemaNote;
+    if (note.schema !== '') typeOf(JSON.parse(note.schema) as object);
+    return note;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A note as readers of `control` see it. */
+export function noteAsControl({ topic, id, schema, atMs, by }: SchemaNote): Control {
+  return { ...blankControl, kind: 'schema', atMs, by, payload: JSON.stringify({ topic, id, schema }) };
+}

@@ -1,0 +1,219 @@
+/**
+ * The schemas of a crawl on Kafka: its own notes on `control` first, then the registry.
+ *
+ * A registry may be forgotten on a command line, be wiped, or come back from a backup with other schemas under the ids it
+ * gave. So whoever writes notes before its first record which schema each id stands for, or each fingerprint where there
+ * is no registry (schema-note.ts), and readers believe the notes. Notes are scoped by topic: two registries, one after
+ * another, rarely give one id to two schemas of one topic, and where they do, writing under it is refused.
+ *
+ * Why notes and not a fingerprint in each record's headers: records of other producers have none, dead letters keep a
+ * record's value alone, and a fingerprint does not give the schema of another release.
+ */
+import { avroSchemas } from '../../../schemas/avro.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { avroLimits } from '../../../topology/limits.ts';
+import type { AvroTopic } from '../../../topology/topics.ts';
+import { schemaByDerivedId } from '../avro/derived-ids.ts';
+import type { SchemaSource } from '../avro/record-codec.ts';
+import { decodeSchemaNote, encodeSchemaNote, type SchemaNote } from '../avro/schema-note.ts';
+import type { SchemaRegistry } from '../avro/schema-registry.ts';
+import { fingerprint64 } from '../avro/single-object.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+
+export interface CrawlSchemasOptions {
+  readonly log: Pick<Log, 'append' | 'offsets' | 'partitionsOf' | 'reader'>;
+  readonly crawl: string;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** null: none was named. */
+  readonly registry: { readonly url: string; readonly schemas: SchemaRegistry } | null;
+  /** Version of this program. */
+  readonly by: string;
+}
+
+export interface CrawlSchemas extends SchemaSource {
+  schemaByFingerprint(fingerprint: string, subject: string): Promise<object>;
+  /**
+   * Resolves once `control` says by which schemas this process writes; true: it has been said here. Throws
+   * SCHEMA_CONFLICT where an id stands for another schema.
+   */
+  note(): Promise<boolean>;
+  /** What counts of each topic and id, as of the last look. */
+  notes(): readonly SchemaNote[];
+  refresh(): Promise<void>;
+}
+
+export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<CrawlSchemas> {
+  const { log, crawl, clock, registry, by } = options;
+  const control = `${crawl}.control`;
+  const byId = new Map<string, SchemaNote>();
+  const byFingerprint = new Map<string, SchemaNote>();
+  /** What this process writes under: of each topic an id, or null. */
+  const own = new Map<AvroTopic, number | null>();
+  /** When a schema that nobody knew was last asked for, monotonic ms. */
+  const missed = new Map<string, number>();
+  let next = 0;
+  let looking: Promise<void> = Promise.resolve();
+  let mayNote = false;
+
+  const remember = (note: SchemaNote) => {
+    const name = nameOf(note.topic, note.id);
+    const there = byId.get(name);
+    if (note.id >= 0 && (there === undefined || note.told)) byId.set(name, note);
+    if (note.schema === '') return;
+    const fingerprint = fingerprint64(JSON.parse(note.schema) as object);
+    if (!byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, note);
+  };
+  const look = async () => {
+    if ((await log.partitionsOf(control)) === 0) return;
+    const { start, end } = await log.offsets(control, 0);
+    if (end < next) next = 0;
+    for await (const { value } of recordsOf(log, control, 0, Math.max(start, next), end)) {
+      const note = decodeSchemaNote(value);
+      if (note !== undefined) remember(note);
+    }
+    next = end;
+  };
+  const refresh = () => {
+    looking = looking.catch(() => {}).then(look);
+    return looking;
+  };
+
+  const noteOf = (topic: string, id: number | null, schema: object): SchemaNote => {
+    return { topic, id: id ?? -1, schema: withoutDocs(schema), told: false, atMs: clock.nowMs(), by };
+  };
+  const isNoted = (topic: AvroTopic, id: number | null) => {
+    if (id === null) return byFingerprint.has(fingerprint64(avroSchemas[topic]));
+    checkId(topic, id);
+    return byId.has(nameOf(topic, id));
+  };
+  const checkId = (topic: AvroTopic, id: number) => {
+    const note = byId.get(nameOf(topic, id));
+    if (note === undefined) return;
+    const isOurs = note.schema !== '' && fingerprintOf(note) === fingerprint64(avroSchemas[topic]);
+    if (!isOurs) throw conflict(options, topic, id, note);
+  };
+  const append = async (notes: readonly SchemaNote[]) => {
+    await log.append(notes.map((note) => ({ topic: control, partition: 0, key: null, value: encodeSchemaNote(note) })));
+  };
+
+  /** By what is known without asking anybody. */
+  const known = (topic: AvroTopic, id: number): object | undefined => {
+    const note = byId.get(nameOf(topic, id));
+    if (note === undefined) return schemaByDerivedId(topic, id);
+    if (note.schema === '') throw foreign(topic, id, note);
+    return JSON.parse(note.schema) as object;
+  };
+  /** Asks for what nobody knew, a moment after the last time at the earliest. */
+  const search = async (ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) => {
+    const againMs = (missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
+    if (performance.now() >= againMs) {
+      const found = await find();
+      if (found !== undefined) return found;
+      if (missed.size >= avroLimits.unknownIdsMax) missed.clear();
+      missed.set(ref, performance.now());
+    }
+    throw unknown();
+  };
+  const fromRegistry = async (topic: AvroTopic, id: number): Promise<object | undefined> => {
+    if (registry === null) return undefined;
+    try {
+      const schema = await registry.schemas.schemaById(id);
+      // Who may write `control` keeps what it has learnt for those who come when the registry is gone.
+      if (mayNote) append([noteOf(topic, id, schema)]).catch(() => {});
+      return schema;
+    } catch (error) {
+      if (error instanceof CrawlstreamError && error.code === 'SCHEMA_UNKNOWN') return undefined;
+      throw error;
+    }
+  };
+
+  await refresh();
+  return {
+    idFor: async (subject, schema) => {
+      const topic = topicOf(subject, crawl);
+      const id = registry === null ? null : await registry.schemas.idFor(subject, schema);
+      if (id !== null) checkId(topic, id);
+      own.set(topic, id);
+      return id;
+    },
+    schemaById: async (id, subject) => {
+      const topic = topicOf(subject, crawl);
+      const there = known(topic, id);
+      if (there !== undefined) return there;
+      const find = async () => {
+        await refresh();
+        return known(topic, id) ?? fromRegistry(topic, id);
+      };
+      return search(nameOf(topic, id), find, () => unknownId(options, topic, id));
+    },
+    schemaByFingerprint: async (fingerprint, subject) => {
+      const find = async () => {
+        if (!byFingerprint.has(fingerprint)) await refresh();
+        const note = byFingerprint.get(fingerprint);
+        return note === undefined ? undefined : (JSON.parse(note.schema) as object);
+      };
+      return search(fingerprint, find, () => unknownFingerprint(options, topicOf(subject, crawl), fingerprint));
+    },
+    note: async () => {
+      const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));
+      if (missing().length > 0) await refresh();
+      const notes = missing().map(([topic, id]) => noteOf(topic, id, avroSchemas[topic]));
+      if (notes.length > 0) {
+        await append(notes);
+        // Of two that note one id at the same moment the first counts, and the other must not write under it.
+        await refresh();
+        if (missing().length > 0) throw new Error(`${control}/0 does not hold the notes that were appended to it`);
+      }
+      mayNote = true;
+      return notes.length > 0;
+    },
+    notes: () => [...new Set([...byId.values(), ...byFingerprint.values()])],
+    refresh,
+  };
+}
+
+function nameOf(topic: string, id: number): string {
+  return `${topic} ${id}`;
+}
+
+function topicOf(subject: string, crawl: string): AvroTopic {
+  return subject.slice(crawl.length + 1, -'-value'.length) as AvroTopic;
+}
+
+function fingerprintOf(note: SchemaNote): string {
+  return fingerprint64(JSON.parse(note.schema) as object);
+}
+
+/** What a writer's schema is read by does without them. */
+function withoutDocs(schema: object): string {
+  return JSON.stringify(schema, (key, value) => (key === 'doc' ? undefined : value));
+}
+
+const teach =
+  'if no registry has it any more, teach the crawl its schema (crawlstream schemas teach), or say that it is foreign (crawlstream schemas refuse)';
+
+function unknownId({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, id: number): CrawlstreamError {
+  const where = `records of ${crawl}.${topic} are of schema id ${id}, which`;
+  const message =
+    registry === null
+      ? `${where} is not noted on ${crawl}.control, and no --registry is named: name the one that gave it; ${teach}`
+      : `${where} neither the registry at ${registry.url} nor ${crawl}.control knows: restore that registry, or name the one that gave it with --registry; ${teach}`;
+  return new CrawlstreamError('SCHEMA_UNKNOWN', message);
+}
+
+function unknownFingerprint({ crawl }: CrawlSchemasOptions, topic: AvroTopic, fingerprint: string): CrawlstreamError {
+  const message = `records of ${crawl}.${topic} are of the schema with fingerprint ${fingerprint}, which neither this release knows nor ${crawl}.control: start a frontier of the release that writes them, or update this process`;
+  return new CrawlstreamError('SCHEMA_UNKNOWN', message);
+}
+
+function foreign(topic: AvroTopic, id: number, { by }: SchemaNote): CrawlstreamError {
+  return new CrawlstreamError('INVALID_RECORD', `schema id ${id} is not of this crawl's ${topic}, as ${by} has said`);
+}
+
+function conflict({ crawl, registry }: CrawlSchemasOptions, topic: AvroTopic, id: number, { by, atMs }: SchemaNote) {
+  const since = `${new Date(atMs).toISOString()} (${by})`;
+  const message = `the registry at ${registry?.url} gives id ${id} to our schema of ${topic}, but on ${crawl}.${topic} it stands for another since ${since}, and records would be taken for each other: restore the registry that the crawl was written with, or go on without --registry`;
+  return new CrawlstreamError('SCHEMA_CONFLICT', message);
+}

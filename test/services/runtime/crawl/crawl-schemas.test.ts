@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { avroSchemas } from '../../../../schemas/avro.ts';
+import { blankControl } from '../../../../schemas/blank.ts';
+import { fingerprintOf, typeOf } from '../../../../services/runtime/avro/avro-types.ts';
+import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { encodeSchemaNote, schemaNoteFingerprint } from '../../../../services/runtime/avro/schema-note.ts';
+import type { SchemaRegistry } from '../../../../services/runtime/avro/schema-registry.ts';
+import { fingerprint64, singleObjectHeader } from '../../../../services/runtime/avro/single-object.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { carryOver } from '../../../../services/runtime/crawl/carry-over.ts';
+import { openCrawlSchemas } from '../../../../services/runtime/crawl/crawl-schemas.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import type { AvroTopic } from '../../../../topology/topics.ts';
+import { keptVersions } from '../avro/versions.ts';
+
+const event = { ...blankControl, kind: 'policy', atMs: 5, by: 'me', version: 7, payload: '{}' } as const;
+
+async function openLog() {
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics([{ name: 'c.control', partitions: 1, retention: 'state' }]);
+  /** A process that opens the crawl; null: without a registry. */
+  const open = async (schemas: SchemaRegistry | null) => {
+    const registry = schemas === null ? null : { url: 'http://registry.test', schemas };
+    const source = await openCrawlSchemas({ log, crawl: 'c', clock: new SystemClock(), registry, by: 'test' });
+    return { source, codec: await openCodec(source, 'c') };
+  };
+  const tell = (topic: AvroTopic, id: number, schema: object | null) =>
+    log.append([
+      {
+        ...{ topic: 'c.control', partition: 0, key: null },
+        value: encodeSchemaNote({
+          ...{ topic, id, told: true, atMs: 1, by: 'operator' },
+          schema: schema === null ? '' : JSON.stringify(schema),
+        }),
+      },
+    ]);
+  return { log, open, tell };
+}
+
+test('what a schema note is written by is for good: crawls hold notes', () => {
+  assert.equal(schemaNoteFingerprint, '6e291eb8946602ad');
+});
+
+test('once noted, records are read without the registry, with an empty one, and with one that gave their ids to others', async () => {
+  const { log, open } = await openLog();
+  const first = await open(createMemoryRegistry());
+  assert.equal(await first.source.note(), true);
+  assert.equal(await first.source.note(), false, 'once');
+  const value = first.codec.encode('control', event);
+  const others = createMemoryRegistry();
+  for (let i = 0; i < 40; i++) await others.idFor(`other-${i}`, { type: 'enum', name: `E${i}`, symbols: ['A'] });
+  for (const registry of [null, createMemoryRegistry(500), others]) {
+    const { codec, source } = await open(registry);
+    await codec.prepare('control', value);
+    assert.deepEqual(codec.decode('control', value), event);
+    await source.note();
+  }
+  const { end } = await log.offsets('c.control', 0);
+  assert.equal(end, 3 * Object.keys(avroSchemas).length, 'those of each registry; fingerprints are the same');
+});
+
+test('a registry that gives an id of a topic that stands for another schema there is not written with', async () => {
+  const { open, log } = await openLog();
+  const schema = JSON.stringify(keptVersions('control')[0]!);
+  const note = { topic: 'control', id: 1, schema, told: false, atMs: 1, by: '0.0.9' };
+  await log.append([{ topic: 'c.control', partition: 0, key: null, value: encodeSchemaNote(note) }]);
+  await assert.rejects(open(createMemoryRegistry()), {
+    code: 'SCHEMA_CONFLICT',
+    retriable: true,
+    message: /http:\/\/registry\.test gives id 1 .*control.*restore the registry/,
+  });
+});
+
+test('of two registries that give one id at the same moment, whoever notes last does not write', async () => {
+  const { open, log } = await openLog();
+  const { source } = await open(createMemoryRegistry());
+  const schema = JSON.stringify(keptVersions('control')[0]!);
+  const note = { topic: 'control', id: 1, schema, told: false, atMs: 1, by: '0.0.9' };
+  await log.append([{ topic: 'c.control', partition: 0, key: null, value: encodeSchemaNote(note) }]);
+  await assert.rejects(source.note(), { code: 'SCHEMA_CONFLICT' });
+});
+
+test('ids derived from a schema, as before there were fingerprints, stay readable', async () => {
+  const { open } = await openLog();
+  const version = keptVersions('control')[7]!;
+  const header = Buffer.alloc(5);
+  header.writeUInt32BE(Number.parseInt(fingerprintOf(version).slice(0, 8), 16) >>> 1, 1);
+  const value = Buffer.concat([header, typeOf(version).toBuffer(event)]);
+  for (const registry of [null, createMemoryRegistry()]) {
+    const { codec } = await open(registry);
+    await codec.prepare('control', value);
+    assert.deepEqual(codec.decode('control', value), event);
+  }
+});
+
+test('an id that nobody knows is unknown until an operator says what it is, and his word counts', async () => {
+  const { open, tell } = await openLog();
+  const { codec } = await open(null);
+  const header = Buffer.from([0, 0, 0, 0, 9]);
+  const value = Buffer.concat([header, typeOf(avroSchemas.control).toBuffer(event)]);
+  const unknown = { code: 'SCHEMA_UNKNOWN', retriable: true, message: /c\.control .*schema id 9.*--registry/ };
+  await assert.rejects(async () => codec.prepare('control', value), unknown);
+  await tell('control', 9, avroSchemas.control);
+  await assert.rejects(async () => codec.prepare('control', value), unknown, 'not asked again at once');
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await codec.prepare('control', value);
+  assert.deepEqual(codec.decode('control', value), event);
+
+  await tell('discovered', 9, null);
+  const { codec: later } = await open(createMemoryRegistry(9));
+  await later.prepare('discovered', Buffer.from(header));
+  assert.throws(() => later.decode('discovered', Buffer.from(header)), { code: 'INVALID_RECORD', message: /operator/ });
+});
+
+test('schemas of another release are read by their fingerprint once a process of it has noted them', async () => {
+  const { open, log } = await openLog();
+  const schema = JSON.parse(
+    JSON.stringify(avroSchemas.control).replace('"fields":[', '"fields":[{"name":"added","type":"int","default":0},'),
+  ) as object;
+  const { codec } = await open(null);
+  const value = Buffer.concat([
+    singleObjectHeader(fingerprint64(schema)),
+    typeOf(schema).toBuffer({ ...event, added: 3 }),
+  ]);
+  await assert.rejects(async () => codec.prepare('control', value), { code: 'SCHEMA_UNKNOWN', message: /update/ });
+  const note = { topic: 'control', id: -1, schema: JSON.stringify(schema), told: false, atMs: 1, by: '9.0.0' };
+  await log.append([{ topic: 'c.control', partition: 0, key: null, value: encodeSchemaNote(note) }]);
+  const { codec: later } = await open(null);
+  await later.prepare('control', value);
+  assert.deepEqual(later.decode('control', value), event);
+});
+
+test('notes are events of control to whoever reads it, and outlive a trim', async () => {
+  const { log, open } = await openLog();
+  const { codec, source } = await open(createMemoryRegistry());
+  await source.note();
+  const value = codec.encode('control', event);
+  const [at] = await log.append([{ topic: 'c.control', partition: 0, key: null, value }]);
+  const before = await carryOver(log, codec, { crawl: 'c', partition: 0 }, at! + 1);
+  await log.trim('c.control', 0, before);
+  const { codec: later, source: again } = await open(null);
+  assert.equal(again.notes().filter(({ id }) => id >= 0).length, Object.keys(avroSchemas).length);
+  await later.prepare('control', value);
+  assert.deepEqual(later.decode('control', value), event);
+  const reader = log.reader();
+  reader.seek('c.control', 0, before);
+  const [note] = await reader.poll({ maxBytes: 1 << 20, waitMs: 1_000 });
+  assert.equal(codec.decode('control', note!.value).kind, 'schema');
+  await reader.close();
+});
