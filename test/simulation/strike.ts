@@ -91,6 +91,8 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
     case 'garbage': {
       const partition = chance.between(0, world.partitions - 1);
       const value = Buffer.from(Array.from({ length: chance.between(0, 20) }, () => chance.between(0, 255)));
+      // What begins as a record does, of a schema that nobody knows, is waited for: that is another fault.
+      if (value.length > 0) value[0]! |= 0x04;
       cluster.land({ topic: `${crawl}.${fault.topic}`, partition, key: null, value, headers: { garbage: 'yes' } });
     }
   }
