@@ -52,7 +52,7 @@ export interface Control {
   readonly id: string;
 }
 
-/** Why. consumerFailed: a consumer's handler gave up on the record. replayed: no letter, but a mark: detail names a dead letter that was replayed, by its partition and offset here, the rest repeats it. */
+/** Why. consumerFailed: a consumer's handler gave up on the record. replayed: no letter, but a mark: detail names a dead letter that was replayed, by its partition and offset here, the rest repeats it. misrouted: it arrived on a partition that its key does not lead to, though it had been passed on. */
 export const deadLetterReasons = [
   'unknown',
   'undecodable',
@@ -66,6 +66,7 @@ export const deadLetterReasons = [
   'blocked',
   'consumerFailed',
   'replayed',
+  'misrouted',
 ] as const;
 export type DeadLetterReason = (typeof deadLetterReasons)[number];
 

@@ -112,6 +112,8 @@ export interface FetcherStats {
   readonly leasesRunning: number;
   /** Tasks read and not started. */
   readonly tasksWaiting: number;
+  /** Tasks on a partition that their host does not lead to: dead letters. */
+  readonly tasksMisrouted: number;
   readonly requestsInFlight: number;
   readonly requestsWaiting: number;
   readonly requests: number;
@@ -154,6 +156,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const hostIntervalSeconds = new Distribution(waitBounds);
   let requests = 0;
   let bytes = 0;
+  let misroutedTasks = 0;
   let leaseEnded = () => {};
 
   const fail = (error: unknown) => {
@@ -285,7 +288,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     running.add(lease);
   };
 
-  const intake = createTaskIntake({ codec, deadLetterTopic: `${crawl}.dead-letters` });
+  const intake = createTaskIntake({
+    ...{ codec, partitions, keyMode: options.keyMode },
+    deadLetterTopic: `${crawl}.dead-letters`,
+  });
   const reader = log.reader();
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
@@ -293,7 +299,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const some = backlog.take(leasesMax - running.size);
     const isHeld = (partition: number) => backlog.positions().some((one) => one.partition === partition);
     const wait = { clock, signal: stopping.signal, isHeld };
-    const { tasks, positions, deadLetters } = await intake.take(some, wait);
+    const { tasks, positions, deadLetters, misrouted } = await intake.take(some, wait);
+    misroutedTasks += misrouted;
     if (deadLetters.length > 0) await log.append(deadLetters);
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
@@ -332,6 +339,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       leasesMax,
       leasesRunning: running.size,
       tasksWaiting: backlog.length,
+      tasksMisrouted: misroutedTasks,
       requestsInFlight: slots.taken,
       requestsWaiting: slots.waiting,
       requests,

@@ -18,6 +18,7 @@ export function fetcherMetrics({ log, clock, group, fetcher }: MeteredFetcher): 
     tell.value('crawlstream_fetcher_leases', stats.leasesRunning);
     tell.value('crawlstream_fetcher_leases_max', stats.leasesMax);
     tell.value('crawlstream_fetcher_tasks_waiting', stats.tasksWaiting);
+    tell.value('crawlstream_fetcher_tasks_misrouted_total', stats.tasksMisrouted);
     tell.value('crawlstream_fetcher_requests_in_flight', stats.requestsInFlight);
     tell.value('crawlstream_fetcher_requests_waiting', stats.requestsWaiting);
     tell.value('crawlstream_fetcher_hosts', stats.pacedHosts);

@@ -6,6 +6,7 @@
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
  * the offset it expects, drops its memory. DESIGN §4.2, §6.
  */
+import type { KeyMode } from '../../topology/url/host-key.ts';
 import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
@@ -20,6 +21,8 @@ import type { Standby } from './standby.ts';
 export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers'> {
   readonly crawl: string;
   readonly partitions: number;
+  /** What leads a host to its partition. Absent: its name. */
+  readonly keyMode?: KeyMode | undefined;
   /** Leases out at once for each partition, whatever fetchers take; 0: there are no fetchers. Absent: as many as they take. */
   readonly leasesPerPartition?: number | undefined;
   /** As in GroupOptions (../runtime/log/log.ts). */
@@ -56,12 +59,18 @@ export interface FrontierGroup {
 }
 
 export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<FrontierGroup> {
-  const { crawl, partitions, log, onFailure, instanceId, address, standbys, holds } = options;
+  const { crawl, partitions, keyMode, log, onFailure, instanceId, address, standbys, holds } = options;
   const fetchers = options.leasesPerPartition === 0 ? undefined : watchFetchers(options);
   const seats = Array.from({ length: partitions }, (_, partition) => {
     const openStore = () => options.openStore(partition);
     const leasesMax = options.leasesPerPartition;
-    return new Seat({ ...options, identity: { crawl, partition, partitions }, leasesMax, fetchers, openStore });
+    return new Seat({
+      ...options,
+      identity: { crawl, partition, partitions, keyMode },
+      leasesMax,
+      fetchers,
+      openStore,
+    });
   });
   let stopped = false;
 

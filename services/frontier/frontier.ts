@@ -1,5 +1,6 @@
 /** The frontier service: an owner per partition, over one log. */
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
+import type { KeyMode } from '../../topology/url/host-key.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import type { Committed } from './committed.ts';
 import type { OwnerOptions } from './partition-owner.ts';
@@ -9,6 +10,8 @@ import { waitsForText } from './restore.ts';
 export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax' | 'fetchers'> {
   readonly crawl: string;
   readonly partitions: number;
+  /** What leads a host to its partition. Absent: its name. */
+  readonly keyMode?: KeyMode | undefined;
   /** The state store of each partition; closed by whoever opened it, after `stop`. */
   readonly stores: readonly StateStore[];
   /** Leases that may be out at once, over all partitions. */
@@ -30,9 +33,9 @@ export interface Frontier {
 }
 
 export function startFrontier(options: FrontierOptions): Frontier {
-  const { crawl, partitions, stores, leasesMax } = options;
+  const { crawl, partitions, keyMode, stores, leasesMax } = options;
   const owners = stores.map((store, partition) => {
-    const identity: PartitionIdentity = { crawl, partition, partitions };
+    const identity: PartitionIdentity = { crawl, partition, partitions, keyMode };
     return new PartitionOwner({ ...options, store, identity, leasesMax: Math.ceil(leasesMax / partitions) });
   });
   const stopAll = () => {

@@ -12,6 +12,7 @@ import { avroLimits } from '../../topology/limits.ts';
 import { awaitSchema, isSchemaUnknown } from '../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { frontierInput } from '../runtime/crawl/frontier-input.ts';
 import type { LogReader, LogRecord } from '../runtime/log/log.ts';
 
 export interface InputRecordsOptions {
@@ -47,12 +48,7 @@ export class InputRecords {
     if (topic === 'control') {
       if (!(await awaitSchema(topic, record.value, { codec, clock, signal }))) return undefined;
     } else if (!(await this.#isKnown(topic, record, reader))) return undefined;
-    const { offset, value } = record;
-    try {
-      return { topic, offset, record: codec.decode(topic, value) } as Input;
-    } catch (error) {
-      return { topic, offset, record: null, bytes: value, why: (error as Error).message };
-    }
+    return frontierInput(codec, topic, record);
   }
 
   async #isKnown(topic: InputTopic, record: LogRecord, reader: LogReader): Promise<boolean> {

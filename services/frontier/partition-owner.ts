@@ -20,6 +20,7 @@ import type { FingerprintKey, FrontierState } from '../../topology/frontier/stat
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { passedOnRecord } from '../runtime/crawl/frontier-input.ts';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
 import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../runtime/policy/list-files.ts';
@@ -295,9 +296,11 @@ export class PartitionOwner {
 
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
   async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
-    const { log, identity } = this.#options;
+    const { log, codec, identity } = this.#options;
     if (step.deadLetters.length > 0)
       await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));
+    if (step.passedOn.length > 0)
+      await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));
     if (this.#failure !== undefined) throw this.#failure;
     const appended = log.append([
       { topic: changelogTopic(identity.crawl), partition: identity.partition, key: null, value: step.commit },

@@ -7,10 +7,10 @@
 
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { InputTopic, inputTopics } from '../../topology/frontier/changes/changelog.ts';
-import type { Input } from '../../topology/frontier/partition.ts';
 import { Recording } from '../../topology/what-if/recording.ts';
 import type { RecordedInput, RecordedPartition } from '../../topology/what-if/what-if.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
+import { frontierInput } from '../runtime/crawl/frontier-input.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
@@ -48,7 +48,7 @@ export async function readRecording(source: RecordingSource, fromMs: number): Pr
 
 async function readPartition(source: RecordingSource, partition: number, fromMs: number): Promise<RecordedPartition> {
   const { log, topics } = source;
-  const { crawl, partitions } = topics;
+  const { crawl, partitions, keyMode } = topics;
   const topic = `${crawl}.frontier-changelog`;
   const { start, end } = await log.offsets(topic, partition);
   if (start > 0) {
@@ -63,7 +63,7 @@ async function readPartition(source: RecordingSource, partition: number, fromMs:
     results: await readInputs(source, 'results', partition),
     discovered: await readInputs(source, 'discovered', partition),
   } satisfies Record<(typeof inputTopics)[number], RecordedInput[]>;
-  return { identity: { crawl, partition, partitions }, changelog, fromOffset, inputs };
+  return { identity: { crawl, partition, partitions, keyMode }, changelog, fromOffset, inputs };
 }
 
 async function readInputs(
@@ -74,18 +74,9 @@ async function readInputs(
   const full = `${topics.crawl}.${topic}`;
   const { start, end } = await log.offsets(full, partition);
   const inputs: RecordedInput[] = [];
-  for await (const { offset, value, timestampMs } of recordsOf(log, full, partition, start, end)) {
-    await codec.prepare(topic, value);
-    inputs.push({ ...decoded(codec, topic, offset, value), timestampMs });
+  for await (const record of recordsOf(log, full, partition, start, end)) {
+    await codec.prepare(topic, record.value);
+    inputs.push({ ...frontierInput(codec, topic, record), timestampMs: record.timestampMs });
   }
   return inputs;
-}
-
-/** What nobody can read was an input all the same. */
-function decoded(codec: RecordCodec, topic: InputTopic, offset: number, value: Buffer): Input {
-  try {
-    return { topic, offset, record: codec.decode(topic, value) } as Input;
-  } catch (error) {
-    return { topic, offset, record: null, bytes: value, why: (error as Error).message };
-  }
 }

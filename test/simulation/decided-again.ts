@@ -1,5 +1,6 @@
 /** Whatever happened to its owners, a partition's commits are decided again from their inputs, to the byte. */
 
+import { frontierInput } from '../../services/runtime/crawl/frontier-input.ts';
 import {
   type Commit,
   decodeChangelog,
@@ -35,11 +36,5 @@ function taken({ cluster, codec }: Stage, partition: number, topic: InputTopic, 
   return cluster
     .partition(`${crawl}.${topic}`, partition)
     .records.filter(({ offset }) => offset >= from && offset < to)
-    .map(({ offset, value }) => {
-      try {
-        return { topic, offset, record: codec.decode(topic, value) } as Input;
-      } catch (error) {
-        return { topic, offset, record: null, bytes: value, why: (error as Error).message };
-      }
-    });
+    .map((record) => frontierInput(codec, topic, record));
 }

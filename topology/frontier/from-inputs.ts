@@ -18,6 +18,7 @@ import { newHostFacts } from './changes/changes.ts';
 import type { Entry } from './changes/entry.ts';
 import { decideControl } from './decide/control/control.ts';
 import { Decision, type PartitionIdentity } from './decide/decision.ts';
+import { isAboutHost, Misrouted } from './decide/misrouted.ts';
 import { politeDelayMs } from './decide/politeness.ts';
 import { type AfterVisit, afterVisit } from './decide/results/after-visit.ts';
 import { finals, recordOf } from './decide/results/results.ts';
@@ -46,9 +47,11 @@ export class FromInputs {
   readonly #waiting = new Map<string, Entry[]>();
   #lastLeaseId = 0;
   readonly #identity: PartitionIdentity;
+  readonly #misrouted: Misrouted;
 
   constructor(identity: PartitionIdentity, state: FrontierState) {
     this.#identity = identity;
+    this.#misrouted = new Misrouted(identity, [], 0);
     this.state = state;
     this.#partition = new FrontierPartition(identity, state);
   }
@@ -63,6 +66,7 @@ export class FromInputs {
     if (event.kind === 'quota' || event.kind === 'quotaReport') return;
     const { state } = this;
     const decision = new Decision(this.#identity, state, state.nowMs, () => this.#partition.policy, this.lists.source);
+    if (isAboutHost(event) && !decision.misrouted.isOurs(event.hostKey)) return;
     // What is queued in which order is not made from the inputs: there is nothing to raise.
     decideControl(decision, event, []);
   }
@@ -71,6 +75,7 @@ export class FromInputs {
     const { policy } = this.#partition;
     if (policy === null) return;
     const { hostKey, completedAtMs } = result;
+    if (!this.#misrouted.isOurs(hostKey)) return;
     this.state.nowMs = Math.max(this.state.nowMs, completedAtMs);
     this.#lastLeaseId = Math.max(this.#lastLeaseId, result.leaseId);
     for (const outcome of result.outcomes) this.#note(policy, outcome, result);
@@ -148,7 +153,8 @@ export class FromInputs {
       const verdict = policy.admit(given, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
       if (!verdict.ok) continue;
       const { url, hostKey } = verdict;
-      if (this.#isSeen(url)) continue;
+      // It was passed on, and is found there.
+      if (this.#isSeen(url) || !this.#misrouted.isOurs(hostKey)) continue;
       const course = this.#courses.get(seenKey(url));
       const band = group.front ? 0 : priority >= 0 ? Math.min(priority, bandCount - 1) : verdict.band;
       const entry = { ...entryOf(url, depth, hop, band), attempts: course?.tries ?? 0 };

@@ -35,6 +35,7 @@ import { decideDiscovered } from './decide/links/discovered.ts';
 import { Growth } from './decide/links/growth.ts';
 import { isFull } from './decide/links/queue-room.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
+import { isAboutHost } from './decide/misrouted.ts';
 import { CallDesk } from './decide/pull/call-desk.ts';
 import { decideLapses } from './decide/pull/gets.ts';
 import { decideResult } from './decide/results/results.ts';
@@ -46,8 +47,8 @@ import type { StoreJob } from './storage/store-job.ts';
 import { unreadable } from './unreadable.ts';
 import { readDying, readLeases } from './view/read-rows.ts';
 
-/** A record of an input topic; `record` is null where nobody could read the bytes. */
-export type Input = { readonly offset: number } & (
+/** A record of an input topic; `record` is null where nobody could read the bytes. `passedOn`: its bytes, if it was. */
+export type Input = { readonly offset: number; readonly passedOn?: Uint8Array } & (
   | { readonly topic: 'control'; readonly record: Control }
   | { readonly topic: 'results'; readonly record: Result }
   | { readonly topic: 'discovered'; readonly record: Discovered }
@@ -317,12 +318,13 @@ export class FrontierPartition {
       decision.deadLetters.push(unreadable(this.identity, input, decision.nowMs));
       return 'done';
     }
+    decision.misrouted.arrives(input);
     switch (input.topic) {
       case 'control':
-        decideControl(decision, input.record as Control, this.#named.get(input.offset) ?? []);
+        this.#decideControl(decision, input.record as Control, input.offset);
         return 'done';
       case 'results':
-        decideResult(decision, input.record as Result);
+        this.#decideResult(decision, input.record as Result);
         return 'done';
       case 'discovered': {
         const { offset, slice } = this.state.positions.discovered;
@@ -336,6 +338,20 @@ export class FrontierPartition {
         );
       }
     }
+  }
+
+  #decideControl(decision: Decision, event: Control, offset: number): void {
+    if (!this.state.pull.on && isAboutHost(event) && !decision.misrouted.isOurs(event.hostKey)) {
+      decision.tally('misrouted');
+      decision.misrouted.control(event);
+    } else decideControl(decision, event, this.#named.get(offset) ?? []);
+  }
+
+  #decideResult(decision: Decision, result: Result): void {
+    if (!decision.misrouted.isOurs(result.hostKey)) {
+      decision.tally('misrouted');
+      decision.misrouted.result(result);
+    } else decideResult(decision, result);
   }
 }
 

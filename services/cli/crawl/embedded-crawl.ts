@@ -132,6 +132,7 @@ async function runWith(
     clock,
     crawl: name,
     partitions,
+    keyMode,
     key: fingerprintKeyOf(folder.manifest),
     stores,
     lists: createListFiles(folder.part('lists')),

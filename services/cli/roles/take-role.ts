@@ -63,6 +63,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     clock,
     crawl: manifest.crawl,
     partitions: manifest.partitions,
+    keyMode: manifest.keyMode,
     key: fingerprintKeyOf(manifest),
     lists: createListFiles(folder.part('lists')),
     endsLeases: false,

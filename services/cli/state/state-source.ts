@@ -35,7 +35,7 @@ export async function withStates(flags: KafkaFlags, act: (source: StateSource) =
 }
 
 export function identityOf({ manifest }: Pick<StateSource, 'manifest'>, partition: number): PartitionIdentity {
-  return { crawl: manifest.crawl, partition, partitions: manifest.partitions };
+  return { crawl: manifest.crawl, partition, partitions: manifest.partitions, keyMode: manifest.keyMode };
 }
 
 /** The view in the folder, as it stands, also beside the process that writes it; undefined where there is none. */

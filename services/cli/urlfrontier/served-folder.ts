@@ -67,6 +67,7 @@ async function startCrawl(
     clock,
     crawl: name,
     partitions,
+    keyMode: folder.manifest.keyMode,
     key: fingerprintKeyOf(folder.manifest),
     stores,
     lists: createListFiles(folder.part('lists')),

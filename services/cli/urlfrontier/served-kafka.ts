@@ -85,6 +85,7 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
     clock,
     crawl,
     partitions,
+    keyMode: manifest.keyMode,
     key: fingerprintKeyOf(manifest),
     lists,
     // Clients outlive this process: their leases hold until their deadlines.

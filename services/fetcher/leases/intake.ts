@@ -7,6 +7,8 @@
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import { fetcherLimits } from '../../../topology/limits.ts';
+import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { AppendRecord, LogRecord, Position } from '../../runtime/log/log.ts';
@@ -31,6 +33,8 @@ export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
   readonly deadLetters: readonly AppendRecord[];
+  /** Of those, tasks on a partition that their host does not lead to. */
+  readonly misrouted: number;
 }
 
 export interface TaskWait extends Pick<AwaitSchema, 'clock' | 'signal'> {
@@ -42,9 +46,12 @@ export interface TaskIntakeOptions {
   readonly codec: RecordCodec;
   /** Full name of `dead-letters`. */
   readonly deadLetterTopic: string;
+  /** Of every topic. */
+  readonly partitions: number;
+  readonly keyMode: KeyMode;
 }
 
-export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions): TaskIntake {
+export function createTaskIntake({ codec, deadLetterTopic, partitions, keyMode }: TaskIntakeOptions): TaskIntake {
   /** Lease ids by the partition that granted them, oldest first. */
   const taken = new Map<number, Set<number>>();
 
@@ -57,19 +64,39 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
     return true;
   };
 
-  const deadLetter = (record: LogRecord, error: Error, nowMs: number): AppendRecord => {
+  /** A task is granted by its host's partition, and goes there or, for a robots.txt hop, where its answer is needed. */
+  const strayOf = (task: Task, readFrom: number): string | null => {
+    const { hostKey, partition, robotsHops } = task;
+    const home = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
+    const place = robotsHops[0]?.partition ?? partition;
+    if (home === partition && readFrom === place) return null;
+    return `${hostKey} belongs to partition ${home}; its lease was granted by ${partition}, and its task lay in ${readFrom}`;
+  };
+
+  const deadLetter = (
+    record: LogRecord,
+    nowMs: number,
+    why: Pick<DeadLetter, 'reason' | 'detail'> & Partial<DeadLetter>,
+  ): AppendRecord => {
     const letter: DeadLetter = {
       ...blankDeadLetter,
-      reason: 'undecodable',
+      ...why,
       sourceTopic: record.topic,
       sourcePartition: record.partition,
       sourceOffset: record.offset,
-      detail: error.message,
       atMs: nowMs,
       original: record.value,
     };
     const value = codec.encode('dead-letters', letter);
     return { topic: deadLetterTopic, partition: record.partition, key: record.key, value };
+  };
+
+  const decode = (value: Buffer): Task | Error => {
+    try {
+      return codec.decode('tasks', value);
+    } catch (error) {
+      return error as Error;
+    }
   };
 
   return {
@@ -79,6 +106,7 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
       const deadLetters: AppendRecord[] = [];
       const positions = new Map<number, Position>();
       const left = new Set<number>();
+      let misrouted = 0;
       for (const record of records) {
         const { topic, partition, offset, value } = record;
         const isWanted = () => isHeld(partition);
@@ -86,14 +114,20 @@ export function createTaskIntake({ codec, deadLetterTopic }: TaskIntakeOptions):
           left.add(partition);
         if (left.has(partition)) continue;
         positions.set(partition, { topic, partition, offset: offset + 1 });
-        try {
-          const task = codec.decode('tasks', value);
-          if (isFirst(task)) tasks.push({ task, readFrom: partition });
-        } catch (error) {
-          deadLetters.push(deadLetter(record, error as Error, clock.nowMs()));
+        const task = decode(value);
+        if (task instanceof Error) {
+          deadLetters.push(deadLetter(record, clock.nowMs(), { reason: 'undecodable', detail: task.message }));
+          continue;
         }
+        const stray = strayOf(task, partition);
+        if (stray !== null) {
+          misrouted += 1;
+          deadLetters.push(
+            deadLetter(record, clock.nowMs(), { reason: 'misrouted', detail: stray, hostKey: task.hostKey }),
+          );
+        } else if (isFirst(task)) tasks.push({ task, readFrom: partition });
       }
-      return { tasks, positions: [...positions.values()], deadLetters };
+      return { tasks, positions: [...positions.values()], deadLetters, misrouted };
     },
   };
 }

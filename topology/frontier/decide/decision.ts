@@ -7,6 +7,7 @@
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
 import { frontierLimits } from '../../limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { KeyMode } from '../../url/host-key.ts';
 import type { ListSource } from '../../url/url-lists.ts';
 import { noLists } from '../../url/url-lists.ts';
 import type { InputTopic } from '../changes/changelog.ts';
@@ -15,6 +16,7 @@ import { writeChange } from '../changes/codec.ts';
 import { checkOf } from '../check/self-check.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
+import { Misrouted } from './misrouted.ts';
 import type { Granted } from './task-of.ts';
 import type { TraceEvent } from './trace-events.ts';
 
@@ -22,6 +24,8 @@ export interface PartitionIdentity {
   readonly crawl: string;
   readonly partition: number;
   readonly partitions: number;
+  /** What leads a host to its partition. Absent: its name. */
+  readonly keyMode?: KeyMode | undefined;
 }
 
 /** A control record for one partition. */
@@ -41,6 +45,8 @@ export class Decision {
   readonly controls: ControlMessage[] = [];
   /** Of URLs that are traced. */
   readonly traced: TraceEvent[] = [];
+  /** What is passed on to other partitions: acked before the commit, too. */
+  readonly misrouted: Misrouted;
   /** Inputs that an operator has sent elsewhere: what waits of them is not taken. */
   readonly sought = new Set<InputTopic>();
   /** The step stopped before a link of which the seen test cannot tell yet. */
@@ -62,6 +68,7 @@ export class Decision {
     this.identity = identity;
     this.state = state;
     this.nowMs = nowMs;
+    this.misrouted = new Misrouted(identity, this.deadLetters, nowMs);
     this.seq = state.changelog.seq + 1;
     this.#policyOf = policyOf;
     this.lists = lists;

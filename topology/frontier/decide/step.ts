@@ -1,6 +1,7 @@
 /** What one step of a partition comes to: its changelog record, and what is to be published before and after it. */
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
 import type { ControlMessage, Decision } from './decision.ts';
+import type { PassedOn } from './misrouted.ts';
 import type { TraceEvent } from './trace-events.ts';
 
 export interface Step {
@@ -10,6 +11,8 @@ export interface Step {
   readonly offset: number;
   /** To be acked before the commit is appended. */
   readonly deadLetters: readonly DeadLetter[];
+  /** For other partitions, to be acked before the commit is appended. */
+  readonly passedOn: readonly PassedOn[];
   /** To be published once the commit is acked at `offset`. To be asked for after `reads` and before the next step. */
   readonly tasks: readonly Task[];
   readonly controls: readonly ControlMessage[];
@@ -22,6 +25,7 @@ export class Decided implements Step {
   readonly commit: Buffer;
   readonly offset: number;
   readonly deadLetters: readonly DeadLetter[];
+  readonly passedOn: readonly PassedOn[];
   readonly controls: readonly ControlMessage[];
   readonly traced: readonly TraceEvent[];
   readonly #makeTasks: () => readonly Task[];
@@ -30,12 +34,13 @@ export class Decided implements Step {
   constructor(
     commit: Buffer,
     offset: number,
-    { deadLetters, controls, traced }: Pick<Decision, 'deadLetters' | 'controls' | 'traced'>,
+    { deadLetters, misrouted, controls, traced }: Pick<Decision, 'deadLetters' | 'misrouted' | 'controls' | 'traced'>,
     makeTasks: () => readonly Task[],
   ) {
     this.commit = commit;
     this.offset = offset;
     this.deadLetters = deadLetters;
+    this.passedOn = misrouted.passedOn;
     this.controls = controls;
     this.traced = traced;
     this.#makeTasks = makeTasks;

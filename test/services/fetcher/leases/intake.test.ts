@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Task } from '../../../../schemas/types.ts';
 import { createTaskIntake } from '../../../../services/fetcher/leases/intake.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { partitionOf } from '../../../../topology/url/partition.ts';
 import { taskUrls } from '../harness.ts';
 
-test('a task is taken once, and again only where it was given back unstarted', async () => {
-  const codec = await openCodec(createMemoryRegistry(), 't');
+const partitions = 8;
+const home = partitionOf('a.test', partitions);
+const elsewhere = (home + 1) % partitions;
+const codec = await openCodec(createMemoryRegistry(), 't');
+const wait = { clock: new SystemClock(), signal: new AbortController().signal, isHeld: () => true };
+const named = { codec, deadLetterTopic: 't.dead-letters', partitions, keyMode: 'host' } as const;
+
+/** The record of a task of a.test, as it lies in a partition of `tasks`. */
+function lying(partition: number, granted: Partial<Task> = {}) {
   const value = codec.encode('tasks', {
-    partition: 3,
+    partition: home,
     epoch: 1,
     leaseId: 7,
     hostKey: 'a.test',
@@ -25,13 +34,30 @@ test('a task is taken once, and again only where it was given back unstarted', a
     robotsHops: [],
     sitemaps: { sinceMs: -1, origin: '', urls: [] },
     urls: taskUrls('http://a.test/'),
+    ...granted,
   });
-  const record = { topic: 't.tasks', partition: 5, offset: 0, timestampMs: 0, key: null, value, headers: {} };
-  const intake = createTaskIntake({ codec, deadLetterTopic: 't.dead-letters' });
-  const wait = { clock: new SystemClock(), signal: new AbortController().signal, isHeld: () => true };
+  return { topic: 't.tasks', partition, offset: 0, timestampMs: 0, key: null, value, headers: {} };
+}
+
+test('a task on a partition that its host does not lead to is a dead letter, and is not run', async () => {
+  const intake = createTaskIntake(named);
+  for (const record of [lying(elsewhere), lying(home, { partition: elsewhere })]) {
+    const { tasks, deadLetters, misrouted, positions } = await intake.take([record], wait);
+    assert.deepEqual([tasks, misrouted, positions.length], [[], 1, 1]);
+    const letter = codec.decode('dead-letters', deadLetters[0]!.value as Buffer);
+    assert.deepEqual([letter.reason, letter.hostKey], ['misrouted', 'a.test']);
+    assert.deepEqual(letter.original, record.value);
+  }
+  assert.equal((await intake.take([lying(home)], wait)).tasks.length, 1);
+});
+
+test('a task is taken once, and again only where it was given back unstarted', async () => {
+  const hop = { url: 'http://a.test/robots.txt', asked: ['http://b.test/robots.txt'], partition: elsewhere };
+  const record = lying(elsewhere, { urls: [], robotsHops: [hop] });
+  const intake = createTaskIntake(named);
   const [taken] = (await intake.take([record], wait)).tasks;
   assert.equal(taken?.task.leaseId, 7);
-  assert.equal(taken.readFrom, 5, 'which need not be the partition that granted it');
+  assert.equal(taken.readFrom, elsewhere, 'which need not be the partition that granted it');
   assert.deepEqual((await intake.take([record], wait)).tasks, []);
   intake.forget(taken.task);
   assert.equal((await intake.take([record], wait)).tasks.length, 1);

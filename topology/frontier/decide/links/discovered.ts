@@ -83,6 +83,10 @@ function arrive(
     return true;
   }
   const { url, hostKey } = verdict;
+  if (!state.pull.on && !decision.misrouted.isOurs(hostKey)) {
+    if (decision.misrouted.link(group, hostKey, link)) decision.tally('misrouted');
+    return true;
+  }
   const { traps, budget } = policy.config;
   const forced = group.intent === 'force';
   const print = state.printOf(hostKey, url);

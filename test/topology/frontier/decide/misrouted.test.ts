@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankControl, blankLinkGroup, blankResult } from '../../../../schemas/blank.ts';
+import type { Discovered } from '../../../../schemas/types.ts';
+import { FromInputs } from '../../../../topology/frontier/from-inputs.ts';
+import { FrontierPartition, type Input } from '../../../../topology/frontier/partition.ts';
+import { FrontierState } from '../../../../topology/frontier/state/state.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
+import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../../topology/url/host-key.ts';
+import { partitionOf } from '../../../../topology/url/partition.ts';
+
+const partitions = 3;
+const nowMs = 1_000_000;
+const policy = {
+  ...blankControl,
+  kind: 'policy' as const,
+  version: 1,
+  payload: JSON.stringify({ ...defaultPolicy(), version: 1 }),
+};
+type Given = Omit<Extract<Input, { readonly record: unknown }>, 'offset'>;
+
+function open(keyMode: KeyMode = 'host', partition = 0) {
+  const state = new FrontierState({ hi: 1, lo: 2 });
+  const core = new FrontierPartition({ crawl: 'c', partition, partitions, keyMode }, state);
+  const next = { control: 0, results: 0, discovered: 0 };
+  const take = (given: object) => {
+    const input = given as Given;
+    core.offer({ ...input, offset: next[input.topic]++ } as Input);
+    return core.step(nowMs, 0)!;
+  };
+  take({ topic: 'control', record: policy });
+  return { state, take };
+}
+
+/** Hosts by the partition that their name leads to. */
+function hostsOf(partition: number, mode: KeyMode = 'host'): string[] {
+  const all = Array.from({ length: 100 }, (_, i) => `www.h${i}.com`);
+  return all.filter((host) => partitionOf(partitionKeyOf(host, mode), partitions) === partition);
+}
+
+function linksTo(urls: readonly string[], hostKey = hostKeyOf(urls[0]!)): Discovered {
+  const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
+  return { groups: [{ ...blankLinkGroup, hostKey, depth: 2, sourceUrl: 'https://s.com/', links }] };
+}
+
+describe('links on a partition that their host does not lead to', () => {
+  const [ours] = hostsOf(0);
+  const [theirs, other] = hostsOf(1);
+
+  it('are not admitted: they are passed on, whole, to the one it does lead to', () => {
+    const { state, take } = open();
+    const message = linksTo([`https://${theirs}/1`, `https://${theirs}/2`]);
+    const { passedOn, deadLetters } = take({ topic: 'discovered', record: message });
+    assert.deepEqual(passedOn, [{ topic: 'discovered', partition: 1, key: theirs, record: message }]);
+    assert.deepEqual(deadLetters, []);
+    assert.deepEqual([state.counters.admitted, state.counters.misrouted, state.hosts.size], [0, 1, 0]);
+    assert.equal(state.positions.discovered.offset, 1);
+  });
+
+  it('go by their URLs’ hosts, whatever their group says, and leave those that are right', () => {
+    const { state, take } = open();
+    const urls = [`https://${ours}/1`, `https://${theirs}/1`, `https://${other}/1`, `https://${other}/2`];
+    const { passedOn } = take({ topic: 'discovered', record: linksTo([...urls, `https://${ours}/2`]) });
+    assert.equal(state.counters.admitted, 2);
+    const there = passedOn.map(({ partition, record }) => [partition, (record as Discovered).groups[0]!] as const);
+    assert.deepEqual(
+      there.map(([partition, { hostKey, links, depth }]) => [partition, hostKey, links.length, depth]),
+      [
+        [1, theirs, 1, 2],
+        [1, other, 2, 2],
+      ],
+    );
+  });
+
+  it('become dead letters where they were passed on before: nothing goes round in circles', () => {
+    const { state, take } = open();
+    const message = linksTo([`https://${theirs}/1`, `https://${theirs}/2`]);
+    const bytes = Buffer.from('as it came');
+    const { passedOn, deadLetters } = take({ topic: 'discovered', record: message, passedOn: bytes });
+    assert.deepEqual(passedOn, []);
+    assert.deepEqual(
+      deadLetters.map(({ reason, url, hostKey, original }) => [reason, url, hostKey, `${original}`]),
+      [
+        ['misrouted', `https://${theirs}/1`, theirs, 'as it came'],
+        ['misrouted', `https://${theirs}/2`, theirs, ''],
+      ],
+    );
+    assert.equal(state.counters.misrouted, 2);
+  });
+
+  it('are told by the registrable domain where that leads to partitions', () => {
+    const { state, take } = open('domain');
+    const [home] = hostsOf(0, 'domain');
+    const [away] = hostsOf(2, 'domain');
+    const step = take({ topic: 'discovered', record: linksTo([`https://${home}/`, `https://${away}/`]) });
+    assert.equal(state.counters.admitted, 1);
+    assert.deepEqual(step.passedOn[0]!.partition, 2);
+    assert.equal(step.passedOn[0]!.key, away!.slice('www.'.length));
+  });
+
+  it('are left to the partition that they lead to when a state is made from inputs', () => {
+    const state = new FrontierState({ hi: 1, lo: 2 });
+    const inputs = new FromInputs({ crawl: 'c', partition: 0, partitions }, state);
+    inputs.control(policy);
+    inputs.discovered(linksTo([`https://${ours}/`, `https://${theirs}/`]));
+    inputs.end();
+    assert.equal(state.counters.admitted, 1);
+  });
+});
+
+describe('a result, or an operator’s word about a host, on a wrong partition', () => {
+  const [theirs] = hostsOf(2);
+
+  it('is passed on', () => {
+    const { state, take } = open();
+    const result = { ...blankResult, hostKey: theirs!, leaseId: 4 };
+    const block = { ...blankControl, kind: 'blockHost' as const, hostKey: theirs! };
+    const first = take({ topic: 'results', record: result });
+    const second = take({ topic: 'control', record: block });
+    assert.deepEqual(first.passedOn, [{ topic: 'results', partition: 2, key: theirs, record: result }]);
+    assert.deepEqual(second.passedOn, [{ topic: 'control', partition: 2, key: theirs, record: block }]);
+    assert.deepEqual([state.hosts.size, state.counters.misrouted], [0, 2]);
+  });
+
+  it('becomes a dead letter with its bytes where it was passed on before', () => {
+    const { take } = open();
+    const block = { ...blankControl, kind: 'blockHost' as const, hostKey: theirs! };
+    const { deadLetters } = take({ topic: 'control', record: block, passedOn: Buffer.from('bytes') });
+    assert.deepEqual(
+      deadLetters.map(({ reason, sourceTopic, original }) => [reason, sourceTopic, `${original}`]),
+      [['misrouted', 'control', 'bytes']],
+    );
+  });
+
+  it('is everybody’s where it is about no host', () => {
+    const { state, take } = open();
+    const next = { ...policy, version: 2, payload: JSON.stringify({ ...defaultPolicy(), version: 2 }) };
+    assert.deepEqual(take({ topic: 'control', record: next }).passedOn, []);
+    assert.equal(state.policyVersion, 2);
+  });
+});
