@@ -21,7 +21,8 @@ export const processors: readonly Processor[] = [
     name: 'frontier',
     does: 'admits URLs once, orders them, and leases hosts when they may be contacted',
     reads: ['control', 'results', 'discovered', 'tasks', 'frontier-changelog'],
-    writes: ['frontier-changelog', 'tasks', 'control', 'dead-letters'],
+    // Inputs too: what belongs to another partition is passed on to it.
+    writes: ['frontier-changelog', 'tasks', 'control', 'results', 'discovered', 'dead-letters'],
     stores: ['seen test', 'host clock', 'back queues', 'leases', 'URL records'],
   },
   {

@@ -6,6 +6,7 @@ import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
 import { chanceOf } from './chance.ts';
 import { clockOf } from './clock-of.ts';
 import { checkDecidedAgain } from './decided-again.ts';
@@ -22,6 +23,10 @@ export async function checkEnd(stage: Stage, judge: Judge, faults: readonly Faul
   const { standby, violate } = stage;
   standby.states.forEach((state, partition) => {
     recount(state, `partition ${partition} at its end`, violate);
+    for (const { key } of state.hosts.values()) {
+      const home = partitionOf(key, stage.world.partitions);
+      if (home !== partition) violate(`partition ${partition} has a queue of ${key}, which belongs to ${home}`);
+    }
   });
   checkCopies(stage);
   checkDecidedAgain(stage);
@@ -95,7 +100,7 @@ async function checkFolders(stage: Stage): Promise<void> {
 }
 
 /** Liveness: what could be had was had; and without faults, once. */
-function checkFetched({ standby, world, violate }: Stage, judge: Judge, faults: readonly Fault[]): void {
+function checkFetched({ standby, world, foreign, violate }: Stage, judge: Judge, faults: readonly Fault[]): void {
   const { pages, givenUp } = standby;
   const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
   const letters = [...givenUp.keys()].filter((url) => url !== '').length;
@@ -111,7 +116,7 @@ function checkFetched({ standby, world, violate }: Stage, judge: Judge, faults: 
     if (url === '' || !world.byName.get(new URL(url).host)!.steady) continue;
     if (!excused(url, reason, faults)) violate(`${url} was given up on (${reason}), and its host is steady`);
   }
-  for (const url of mustBeFetched(world, new Set(givenUp.keys()))) {
+  for (const url of mustBeFetched(world, new Set(givenUp.keys()), foreign)) {
     if (!pages.has(url)) violate(`${url} was never fetched`);
     else if (faults.length === 0) {
       const times = judge.fetches.get(url)!;

@@ -6,6 +6,7 @@
  */
 import { type Chance, chanceOf } from './chance.ts';
 import type { AppendFault, Landing } from './sim-log.ts';
+import type { StrayTopic } from './stray-records.ts';
 import { drawSurroundings } from './surroundings.ts';
 import type { Trouble } from './web.ts';
 import type { World } from './world.ts';
@@ -81,7 +82,9 @@ export type Fault =
   /** A record that nobody can read. */
   | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' }
   /** All fetchers go, at once, and none comes back before. */
-  | { readonly kind: 'noFetchers'; readonly at: number; readonly killed: boolean; readonly forMs: number };
+  | { readonly kind: 'noFetchers'; readonly at: number; readonly killed: boolean; readonly forMs: number }
+  /** A record on a partition that its key does not lead to. */
+  | { readonly kind: 'stray'; readonly at: number; readonly topic: StrayTopic };
 
 /** Faults begin within one of these: in the thick of it, or spread until leases have expired. */
 const spansMs = [2_000, 10_000, 40_000, 130_000];

@@ -117,4 +117,17 @@ export const mutations: readonly Mutation[] = [
     find: 'this.#lookForLoss();',
     replace: '',
   },
+  {
+    bug: 'what arrives on a wrong partition is decided on there',
+    file: 'topology/frontier/decide/misrouted.ts',
+    find: 'return this.#partition === partition;',
+    replace: 'return true;',
+  },
+  {
+    bug: 'a task is run wherever it lies',
+    file: 'services/fetcher/leases/intake.ts',
+    find: 'if (home === partition && readFrom === place) return null;',
+    replace: 'return null;',
+    from: 80,
+  },
 ];

@@ -53,6 +53,8 @@ export interface Stage extends MachineOptions {
   readonly machines: readonly Machine[];
   readonly standby: Standby;
   readonly fetcherless: Fetcherless;
+  /** URLs that others than the crawl's own fetchers have found. */
+  readonly foreign: Set<string>;
 }
 
 const startMs = 1_700_000_000_000;
@@ -83,7 +85,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const policy = policyOf(world);
   request(base, codec, policy);
   const machines = processNames(world).map((name) => createMachine(name, base));
-  const stage: Stage = { ...base, machines, standby, fetcherless };
+  const stage: Stage = { ...base, machines, standby, fetcherless, foreign: new Set() };
   const chance = chanceOf(seed, 'strikes');
   for (const fault of faults) scheduler.at(startMs + fault.at, () => strike(stage, fault, judge, chance));
   const orders = drawOrders(seed, world);

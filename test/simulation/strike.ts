@@ -4,6 +4,7 @@ import type { Fault } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl } from './machines.ts';
 import type { Stage } from './run.ts';
+import { sendAstray } from './stray-records.ts';
 
 export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance): void {
   const { scheduler, cluster, groups, web, world } = stage;
@@ -71,6 +72,8 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       for (const machine of stage.machines) if (machine.name.startsWith('fetcher')) machine.rest(untilMs, fault.killed);
       return stage.fetcherless.begin(untilMs);
     }
+    case 'stray':
+      return sendAstray(stage, fault.topic, chance);
     case 'duplicate': {
       const partition = chance.between(0, world.partitions - 1);
       const { records } = cluster.partition(`${crawl}.${fault.topic}`, partition);

@@ -1,6 +1,7 @@
 /** Faults of what a crawl stands among: other people's programs and orchestrators. Drawn beside the others, from a chance of their own. */
 import { chanceOf } from './chance.ts';
 import type { Fault } from './faults.ts';
+import type { StrayTopic } from './stray-records.ts';
 import type { World } from './world.ts';
 
 export function drawSurroundings(seed: number, world: World): Fault[] {
@@ -10,6 +11,12 @@ export function drawSurroundings(seed: number, world: World): Fault[] {
   if (chance.happens(0.08)) {
     const [at, killed] = [chance.between(0, 20_000), chance.happens(0.5)];
     faults.push({ kind: 'noFetchers', at, killed, forMs: chance.between(1, 3) * 3_600_000 });
+  }
+  if (world.partitions > 1 && chance.happens(0.25)) {
+    for (let more = chance.between(1, 4); more > 0; more--) {
+      const topic = chance.pick<StrayTopic>(['discovered', 'discovered', 'tasks', 'results', 'control']);
+      faults.push({ kind: 'stray', at: chance.between(0, 30_000), topic });
+    }
   }
   return faults;
 }

@@ -154,11 +154,14 @@ export function drawWorld(seed: number): World {
   return { ...world, recrawl: world.pageQuota === null ? drawRecrawl(seed) : null };
 }
 
-/** URLs that must have been fetched when the crawl ends; `givenUp`: what was given up on leads nowhere. */
-export function mustBeFetched(world: World, givenUp: ReadonlySet<string>): Set<string> {
+/**
+ * URLs that must have been fetched when the crawl ends; `givenUp`: what was given up on leads nowhere. `foreign`: found by
+ * others.
+ */
+export function mustBeFetched(world: World, givenUp: ReadonlySet<string>, foreign: ReadonlySet<string>): Set<string> {
   const reached = new Set<string>();
   const fetched = new Set<string>();
-  const open = [...world.seeds];
+  const open = [...world.seeds, ...foreign];
   for (let url = open.pop(); url !== undefined; url = open.pop()) {
     if (reached.has(url)) continue;
     reached.add(url);

@@ -1,0 +1,43 @@
+/**
+ * Records on partitions that their key does not lead to, as a producer with another partitioner sends them: links of pages
+ * that are then to be fetched like any others, and copies of tasks, results and events.
+ */
+import { blankControl, blankLinkGroup } from '../../schemas/blank.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import type { Chance } from './chance.ts';
+import { crawl } from './machines.ts';
+import type { Stage } from './run.ts';
+
+export type StrayTopic = 'discovered' | 'results' | 'control' | 'tasks';
+
+export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): void {
+  const { cluster, codec, world, scheduler } = stage;
+  if (world.partitions === 1) return;
+  const host = chance.pick(world.hosts);
+  const home = partitionOf(host.name, world.partitions);
+  const partition = (home + chance.between(1, world.partitions - 1)) % world.partitions;
+  const land = (value: Buffer) =>
+    cluster.land({ topic: `${crawl}.${topic}`, partition, key: Buffer.from(host.name), value, headers: {} });
+  if (topic === 'discovered') {
+    const urls = Array.from({ length: chance.between(1, 3) }, () => chance.pick(host.pages).url);
+    const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
+    land(
+      codec.encode('discovered', { groups: [{ ...blankLinkGroup, hostKey: host.name, depth: 1, links }] }) as Buffer,
+    );
+    for (const url of urls) stage.foreign.add(url);
+  } else if (topic === 'control') {
+    const payload = JSON.stringify({ url: chance.pick(host.pages).url });
+    const event = {
+      ...blankControl,
+      kind: 'raise' as const,
+      atMs: scheduler.nowMs(),
+      by: 'stray',
+      id: `stray ${chance.next()}`,
+    };
+    land(codec.encode('control', { ...event, hostKey: host.name, payload }) as Buffer);
+  } else {
+    const { records } = cluster.partition(`${crawl}.${topic}`, home);
+    const sound = records.filter(({ headers }) => headers['garbage'] === undefined);
+    if (sound.length > 0) land(chance.pick(sound).value);
+  }
+}
