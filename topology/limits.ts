@@ -308,8 +308,6 @@ export const frontierServiceLimits = {
   standbyLookMs: 1_000,
   /** A copy that is lost at the same point again is begun anew after ever longer pauses: snapshots come this often. */
   standbyAgainMsMax: 300_000,
-  /** An owner asks this often whether its changelog still reaches what was acknowledged: one small request. */
-  lossLookMs: 10_000,
 } as const;
 
 /** Defaults of the policy (topology/policy/policy.ts); each may be set otherwise. */

@@ -4,7 +4,7 @@
  *
  * A bounded number of commits is read, evenly spaced by offset; between two of them counters are taken to grow evenly.
  */
-import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { dashboardLimits } from './limits.ts';
 import { type HistoryColumn, type HistoryTold, historyColumns } from './told.ts';
@@ -37,7 +37,7 @@ async function samplesOf(log: ReadableLog, topic: string, partition: number, rea
     reader.seek(topic, partition, offset);
     const [record] = await reader.poll({ maxBytes: 1, waitMs: 1_000 });
     if (record === undefined) return undefined;
-    const commit = decodeChangelog(record.value);
+    const commit = readChangelog(record.value);
     if (commit.kind === 'commit' && commit.nowMs > (samples.at(-1)?.atMs ?? 0)) {
       samples.push({ atMs: commit.nowMs, counters: commit.counters });
     }

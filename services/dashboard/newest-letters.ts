@@ -1,5 +1,6 @@
 /** The newest dead letters of a crawl, and how many there are: the tails of `dead-letters`, read again where they grew. */
 import type { DeadLetter } from '../../schemas/types.ts';
+import { readRecord } from '../runtime/avro/read-record.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
@@ -51,8 +52,8 @@ export class NewestLetters {
     const from = Math.max(start, end - dashboardLimits.lettersPerPartition);
     const letters: Tail['letters'][number][] = [];
     for await (const { offset, value } of recordsOf(this.#log, this.#topic, partition, from, end)) {
-      await this.#codec.prepare('dead-letters', value);
-      letters.push({ id: `${partition}/${offset}`, letter: this.#codec.decode('dead-letters', value) });
+      const letter = await readRecord(this.#codec, 'dead-letters', value);
+      if (letter !== undefined) letters.push({ id: `${partition}/${offset}`, letter });
     }
     this.#tails[partition] = { end, letters };
     return end - start;

@@ -6,6 +6,8 @@
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
  * the offset it expects, drops its memory. DESIGN §4.2, §6.
  */
+
+import type { CrawlstreamError } from '../../topology/errors.ts';
 import type { KeyMode } from '../../topology/url/host-key.ts';
 import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
 import type { Membership } from '../runtime/log/log.ts';
@@ -18,7 +20,8 @@ import { waitsForText } from './restore.ts';
 import { Seat, type SeatOptions } from './seat.ts';
 import type { Standby } from './standby.ts';
 
-export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers'> {
+export interface FrontierGroupOptions
+  extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
   readonly crawl: string;
   readonly partitions: number;
   /** What leads a host to its partition. Absent: its name. */
@@ -32,6 +35,8 @@ export interface FrontierGroupOptions extends Omit<SeatOptions, 'openStore' | 'i
   /** Partitions with a state folder here. */
   holds?(): readonly number[];
   openStore(partition: number): Promise<StateStore>;
+  /** A partition stands still for a fault of its own records, and the others go on. */
+  onStopped?(error: CrawlstreamError): void;
 }
 
 export interface FrontierGroup {
@@ -50,10 +55,12 @@ export interface FrontierGroup {
   readonly fetchers: number | null;
   /** Resolves once every partition assigned by now is restored and claimed, or assigned to another member. */
   ready(): Promise<void>;
-  /** The partitions of this member that are being restored, in words; null: none. */
+  /** The partitions of this member that are being restored, or stand still and why, in words; null: none. */
   waitsFor(): string | null;
   /** That there is no fetcher, in words; null: there is, or nobody knows. */
   note(): string | null;
+  /** The partitions of this member that stand still. */
+  stopped(): readonly number[];
   /** Hands everything over and leaves. */
   stop(): Promise<void>;
 }
@@ -61,16 +68,16 @@ export interface FrontierGroup {
 export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<FrontierGroup> {
   const { crawl, partitions, keyMode, log, onFailure, instanceId, address, standbys, holds } = options;
   const fetchers = options.leasesPerPartition === 0 ? undefined : watchFetchers(options);
-  const seats = Array.from({ length: partitions }, (_, partition) => {
+  const seats: Seat[] = Array.from({ length: partitions }, (_, partition) => {
     const openStore = () => options.openStore(partition);
     const leasesMax = options.leasesPerPartition;
-    return new Seat({
-      ...options,
-      identity: { crawl, partition, partitions, keyMode },
-      leasesMax,
-      fetchers,
-      openStore,
-    });
+    const identity = { crawl, partition, partitions, keyMode };
+    const onStopped = (error: CrawlstreamError) => {
+      if (seats.every(({ owns, stopped: fault }) => !owns || fault !== undefined)) return false;
+      options.onStopped?.(error);
+      return true;
+    };
+    return new Seat({ ...options, identity, leasesMax, fetchers, openStore, onStopped });
   });
   let stopped = false;
 
@@ -98,7 +105,12 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
   });
 
   return {
-    committed: () => new Map(seats.flatMap(({ owner }, partition) => (owner ? [[partition, owner.committed]] : []))),
+    committed: () =>
+      new Map(
+        seats.flatMap(({ owner, stopped: fault }, partition) =>
+          owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
+        ),
+      ),
     standbys: () => new Map(seats.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
     owner: (partition) => seats[partition]?.owner,
     get name() {
@@ -114,8 +126,14 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     ready: async () => {
       await Promise.all(seats.map(({ ready }) => ready));
     },
-    waitsFor: () =>
-      waitsForText(seats.flatMap(({ owns, owner }, one) => (owns && owner?.committed === undefined ? [one] : []))),
+    waitsFor: () => {
+      const faults = seats.flatMap(({ stopped: fault }) => (fault === undefined ? [] : [fault.message]));
+      const isRestored = ({ owns, owner, stopped: fault }: Seat) =>
+        !owns || fault !== undefined || owner?.committed !== undefined;
+      const restoring = waitsForText(seats.flatMap((seat, one) => (isRestored(seat) ? [] : [one])));
+      return [...faults, ...(restoring === null ? [] : [restoring])].join('; ') || null;
+    },
+    stopped: () => seats.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition])),
     note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
     stop: async () => {
       stopped = true;

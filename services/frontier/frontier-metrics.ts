@@ -18,6 +18,8 @@ export interface MeteredFrontier {
   readonly meters: FrontierMeters;
   /** Of the partitions that this process has; undefined: being restored. */
   committed(): Iterable<readonly [partition: number, Committed | undefined]>;
+  /** The partitions that stand still. Absent: none does, as the whole process ends with one. */
+  stopped?(): readonly number[];
   /** The copies that this process keeps. Absent: it keeps none. */
   standbys?(): Iterable<readonly [partition: number, Pick<Standby, 'status'>]>;
   /** null: not known. Absent: they are in this process. */
@@ -39,6 +41,7 @@ const tallies = {
   undecodable: 'crawlstream_frontier_undecodable_total',
   untaken: 'crawlstream_frontier_untaken_total',
   misrouted: 'crawlstream_frontier_misrouted_total',
+  foreignRecords: 'crawlstream_frontier_foreign_records_total',
   hosts: 'crawlstream_frontier_hosts_known',
   leases: 'crawlstream_frontier_leases',
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;
@@ -56,13 +59,15 @@ const refusals = [
 ] as const;
 
 export function frontierMetrics(metered: MeteredFrontier): MetricSource {
-  const { log, clock, crawl, meters, committed, standbys } = metered;
+  const { log, clock, crawl, meters, committed, standbys, stopped } = metered;
   return async (tell) => {
     const fetchers = metered.fetchers?.() ?? null;
     if (fetchers !== null) tell.value('crawlstream_frontier_fetchers', fetchers);
     const positions: Position[] = [];
     for (const [partition, one] of committed()) {
       tellRestore(tell, meters, partition, one === undefined);
+      const isStopped = stopped?.().includes(partition) === true;
+      tell.value('crawlstream_frontier_stopped', isStopped ? 1 : 0, { partition });
       if (one === undefined) continue;
       tellPartition(tell, partition, one);
       if (one.freshness !== null) tellFreshness(tell, partition, one.freshness);

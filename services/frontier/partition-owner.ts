@@ -33,8 +33,9 @@ import { TaskFlow } from './demand/task-flow.ts';
 import { heedControl } from './heed-control.ts';
 import { InputRecords } from './input-records.ts';
 import { JobRunner, runJob } from './job-runner.ts';
+import { LossWatch } from './loss-watch.ts';
 import { createMeters, type FrontierMeters } from './meters.ts';
-import { lost, lostRecords, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
+import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 import { StepSpans } from './step-spans.ts';
 import { ViewSaver } from './view-saver.ts';
@@ -89,9 +90,7 @@ export class PartitionOwner {
   #underWay = 0;
   #failure: unknown;
   #view: ViewSaver | undefined;
-  /** Of the newest commit that was acked; -1: none since the partition was opened. */
-  #ackedOffset = -1;
-  #lookedAtMs = 0;
+  #losses: LossWatch | undefined;
   #opened = false;
   #warm: FrontierState | undefined;
   #granting = true;
@@ -170,18 +169,20 @@ export class PartitionOwner {
     this.#failure = undefined;
     const view = new ViewSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
     this.#view = view;
-    this.#ackedOffset = -1;
-    this.#lookedAtMs = clock.nowMs();
     const reader = log.reader();
     this.#reader = reader;
     this.#flow = await this.#openFlow(partition, reader);
     this.#committed = committedOf(partition, this.#flow?.waiting ?? null);
     this.#calls.opened(partition, () => reader.wake());
     this.#options.onOpened?.(partition);
-    const jobs = new JobRunner(this.#options.store, (error) => {
+    const fail = (error: unknown) => {
+      // An owner that was opened anew does not hear of it.
+      if (this.#reader !== reader) return;
       this.#failure ??= error;
       reader.wake();
-    });
+    };
+    const jobs = new JobRunner(this.#options.store, fail);
+    this.#losses = new LossWatch(this.#options, fail);
     try {
       await this.#publishControls(partition.republish());
       // Says in the log whose partition this is now, and how it stands.
@@ -197,7 +198,7 @@ export class PartitionOwner {
       while (!this.#stopping.signal.aborted) {
         await this.#turn(partition, reader, jobs);
         await view.saveIfDue();
-        this.#lookForLoss();
+        this.#losses?.look();
       }
       await view.saveNow();
     } finally {
@@ -319,7 +320,7 @@ export class PartitionOwner {
       const [offset] = await appended;
       await before;
       if (offset !== step.offset) throw lost(identity.partition);
-      this.#ackedOffset = offset;
+      this.#losses?.acked(offset);
       this.#underWay -= 1;
       this.#committed = committed;
       this.#meter(step, beganMs, inputMs);
@@ -375,23 +376,6 @@ export class PartitionOwner {
 
   #topic(name: keyof TopicRecords): string {
     return `${this.#options.identity.crawl}.${name}`;
-  }
-
-  /** Who writes sees at its next ack that the changelog has lost records; who has nothing to write looks. */
-  #lookForLoss(): void {
-    const { log, clock, identity } = this.#options;
-    const nowMs = clock.nowMs();
-    if (nowMs - this.#lookedAtMs < frontierServiceLimits.lossLookMs || this.#ackedOffset < 0) return;
-    this.#lookedAtMs = nowMs;
-    const [acked, reader] = [this.#ackedOffset, this.#reader];
-    const look = async () => {
-      const { end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
-      if (end > acked || this.#reader !== reader) return;
-      this.#failure ??= lostRecords(identity.partition, end, acked);
-      reader?.wake();
-    };
-    // A broker that is away says nothing of it.
-    look().catch(() => {});
   }
 
   async #settle(): Promise<void> {

@@ -8,7 +8,13 @@
  * log is asked which, before the record is taken.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { type Claim, type Commit, decodeChangelog, follows } from '../../topology/frontier/changes/changelog.ts';
+import {
+  type Claim,
+  type Commit,
+  type Foreign,
+  follows,
+  readChangelog,
+} from '../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../topology/frontier/changes/record-hash.ts';
 import { replay } from '../../topology/frontier/partition.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
@@ -42,7 +48,7 @@ export class Replayer {
   /** Throws STATE_DIVERGED where it leads to another state than its owner had, and says of which partition. */
   async take({ offset, value }: Pick<LogRecord, 'offset' | 'value'>): Promise<void> {
     const state = this.#state;
-    const record = decodeChangelog(value);
+    const record = this.#read(offset, value);
     if (!follows(state.changelog, record)) await expectInLog(this.#inLog, state);
     // What comes back into the queue has to be known.
     if (record.kind === 'claim' && record.endsLeases) await runJob(this.#store, readLeases(state));
@@ -62,7 +68,18 @@ export class Replayer {
     this.#unsavedBytes = 0;
   }
 
-  #apply(offset: number, record: Claim | Commit, hash: number): void {
+  /** Throws INVALID_RECORD, by name, where the log is damaged. */
+  #read(offset: number, value: Buffer): Claim | Commit | Foreign {
+    try {
+      return readChangelog(value);
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError)) throw error;
+      const where = `partition ${this.#inLog.identity.partition}, changelog offset ${offset}`;
+      throw new CrawlstreamError(error.code, `${where}: ${error.message}`, error);
+    }
+  }
+
+  #apply(offset: number, record: Claim | Commit | Foreign, hash: number): void {
     try {
       replay(this.#state, offset, record, hash);
     } catch (error) {

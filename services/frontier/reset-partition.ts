@@ -13,10 +13,10 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Claim, CommitHeader, InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import {
   anewNonce,
-  decodeChangelog,
   encodeClaim,
   encodeCommit,
   inputTopics,
+  readChangelog,
 } from '../../topology/frontier/changes/changelog.ts';
 import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
@@ -64,7 +64,7 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   await log.trim(`${crawl}.tasks`, partition, (await log.offsets(`${crawl}.tasks`, partition)).end);
   const topic = changelogTopic(crawl);
   const last = await log.last(topic, partition);
-  const nowMs = Math.max(clock.nowMs(), last === undefined ? 0 : decodeChangelog(last.value).nowMs);
+  const nowMs = Math.max(clock.nowMs(), last === undefined ? 0 : nowMsOf(last.value));
   const epoch = (await log.offsets(topic, partition)).end;
   await log.trim(topic, partition, epoch);
   const claim: Claim = { kind: 'claim', nonce: anewNonce(randomBytes(16).toString('hex')), nowMs, endsLeases: false };
@@ -81,6 +81,16 @@ export async function resetPartition(options: ResetPartition): Promise<void> {
   if (at === epoch) return;
   const message = `partition ${partition} was written to while it was reset: stop every frontier of ${crawl}, and reset it again`;
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
+}
+
+/** Of what is damaged, or none of ours, the time is not known: such a partition may be reset too. */
+function nowMsOf(value: Buffer): number {
+  try {
+    const record = readChangelog(value);
+    return record.kind === 'foreign' ? 0 : record.nowMs;
+  } catch {
+    return 0;
+  }
 }
 
 /** Gives the offset from which `control` says what holds. */

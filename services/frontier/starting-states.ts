@@ -7,7 +7,7 @@
  * tried. Nothing is passed over in silence.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { beginsAnew, changelogStart, decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { beginsAnew, changelogStart, readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
@@ -146,7 +146,7 @@ async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity
   const topic = changelogTopic(identity.crawl);
   const { end } = await log.offsets(topic, identity.partition);
   for await (const { value } of recordsOf(log, topic, identity.partition, start, Math.min(end, start + 1)))
-    return beginsAnew(decodeChangelog(value));
+    return beginsAnew(readChangelog(value));
   return false;
 }
 

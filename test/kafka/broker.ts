@@ -18,6 +18,8 @@ export interface TestBroker {
   isRunning(node: number): boolean;
   /** kill -9 of one node; resolves when it is gone. */
   kill(node?: number): Promise<void>;
+  /** Ends the first node in good order, everything written to its disk. */
+  end(): Promise<void>;
   /** Starts a killed node again, on the same data and port; resolves when it listens. */
   restart(node?: number): Promise<void>;
   /** What a topic's records take on the disk of the first node; undefined for a broker that is not ours. */
@@ -99,6 +101,7 @@ export async function startBroker(options: BrokerOptions = {}): Promise<TestBrok
     },
     isRunning: (node) => daemons[node]?.isRunning() ?? false,
     kill: (node = 0) => (daemons[node] as Daemon).end('SIGKILL'),
+    end: () => (daemons[0] as Daemon).end('SIGTERM', 15_000),
     restart: (node = 0) => start(node),
     diskBytes: (topic) => bytesOfTopic(join(folder, 'node-1', 'data'), topic),
     partitionFolder: (topic, partition) => join(folder, 'node-1', 'data', `${topic}-${partition}`),
@@ -114,7 +117,14 @@ function externalBroker(brokers: string): TestBroker {
   };
   return {
     ...{ brokers, pids: [], isRunning: () => true },
-    ...{ kill: notOurs, restart: notOurs, diskBytes: () => undefined, partitionFolder, stop: async () => {} },
+    ...{
+      kill: notOurs,
+      end: notOurs,
+      restart: notOurs,
+      diskBytes: () => undefined,
+      partitionFolder,
+      stop: async () => {},
+    },
   };
 }
 

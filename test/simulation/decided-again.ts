@@ -1,12 +1,7 @@
 /** Whatever happened to its owners, a partition's commits are decided again from their inputs, to the byte. */
 
 import { frontierInput } from '../../services/runtime/crawl/frontier-input.ts';
-import {
-  type Commit,
-  decodeChangelog,
-  type InputTopic,
-  inputTopics,
-} from '../../topology/frontier/changes/changelog.ts';
+import { type Commit, type InputTopic, inputTopics, readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../topology/frontier/partition.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { noLists } from '../../topology/url/url-lists.ts';
@@ -20,9 +15,9 @@ export function checkDecidedAgain(stage: Stage): void {
     const identity = { crawl, partition, partitions: world.partitions };
     const again = new ReDecider(identity, new FrontierState(fingerprintKey), noLists);
     for (const { offset, value } of cluster.partition(`${crawl}.frontier-changelog`, partition).records) {
-      const record = decodeChangelog(value);
+      const record = readChangelog(value);
       const inputs =
-        record.kind === 'claim' ? [] : inputTopics.flatMap((topic) => taken(stage, partition, topic, record));
+        record.kind !== 'commit' ? [] : inputTopics.flatMap((topic) => taken(stage, partition, topic, record));
       const difference = again.take(offset, value, inputs);
       if (difference === null) continue;
       violate(`commit ${offset} of partition ${partition} is decided otherwise the second time`);

@@ -1,7 +1,7 @@
 /** What must hold when a run has ended: every copy of the state is the same, and nothing that could be had is missing. */
 import { isDeepStrictEqual } from 'node:util';
 import { openPartition } from '../../services/frontier/open-partition.ts';
-import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
 import { replay } from '../../topology/frontier/partition.ts';
@@ -44,7 +44,7 @@ function checkCopies({ machines, standby, cluster, violate }: Stage): void {
       return state === undefined ? [] : [{ name, state }];
     });
     for (const { offset, value } of cluster.partition(`${crawl}.frontier-changelog`, partition).records) {
-      replay(rebuilt, offset, decodeChangelog(value));
+      replay(rebuilt, offset, readChangelog(value));
       // A copy that has come as far as this.
       for (const { name, state } of copies) {
         if (state.changelog.offset !== offset + 1 || digest(state) === digest(rebuilt)) continue;

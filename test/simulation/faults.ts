@@ -4,12 +4,15 @@
  * Times are ms from the start of the run. The last fault is over long before a run may end, so that every run shows
  * also that all heals by itself.
  */
+import { type TopicName, topicNames } from '../../topology/topics.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { AppendFault, Landing } from './sim-log.ts';
 import type { StrayTopic } from './stray-records.ts';
 import { drawSurroundings } from './surroundings.ts';
 import type { Trouble } from './web.ts';
 import type { World } from './world.ts';
+
+export type ForeignRecord = 'bytes' | 'text' | 'cut' | 'again';
 
 /** `at` and all durations in ms. `process`: by name. */
 export type Fault =
@@ -79,6 +82,8 @@ export type Fault =
       readonly process: string | null;
       readonly downMs: number;
     }
+  /** A record that somebody else wrote, on any topic: bytes of nobody's, text, or a commit of ours once more. */
+  | { readonly kind: 'foreign'; readonly at: number; readonly topic: TopicName; readonly what: ForeignRecord }
   /** A record that nobody can read. */
   | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' }
   /** All fetchers go, at once, and none comes back before. */
@@ -103,7 +108,24 @@ export function drawFaults(seed: number, world: World): Fault[] {
   const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs)).flatMap((fault) =>
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
-  return [...faults, ...drawSurroundings(seed, world), ...drawLosses(seed, world, spanMs)].sort((a, b) => a.at - b.at);
+  return [
+    ...faults,
+    ...drawSurroundings(seed, world),
+    ...drawLosses(seed, world, spanMs),
+    ...drawForeign(seed, world, spanMs),
+  ].sort((a, b) => a.at - b.at);
+}
+
+function drawForeign(seed: number, world: World, spanMs: number): Fault[] {
+  const chance = chanceOf(seed, 'foreign');
+  if (world.embedded || !chance.happens(0.25)) return [];
+  return Array.from({ length: chance.between(1, 6) }, () => {
+    const topic = chance.happens(0.5) ? 'frontier-changelog' : chance.pick(topicNames);
+    const what = chance.pick<ForeignRecord>(
+      topic === 'frontier-changelog' ? ['bytes', 'text', 'cut', 'again'] : ['bytes', 'text'],
+    );
+    return { kind: 'foreign', at: chance.between(0, spanMs), topic, what };
+  });
 }
 
 /** Of a draw of their own, so that whatever else a seed draws stays as it is. */

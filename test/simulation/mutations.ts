@@ -112,9 +112,15 @@ export const mutations: readonly Mutation[] = [
     replace: 'if (!isThere && offset < 0) return',
   },
   {
+    bug: 'a record of somebody else’s on the changelog stops who reads it',
+    file: 'topology/frontier/changes/changelog.ts',
+    find: "return { kind: 'foreign', why: error.message };",
+    replace: 'throw error;',
+  },
+  {
     bug: 'an owner with nothing to write does not see that its changelog has lost records',
     file: 'services/frontier/partition-owner.ts',
-    find: 'this.#lookForLoss();',
+    find: 'this.#losses?.look();',
     replace: '',
   },
   {

@@ -8,7 +8,7 @@
 import type { Task } from '../../schemas/types.ts';
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import type { LogRecord } from '../../services/runtime/log/log.ts';
-import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../topology/frontier/changes/counters.ts';
 import { eachRow } from '../../topology/frontier/check/digest.ts';
 import { replay } from '../../topology/frontier/partition.ts';
@@ -53,7 +53,7 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
   const seeChangelog = ({ partition, offset, value }: LogRecord) => {
     const state = states[partition]!;
     const { nextLeaseId } = state;
-    const record = decodeChangelog(value);
+    const record = readChangelog(value);
     replay(state, offset, record);
     for (let id = nextLeaseId; id < state.nextLeaseId; id++)
       granted.add(leaseName(partition, state.changelog.epoch, id));
@@ -102,7 +102,7 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
     givenUp,
     seeLost(partition, changelog) {
       const state = new FrontierState(key);
-      for (const { offset, value } of changelog) replay(state, offset, decodeChangelog(value));
+      for (const { offset, value } of changelog) replay(state, offset, readChangelog(value));
       states[partition] = state;
     },
     see(record) {

@@ -1,6 +1,7 @@
 /** Makes a fault happen. */
+import type { LogRecord } from '../../services/runtime/log/log.ts';
 import type { Chance } from './chance.ts';
-import type { Fault } from './faults.ts';
+import type { Fault, ForeignRecord } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl } from './machines.ts';
 import type { Stage } from './run.ts';
@@ -91,6 +92,14 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       stage.standby.seeLost(partition, records);
       return;
     }
+    case 'foreign': {
+      const partition = chance.between(0, world.partitions - 1);
+      const topic = `${crawl}.${fault.topic}`;
+      const value = foreignValue(fault.what, cluster.partition(topic, partition).records, chance);
+      const headers: Record<string, string> = fault.topic === 'frontier-changelog' ? {} : { garbage: 'yes' };
+      cluster.land({ topic, partition, key: null, value, headers });
+      return;
+    }
     case 'garbage': {
       const partition = chance.between(0, world.partitions - 1);
       const value = Buffer.from(Array.from({ length: chance.between(0, 20) }, () => chance.between(0, 255)));
@@ -99,4 +108,13 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       cluster.land({ topic: `${crawl}.${fault.topic}`, partition, key: null, value, headers: { garbage: 'yes' } });
     }
   }
+}
+
+function foreignValue(what: ForeignRecord, there: readonly LogRecord[], chance: Chance): Buffer {
+  if (what === 'text') return Buffer.from('{"hello":"world"}');
+  const commits = there.filter(({ value }) => value[2] === 1);
+  if (what === 'bytes' || commits.length === 0)
+    return Buffer.from(Array.from({ length: chance.between(0, 40) }, () => chance.between(0, 255)));
+  const { value } = chance.pick(commits);
+  return what === 'again' ? value : value.subarray(0, chance.between(0, 20));
 }

@@ -15,7 +15,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
-import type { Claim, Commit, InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
+import type { Claim, Commit, Foreign, InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
 import { encodeCommit, expectOffset, inputTopics, judgeCommit, past } from './changes/changelog.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
@@ -218,11 +218,17 @@ export class FrontierPartition {
     this.#unread = false;
   }
 
-  /** An owner's first commit: it changes nothing, and shows readers of the log's tail whose commits count now. */
+  /**
+   * An owner's first commit: it shows readers of the log's tail whose commits count now, and counts what others wrote to
+   * the changelog before it.
+   */
   open(wallMs: number): Step {
-    const { positions } = this.state;
+    const { positions, foreignRecords, counters } = this.state;
     const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
-    return this.#commit(this.#begin(wallMs), inputs, 0, Buffer.alloc(0));
+    const decision = this.#begin(wallMs);
+    const more = foreignRecords - counters.foreignRecords;
+    if (more > 0) decision.tally('foreignRecords', more);
+    return this.#commit(decision, inputs, 0, decision.finish());
   }
 
   #begin(wallMs: number): Decision {
@@ -359,11 +365,17 @@ export class FrontierPartition {
  * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: of its bytes;
  * null: nobody asks later what this state was built from.
  */
-export function replay(state: FrontierState, offset: number, record: Claim | Commit, hash: number | null = null): void {
+export function replay(
+  state: FrontierState,
+  offset: number,
+  record: Claim | Commit | Foreign,
+  hash: number | null = null,
+): void {
   const { changelog, isAhead } = state;
   expectOffset(changelog, offset);
   const read = hash === null ? null : { offset, hash };
-  if (record.kind === 'claim') replayClaim(state, offset, record);
+  if (record.kind === 'foreign') state.foreignRecords += 1;
+  else if (record.kind === 'claim') replayClaim(state, offset, record);
   else if (judgeCommit(changelog, record) === 'counts') replayCommit(state, offset, record);
   const { epoch, seq } = state.changelog;
   const counts = record.kind === 'claim' || epoch !== changelog.epoch || seq !== changelog.seq;

@@ -8,8 +8,8 @@
  * What is not decided is taken as it is: claims, void commits, rows that a load brought from elsewhere. What a Bloom
  * filter took for seen is not in the recording: crawls with `--seen bloom` can differ there.
  */
-import type { Claim, Commit, InputTopic } from '../frontier/changes/changelog.ts';
-import { decodeChangelog, judgeCommit } from '../frontier/changes/changelog.ts';
+import type { Claim, Commit, Foreign, InputTopic } from '../frontier/changes/changelog.ts';
+import { judgeCommit, readChangelog } from '../frontier/changes/changelog.ts';
 import type { Change } from '../frontier/changes/changes.ts';
 import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Step } from '../frontier/decide/step.ts';
@@ -59,11 +59,11 @@ export class ReDecider {
    * difference the state is that of the new decision, and no more records can be taken.
    */
   take(offset: number, value: Buffer, inputs: readonly Input[]): Difference | null {
-    const record = decodeChangelog(value);
-    const first = record.kind === 'claim' ? null : firstOf(record);
-    if (record.kind === 'claim' || !this.#isDecided(record, first)) {
+    const record = readChangelog(value);
+    const first = record.kind === 'commit' ? firstOf(record) : null;
+    if (record.kind !== 'commit' || !this.#isDecided(record, first)) {
       // Decoding is lazy, and gives each change once.
-      this.#adopt(offset, first === null ? record : decodeChangelog(value));
+      this.#adopt(offset, first === null ? record : readChangelog(value));
       return null;
     }
     const step = this.#decide(record, first, inputs);
@@ -95,7 +95,7 @@ export class ReDecider {
     return judgeCommit(changelog, record) === 'counts' && first?.kind !== 'load';
   }
 
-  #adopt(offset: number, record: Claim | Commit): void {
+  #adopt(offset: number, record: Claim | Commit | Foreign): void {
     const { state } = this.#partition;
     replay(state, offset, record);
     if (record.kind !== 'claim') return;

@@ -8,7 +8,7 @@
  * The same policy gives no divergence: every commit comes out again to the byte, and nothing is simulated.
  */
 import type { Control } from '../../schemas/types.ts';
-import { decodeChangelog, type InputTopic, inputTopics } from '../frontier/changes/changelog.ts';
+import { type InputTopic, inputTopics, readChangelog } from '../frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Input } from '../frontier/partition.ts';
 import { replay } from '../frontier/partition.ts';
@@ -139,8 +139,8 @@ function open(
   const again = begin(options, recorded);
   const { partition } = recorded.identity;
   for (const [offset, value] of recorded.changelog.entries()) {
-    const record = decodeChangelog(value);
-    if (record.nowMs >= untilMs && offset >= recorded.fromOffset) break;
+    const record = readChangelog(value);
+    if (record.kind !== 'foreign' && record.nowMs >= untilMs && offset >= recorded.fromOffset) break;
     if (record.kind === 'commit') tally.commit(partition, record, decodeChanges(value));
     if (offset < recorded.fromOffset) continue;
     if (offset === recorded.fromOffset) force(options, again);
@@ -162,7 +162,7 @@ function open(
 /** The partition as it was at `fromOffset`, with no decision taken. */
 function begin({ key, lists }: WhatIfOptions, { identity, changelog, fromOffset }: RecordedPartition): ReDecider {
   const state = new FrontierState(key, { ...allInMemory }, Number.POSITIVE_INFINITY);
-  for (let offset = 0; offset < fromOffset; offset++) replay(state, offset, decodeChangelog(changelog[offset]!));
+  for (let offset = 0; offset < fromOffset; offset++) replay(state, offset, readChangelog(changelog[offset]!));
   state.unsaved.records = [];
   return new ReDecider(identity, state, lists);
 }
@@ -175,8 +175,8 @@ function force({ instead }: WhatIfOptions, again: ReDecider): void {
 
 /** What a commit took, with the policy that is tried in the place of recorded ones. */
 function taken(options: WhatIfOptions, { inputs }: RecordedPartition, value: Buffer): RecordedInput[] {
-  const record = decodeChangelog(value);
-  if (record.kind === 'claim') return [];
+  const record = readChangelog(value);
+  if (record.kind !== 'commit') return [];
   return inputTopics.flatMap((topic) => {
     const [from, to] = ReDecider.wanted(record, topic);
     return between(inputs[topic], from, to).map((input) =>
@@ -211,8 +211,8 @@ function firstAt(inputs: readonly RecordedInput[], offset: number): number {
 function tellRecorded({ identity, changelog, inputs }: RecordedPartition, tally: CrawlTally, endMs: number): number {
   let [leasesMax, leases] = [1, 0];
   for (const value of changelog) {
-    const record = decodeChangelog(value);
-    if (record.kind === 'claim') continue;
+    const record = readChangelog(value);
+    if (record.kind !== 'commit') continue;
     leasesMax = Math.max(leasesMax, record.demand + leases);
     leases = record.counters.leases;
     tally.commit(identity.partition, record, record.changes);
@@ -225,15 +225,18 @@ function tellRecorded({ identity, changelog, inputs }: RecordedPartition, tally:
 
 function spanOf(partitions: readonly RecordedPartition[]): [startMs: number, endMs: number] {
   const times = partitions.flatMap(({ changelog }) => {
-    const [first, last] = [changelog[0], changelog.at(-1)];
-    return first === undefined || last === undefined ? [] : [decodeChangelog(first).nowMs, decodeChangelog(last).nowMs];
+    const ours = (value: Buffer) => readChangelog(value).kind !== 'foreign';
+    return [changelog.find(ours), changelog.findLast(ours)].flatMap((value) => {
+      const record = value && readChangelog(value);
+      return record === undefined || record.kind === 'foreign' ? [] : [record.nowMs];
+    });
   });
   return times.length === 0 ? [0, 0] : [Math.min(...times), Math.max(...times)];
 }
 
 function recordedPolicy({ lists }: WhatIfOptions, { inputs }: RecordedPartition, value: Buffer): Policy | null {
-  const commit = decodeChangelog(value);
-  if (commit.kind === 'claim') return null;
+  const commit = readChangelog(value);
+  if (commit.kind !== 'commit') return null;
   const { policyVersion } = commit;
   for (const { topic, record } of inputs.control) {
     if (topic !== 'control' || record?.kind !== 'policy' || record.version !== policyVersion) continue;
@@ -249,7 +252,7 @@ function eventsIn({ topic, record }: Input): number {
 }
 
 function* decodeChanges(value: Buffer) {
-  const record = decodeChangelog(value);
+  const record = readChangelog(value);
   if (record.kind === 'commit') yield* record.changes;
 }
 

@@ -38,6 +38,8 @@ export interface CrawlCounts {
   readonly misrouted: number;
   /** Leases that ended before any fetcher had taken their task. */
   readonly untaken: number;
+  /** Of the changelog, written by others. */
+  readonly foreignRecords: number;
   /** To be fetched again. */
   readonly scheduled: number;
   /** Visits to pages that were fetched before, and those of them that found a change. */
@@ -77,6 +79,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     undecodable: counters.undecodable,
     misrouted: counters.misrouted,
     untaken: counters.untaken,
+    foreignRecords: counters.foreignRecords,
     scheduled: counters.scheduled,
     revisits: counters.revisits,
     changesFound: counters.changesFound,
@@ -115,6 +118,7 @@ export function countsText(counts: CrawlCounts): string {
     ['unreadable records', counts.undecodable],
     ['on a wrong partition', counts.misrouted],
     ['leases nobody took', counts.untaken],
+    ['changelog, by others', counts.foreignRecords],
     ['requests made', counts.fetches, true],
     ['bytes received', counts.bytes, true],
   ];

@@ -6,6 +6,7 @@ import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { readRecord } from '../../runtime/avro/read-record.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
@@ -17,6 +18,7 @@ import { withCrawl } from '../connect/open-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
+import { printNotice } from '../terminal/restore-text.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
 
@@ -45,9 +47,11 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
   for (let partition = 0; partition < topics.partitions; partition++) {
     // What is there when the reading begins, and no more: a crawl may be appending.
     const { start, end } = await log.offsets(topic, partition);
-    for await (const { value } of recordsOf(log, topic, partition, start, end)) {
-      await codec.prepare('pages', value);
-      const page = codec.decode('pages', value);
+    for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
+      const page = await readRecord(codec, 'pages', value, (why) =>
+        printNotice(`${topic}/${partition}, offset ${offset}, is left out: ${why}`),
+      );
+      if (page === undefined) continue;
       if (purges.refuses(page.url, page.fetchedAtMs) || (!all && printed.has(page.url))) continue;
       if (!all) printed.add(page.url);
       if (!process.stdout.write(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');

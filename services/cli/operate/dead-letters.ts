@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DeadLetter } from '../../../schemas/types.ts';
+import { readRecord } from '../../runtime/avro/read-record.ts';
 import { readGroupLetters } from '../../runtime/consumer/group-folder.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { printNotice } from '../terminal/restore-text.ts';
 
 export interface FoundLetter {
   /** `partition/offset` on the topic, `group#number` in a data folder. */
@@ -25,8 +27,10 @@ export async function* deadLettersOf(
   for (let partition = 0; partition < topics.partitions; partition++) {
     const { start, end } = await log.offsets(topic, partition);
     for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
-      await codec.prepare('dead-letters', value);
-      const letter = codec.decode('dead-letters', value);
+      const letter = await readRecord(codec, 'dead-letters', value, (why) =>
+        printNotice(`${topic}/${partition}, offset ${offset}, is left out: ${why}`),
+      );
+      if (letter === undefined) continue;
       if (letter.reason === 'replayed') replayed.add(letter.detail);
       else found.push({ id: `${partition}/${offset}`, letter });
     }

@@ -75,6 +75,8 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     holds: () => kept,
     onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
     onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn'),
+    onStopped: ({ message, code }) =>
+      say(`${message}; this partition stands still, the others go on`, 'error', { code }),
     shelf,
     onNotice: printNotice,
     meters,
@@ -85,9 +87,11 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     },
     openStore: (partition) => openRocksdbStore(stateFolder(folder, partition)),
   });
-  const { committed, standbys } = group;
+  const { committed, standbys, stopped } = group;
   const fetchers = () => group.fetchers;
-  service.sources.add(frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys, fetchers }));
+  service.sources.add(
+    frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys, stopped, fetchers }),
+  );
   service.sources.add(storeMetrics('state', folder.part('state')));
   desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags });
   const stopping = new AbortController();

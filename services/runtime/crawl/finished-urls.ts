@@ -2,7 +2,7 @@
 
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
 import { FinishedUrls } from '../../../topology/frontier/ask/finished-urls.ts';
-import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { Log } from '../log/log.ts';
@@ -23,8 +23,10 @@ export async function finishedUrls(
     const finished = new FinishedUrls(filter);
     const { start, end } = await log.offsets(topic, partition);
     if (end > start) {
-      for await (const { offset, value } of recordsOf(log, topic, partition, start, end))
-        finished.take(offset, decodeChangelog(value));
+      for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
+        const record = readChangelog(value);
+        if (record.kind !== 'foreign') finished.take(offset, record);
+      }
     }
     found.push(...finished.found);
   }

@@ -2,7 +2,7 @@
 
 import type { Look, PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { CommitHeader, InputPosition, InputTopic } from '../../../topology/frontier/changes/changelog.ts';
-import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
@@ -58,9 +58,15 @@ const tailRecords = 16;
 async function newestCommit(log: ReadableLog, topic: string, partition: number): Promise<CommitHeader | undefined> {
   const { start, end } = await log.offsets(topic, partition);
   let newest: CommitHeader | undefined;
-  for await (const { value } of recordsOf(log, topic, partition, Math.max(start, end - tailRecords), end)) {
-    const record = decodeChangelog(value);
-    if (record.kind === 'commit' && record.epoch >= (newest?.epoch ?? -1)) newest = record;
+  // What others wrote there is looked past.
+  for (let [to, records] = [end, tailRecords]; newest === undefined && to > start; records *= 8) {
+    const from = Math.max(start, to - records);
+    for await (const { offset, value } of recordsOf(log, topic, partition, from, to)) {
+      const record = readChangelog(value);
+      const isCommit = record.kind === 'commit' && record.epoch < offset;
+      if (isCommit && record.epoch >= (newest?.epoch ?? -1)) newest = record;
+    }
+    to = from;
   }
   return newest;
 }

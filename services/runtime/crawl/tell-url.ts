@@ -1,8 +1,9 @@
 /** Reads the story of a URL from a crawl's log: its partition's changelog, then the messages that brought it. */
 
+import type { LinkGroup } from '../../../schemas/types.ts';
 import type { Decided } from '../../../topology/frontier/ask/url-events.ts';
 import { UrlStory } from '../../../topology/frontier/ask/url-story.ts';
-import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { seenKey } from '../../../topology/url/seen-key.ts';
@@ -48,7 +49,8 @@ export async function tellUrl(
   if (end > start) {
     const name = Buffer.from(hostKey);
     for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
-      const record = decodeChangelog(value);
+      const record = readChangelog(value);
+      if (record.kind === 'foreign') continue;
       const isPassed = record.kind === 'commit' && !story.heeds(value.includes(name));
       story.take(offset, isPassed ? { ...record, changes: [] } : record);
     }
@@ -81,7 +83,7 @@ async function findLink(
   const key = seenKey(url);
   for await (const { offset, value } of recordsOf(log, topic, partition, first, last)) {
     await codec.prepare('discovered', value);
-    for (const { sourceUrl, discoveredAtMs, links } of codec.decode('discovered', value).groups) {
+    for (const { sourceUrl, discoveredAtMs, links } of groupsOf(codec, value)) {
       for (const link of links) {
         const normal = link.url === url ? url : normalize(link.url);
         if (normal === null || (normal !== url && seenKey(normal) !== key)) continue;
@@ -90,4 +92,13 @@ async function findLink(
     }
   }
   return undefined;
+}
+
+/** None of what nobody can read: the frontier dead-letters it. */
+function groupsOf(codec: RecordCodec, value: Buffer): readonly LinkGroup[] {
+  try {
+    return codec.decode('discovered', value).groups;
+  } catch {
+    return [];
+  }
 }

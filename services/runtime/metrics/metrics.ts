@@ -46,6 +46,7 @@ export const metrics = {
   crawlstream_frontier_misrouted_total: counter('Groups and records whose key leads to another partition', 'partition'),
   crawlstream_frontier_fetchers: gauge('Members of the fetchers’ group, as this process sees it'),
   crawlstream_frontier_tasks_waiting: gauge('Leases whose task no fetcher has taken yet', 'partition'),
+  crawlstream_frontier_foreign_records_total: counter('Records of the changelog that others wrote', 'partition'),
   crawlstream_frontier_granted_total: counter('Leases granted by this process'),
   crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),
   crawlstream_frontier_commit_bytes_total: counter('Their bytes in the changelog'),
@@ -54,6 +55,7 @@ export const metrics = {
   crawlstream_frontier_latency_seconds: histogram(
     'From the oldest input of a read being appended until the commit that followed is durable',
   ),
+  crawlstream_frontier_stopped: gauge('1: the partition stands still, its own records are at fault', 'partition'),
   crawlstream_frontier_restored_ratio: gauge('How far the restore of a partition is; 1: done', 'partition'),
   crawlstream_frontier_restore_left_seconds: gauge('What is left of it, at the pace so far', 'partition'),
 

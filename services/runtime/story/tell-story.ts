@@ -6,7 +6,7 @@
  * events, and its host's queue.
  */
 import type { TopicRecords } from '../../../schemas/types.ts';
-import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { readChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { compilePolicy, type Policy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { CommitEvents } from '../../../topology/story/commit-events.ts';
@@ -100,8 +100,10 @@ export async function tellStory(source: StorySource, url: string, policy: Policy
   const name = Buffer.from(hostKey);
   const decided: StoryEvent[] = [];
   const { start, end } = changelog;
-  for await (const { offset, value } of recordsOf(log, `${crawl}.frontier-changelog`, partition, start, end))
-    decided.push(...commits.take(offset, decodeChangelog(value), value.includes(name)));
+  for await (const { offset, value } of recordsOf(log, `${crawl}.frontier-changelog`, partition, start, end)) {
+    const record = readChangelog(value);
+    if (record.kind !== 'foreign') decided.push(...commits.take(offset, record, value.includes(name)));
+  }
 
   const firstMs = [...found, ...decided].reduce(
     (first, { kind, atMs }) => (kind === 'control' ? first : Math.min(first, atMs)),

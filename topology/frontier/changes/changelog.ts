@@ -82,6 +82,12 @@ export interface Commit extends CommitHeader {
   readonly changes: Iterable<Change>;
 }
 
+/** A sound record that is none of ours: somebody else wrote to the topic. Void for every reader, and counted. */
+export interface Foreign {
+  readonly kind: 'foreign';
+  readonly why: string;
+}
+
 /** Nonce of a claim before which nothing counts: the commit after it is the first, and says where the inputs begin. */
 const anew = 'reset ';
 
@@ -89,7 +95,7 @@ export function anewNonce(chance: string): string {
   return `${anew}${chance}`;
 }
 
-export function beginsAnew(record: Claim | CommitHeader): boolean {
+export function beginsAnew(record: Claim | CommitHeader | Foreign): boolean {
   return record.kind === 'claim' && record.nonce.startsWith(anew);
 }
 
@@ -148,6 +154,21 @@ export function encodeCommit(header: CommitHeader, changes: Uint8Array): Buffer 
   writeCounters(writer, header.counters);
   writer.raw(changes);
   return writer.take();
+}
+
+/**
+ * A record of a changelog, whoever wrote it. Throws INVALID_RECORD where what the log held is damaged, which may have been
+ * a commit that counts, and UNSUPPORTED on a newer format.
+ */
+export function readChangelog(bytes: Uint8Array): Claim | Commit | Foreign {
+  const damage = damageOf(bytes);
+  if (damage !== undefined) throw invalid(damage);
+  try {
+    return decodeChangelog(bytes);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'INVALID_RECORD')) throw error;
+    return { kind: 'foreign', why: error.message };
+  }
 }
 
 /** Throws INVALID_RECORD on bytes that are no changelog record, UNSUPPORTED on a newer format. */
@@ -240,7 +261,8 @@ export function judgeCommit(
  * Does the record follow what the reader at `position` has read, beyond doubt? Where it does not, it may be void, or the
  * reader's own history may be one that the log has lost: then another owner's commits look void to it, for ever.
  */
-export function follows(position: ChangelogPosition, record: Claim | CommitHeader): boolean {
+export function follows(position: ChangelogPosition, record: Claim | CommitHeader | Foreign): boolean {
+  if (record.kind === 'foreign') return false;
   if (record.kind === 'commit') return judgeCommit(position, record) === 'counts';
   const { after } = record;
   if (after === undefined || after.counted === null || position.counted === null) return false;

@@ -301,6 +301,7 @@ export type HostChange = Extract<
  * `revisits`: visits to a URL that was visited before, and could tell a change; `changesFound`: those that did.
  * `untaken`: leases that ended at their deadline before any fetcher had taken their task. `misrouted`: groups of links, results
  * and events that arrived on a partition that their key does not lead to.
+ * `foreignRecords`: records of the changelog that somebody else wrote, and nobody heeds.
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
@@ -330,6 +331,7 @@ export const tallyNames = [
   'purged',
   'untaken',
   'misrouted',
+  'foreignRecords',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

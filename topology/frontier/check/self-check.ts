@@ -14,7 +14,7 @@ import type { FrontierState } from '../state/state.ts';
 import { RowSum, scheduleRow } from './digest.ts';
 
 /** Of the rows below: a check of another version is passed over. */
-const checkVersion = 3;
+const checkVersion = 4;
 
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {
   const sum = new RowSum();

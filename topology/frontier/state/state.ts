@@ -96,6 +96,8 @@ export class FrontierState {
   readonly quotaBook = new Map<number, QuotaRow>();
   nextLeaseId = 1;
   load: LoadProgress = noLoad;
+  /** In the changelog so far; counted by the next owner's first commit. */
+  foreignRecords = 0;
   readonly unsaved = new Unsaved();
   readonly #print = new Uint32Array(2);
   readonly ahead = new RowsAhead();

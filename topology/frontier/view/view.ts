@@ -106,6 +106,7 @@ export function metaValue(state: FrontierState): Buffer {
   writeAscending(writer, taken.ids);
   writeMark(writer, state.changelog.read);
   writeMark(writer, state.changelog.counted);
+  writer.uint(state.foreignRecords);
   return writer.take();
 }
 
@@ -148,5 +149,8 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
   if (!reader.done) state.taken.load(reader.int(), reader.uint(), readAscending(reader));
   // Nor has one of a release that did not ask whether its changelog has lost records.
-  if (!reader.done) state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };
+  if (!reader.done) {
+    state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };
+    state.foreignRecords = reader.uint();
+  }
 }

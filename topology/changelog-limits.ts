@@ -1,0 +1,7 @@
+/** Bounds of what is done about a changelog that was damaged, or has lost records. */
+export const changelogLimits = {
+  /** A partition whose own records are at fault is tried again this often: somebody may have mended it. */
+  stoppedAgainMs: 60_000,
+  /** An owner asks this often whether its changelog still reaches what was acknowledged: one small request. */
+  lossLookMs: 10_000,
+} as const;
