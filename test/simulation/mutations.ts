@@ -130,6 +130,14 @@ export const mutations: readonly Mutation[] = [
     replace: 'return true;',
   },
   {
+    bug: 'what is passed on is not waited for',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));',
+    replace:
+      'log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one))).catch(() => {});',
+    from: 120,
+  },
+  {
     bug: 'a task is run wherever it lies',
     file: 'services/fetcher/leases/intake.ts',
     find: 'if (home === partition && readFrom === place) return null;',

@@ -7,19 +7,20 @@ import { partitionOf } from '../../topology/url/partition.ts';
 import type { Chance } from './chance.ts';
 import { crawl } from './machines.ts';
 import type { Stage } from './run.ts';
+import { mustBeFetched, type SimHost, type SimPage } from './world.ts';
 
 export type StrayTopic = 'discovered' | 'results' | 'control' | 'tasks';
 
 export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): void {
   const { cluster, codec, world, scheduler } = stage;
   if (world.partitions === 1) return;
-  const host = chance.pick(world.hosts);
+  const host = chance.pick(topic === 'discovered' ? hostsWithUnfound(stage) : world.hosts);
   const home = partitionOf(host.name, world.partitions);
   const partition = (home + chance.between(1, world.partitions - 1)) % world.partitions;
   const land = (value: Buffer) =>
     cluster.land({ topic: `${crawl}.${topic}`, partition, key: Buffer.from(host.name), value, headers: {} });
   if (topic === 'discovered') {
-    const urls = Array.from({ length: chance.between(1, 3) }, () => chance.pick(host.pages).url);
+    const urls = Array.from({ length: chance.between(1, 3) }, () => chance.pick(unfoundFirst(stage, host)).url);
     const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
     land(
       codec.encode('discovered', { groups: [{ ...blankLinkGroup, hostKey: host.name, depth: 1, links }] }) as Buffer,
@@ -37,7 +38,26 @@ export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): voi
     land(codec.encode('control', { ...event, hostKey: host.name, payload }) as Buffer);
   } else {
     const { records } = cluster.partition(`${crawl}.${topic}`, home);
-    const sound = records.filter(({ headers }) => headers['garbage'] === undefined);
+    // Not what went astray before: brought home it would be a task's second copy, which no producer of ours makes.
+    const isHome = (value: Buffer) => partitionOf(codec.decode(topic, value).hostKey, world.partitions) === home;
+    const sound = records.filter(({ headers, value }) => headers['garbage'] === undefined && isHome(value));
     if (sound.length > 0) land(chance.pick(sound).value);
   }
+}
+
+/** Where nothing else leads to a page, nothing makes up for its loss. */
+function hostsWithUnfound(stage: Stage): readonly SimHost[] {
+  const { hosts } = stage.world;
+  const some = hosts.filter((host) => host.steady && unfound(stage, host).length > 0);
+  return some.length > 0 ? some : hosts;
+}
+
+function unfoundFirst(stage: Stage, host: SimHost): readonly SimPage[] {
+  const some = unfound(stage, host);
+  return some.length > 0 ? some : host.pages;
+}
+
+function unfound({ world, foreign }: Stage, { pages }: SimHost): readonly SimPage[] {
+  const found = mustBeFetched(world, new Set(), foreign);
+  return pages.filter(({ url, forbidden, redirect }) => !forbidden && redirect === null && !found.has(url));
 }

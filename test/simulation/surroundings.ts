@@ -15,7 +15,12 @@ export function drawSurroundings(seed: number, world: World): Fault[] {
   if (world.partitions > 1 && chance.happens(0.25)) {
     for (let more = chance.between(1, 4); more > 0; more--) {
       const topic = chance.pick<StrayTopic>(['discovered', 'discovered', 'tasks', 'results', 'control']);
-      faults.push({ kind: 'stray', at: chance.between(0, 30_000), topic });
+      const at = chance.between(0, 30_000);
+      faults.push({ kind: 'stray', at, topic });
+      // Frontiers append to the topic when they pass it on.
+      const process = `frontier-${chance.between(0, world.frontiers - 1)}`;
+      if (topic !== 'tasks' && chance.happens(0.4))
+        faults.push({ kind: 'append', at, process, topic, fault: chance.pick(['lost', 'ackLost', 'late']) });
     }
   }
   return faults;
