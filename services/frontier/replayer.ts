@@ -16,7 +16,7 @@ import {
   readChangelog,
 } from '../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../topology/frontier/changes/record-hash.ts';
-import { replay } from '../../topology/frontier/partition.ts';
+import { replay } from '../../topology/frontier/replay.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { readLeases } from '../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../topology/frontier/view/save-view.ts';

@@ -20,7 +20,7 @@ import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts'
 import type { StateStore } from '../../services/runtime/store/store.ts';
 import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
-import { replay } from '../../topology/frontier/partition.ts';
+import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';

@@ -4,7 +4,7 @@ import { openPartition } from '../../services/frontier/open-partition.ts';
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
-import { replay } from '../../topology/frontier/partition.ts';
+import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { chanceOf } from './chance.ts';

@@ -15,18 +15,16 @@ import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
 import { AskAhead } from './ask-ahead.ts';
-import type { Claim, Commit, Foreign, InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
-import { encodeCommit, expectOffset, inputTopics, judgeCommit, past } from './changes/changelog.ts';
+import type { InputPosition, InputRange, InputTopic } from './changes/changelog.ts';
+import { encodeCommit, inputTopics, past } from './changes/changelog.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import type { Taken } from './changes/taken-bytes.ts';
-import { verifyCheck } from './check/self-check.ts';
 import { decideControl } from './decide/control/control.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { findNamed, type Waiting } from './decide/control/raise.ts';
 import type { ControlMessage, PartitionIdentity } from './decide/decision.ts';
 import { Decision } from './decide/decision.ts';
-import { endLeases } from './decide/leases/end-leases.ts';
 import { decideGrants } from './decide/leases/grants.ts';
 import { decidePrice } from './decide/leases/price.ts';
 import { decideRobotsHops, nextHopAtMs } from './decide/leases/robots-hops.ts';
@@ -359,48 +357,6 @@ export class FrontierPartition {
       decision.misrouted.result(result);
     } else decideResult(decision, result);
   }
-}
-
-/**
- * Applies a record of the changelog that is read, at an owner restoring, a standby or a replay. `hash`: of its bytes;
- * null: nobody asks later what this state was built from.
- */
-export function replay(
-  state: FrontierState,
-  offset: number,
-  record: Claim | Commit | Foreign,
-  hash: number | null = null,
-): void {
-  const { changelog, isAhead } = state;
-  expectOffset(changelog, offset);
-  const read = hash === null ? null : { offset, hash };
-  if (record.kind === 'foreign') state.foreignRecords += 1;
-  else if (record.kind === 'claim') replayClaim(state, offset, record);
-  else if (judgeCommit(changelog, record) === 'counts') replayCommit(state, offset, record);
-  const { epoch, seq } = state.changelog;
-  const counts = record.kind === 'claim' || epoch !== changelog.epoch || seq !== changelog.seq;
-  state.changelog = { offset: offset + 1, epoch, seq, read, counted: counts ? read : changelog.counted };
-  // A host's row says nothing of its schedule, which is of the position: only now are they of one time.
-  if (isAhead && !state.isAhead) for (const host of state.ahead.end()) state.settle(state.hosts.at(host));
-}
-
-function replayClaim(state: FrontierState, offset: number, { nowMs, endsLeases: doesEnd }: Claim): void {
-  state.nowMs = Math.max(state.nowMs, nowMs);
-  state.changelog = { ...state.changelog, offset: offset + 1, epoch: offset };
-  state.traps.forget();
-  if (doesEnd) endLeases(state, state.nowMs);
-}
-
-function replayCommit(state: FrontierState, offset: number, record: Commit): void {
-  const { isAhead } = state;
-  state.nowMs = Math.max(state.nowMs, record.nowMs);
-  for (const change of record.changes) {
-    if (change.kind !== 'check') state.apply(change);
-    else if (!isAhead) verifyCheck(state, change, offset);
-  }
-  if (isAhead) state.counters = { ...record.counters };
-  for (const { topic, to } of record.inputs) state.positions[topic] = to;
-  state.changelog = { ...state.changelog, offset: offset + 1, epoch: record.epoch, seq: record.seq };
 }
 
 /** Runs a job that needs no row. */

@@ -14,7 +14,8 @@ import type { Change } from '../frontier/changes/changes.ts';
 import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Step } from '../frontier/decide/step.ts';
 import type { Input, Positions } from '../frontier/partition.ts';
-import { FrontierPartition, replay } from '../frontier/partition.ts';
+import { FrontierPartition } from '../frontier/partition.ts';
+import { replay } from '../frontier/replay.ts';
 import type { FrontierState } from '../frontier/state/state.ts';
 import type { ListSource } from '../url/url-lists.ts';
 

@@ -11,7 +11,7 @@ import type { Control } from '../../schemas/types.ts';
 import { type InputTopic, inputTopics, readChangelog } from '../frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Input } from '../frontier/partition.ts';
-import { replay } from '../frontier/partition.ts';
+import { replay } from '../frontier/replay.ts';
 import { type FingerprintKey, FrontierState } from '../frontier/state/state.ts';
 import { compilePolicy, type Policy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';

@@ -8,7 +8,7 @@ import type { RecordCodec } from '../../../services/runtime/avro/record-codec.ts
 import type { Log, LogRecord } from '../../../services/runtime/log/log.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../../topology/frontier/changes/counters.ts';
-import { replay } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { type FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
 
 export interface Follower {

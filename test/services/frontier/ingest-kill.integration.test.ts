@@ -15,7 +15,7 @@ import { changelogTopic } from '../../../services/frontier/restore.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
-import { replay } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { metaKey } from '../../../topology/frontier/view/view.ts';
 import { mix } from '../../web/random.ts';

@@ -11,7 +11,7 @@ import type { AppendRecord, Log } from '../../../services/runtime/log/log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { type Claim, type Commit, decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
-import { replay } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../../topology/topics.ts';

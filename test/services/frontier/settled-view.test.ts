@@ -5,7 +5,7 @@ import { loadView } from '../../../services/frontier/load-view.ts';
 import { settledView } from '../../../services/frontier/settled-view.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
-import { replay } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../../topology/frontier/view/save-view.ts';

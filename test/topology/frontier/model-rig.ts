@@ -12,7 +12,8 @@ import {
 } from '../../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../../topology/frontier/changes/counters.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
-import { FrontierPartition, type Input, replay } from '../../../topology/frontier/partition.ts';
+import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../../topology/frontier/storage/store-job.ts';
 import { readLeases } from '../../../topology/frontier/view/read-rows.ts';

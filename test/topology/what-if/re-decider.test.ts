@@ -4,7 +4,8 @@ import { blankLink, blankLinkGroup, blankOutcome, blankRequest, blankResult } fr
 import type { Control, Discovered, Result, Task } from '../../../schemas/types.ts';
 import { decodeChangelog, encodeClaim, inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import { emptyControl } from '../../../topology/frontier/decide/control-payloads.ts';
-import { FrontierPartition, type Input, replay } from '../../../topology/frontier/partition.ts';
+import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultBudget } from '../../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commit, decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
-import { replay } from '../../../../topology/frontier/partition.ts';
+import { replay } from '../../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { frontierLimits } from '../../../../topology/limits.ts';
 import { fingerprintKey, TopologyDriver } from '../../../simulation/driver.ts';
