@@ -16,6 +16,7 @@ const queueTests = ['test/topology/frontier/queues/queues.test.ts'];
 const consumerTests = ['test/services/runtime/consumer/consumer.test.ts'];
 const archiveTests = ['test/services/archive/archiver.test.ts'];
 const auditTests = ['test/topology/audit/host-contacts.test.ts'];
+const kafkaTests = ['test/services/runtime/log/kafka/exchanges.test.ts'];
 const leaseTests = ['test/services/fetcher/leases/lease.test.ts'];
 
 export const planted: readonly Planted[] = [
@@ -242,5 +243,40 @@ export const planted: readonly Planted[] = [
     find: 'sinceMs + skewOf(contact, pause) >= pause.retryAfterMs',
     replace: 'sinceMs + skewOf(contact, pause) > pause.retryAfterMs',
     tests: auditTests,
+  },
+  {
+    mistake: 'what follows a batch that was given up goes on under its epoch',
+    file: 'services/runtime/log/kafka/appender.ts',
+    find: 'if (++lane.epoch > epochMax) {',
+    replace: 'if (lane.epoch > epochMax) {',
+    tests: kafkaTests,
+  },
+  {
+    mistake: 'a batch is numbered as if the one before it had had one record',
+    file: 'services/runtime/log/kafka/appender.ts',
+    find: 'lane.sequence = (lane.sequence + batch.records.length) % sequenceEnd;',
+    replace: 'lane.sequence = (lane.sequence + 1) % sequenceEnd;',
+    tests: kafkaTests,
+  },
+  {
+    mistake: 'what was queued behind a batch that was given up is appended all the same',
+    file: 'services/runtime/log/kafka/appender.ts',
+    find: '...(lane.batch?.records ?? []), ...lane.queue.splice(0)];',
+    replace: '...(lane.batch?.records ?? [])];',
+    tests: kafkaTests,
+  },
+  {
+    mistake: 'a reader takes what an answer brings for a position it was sought away from',
+    file: 'services/runtime/log/kafka/reader.ts',
+    find: 'if (a && isCurrent(a) && a.next === from[i]) await take(a, part);',
+    replace: 'if (a) await take(find(a.topic, a.partition)!, part);',
+    tests: kafkaTests,
+  },
+  {
+    mistake: 'a position out of range is reset to the start',
+    file: 'services/runtime/log/kafka/reader.ts',
+    find: 'throw outOfRange(a, await rangeOf(topic, partition));',
+    replace: 'return void (a.next = (await rangeOf(topic, partition)).start);',
+    tests: kafkaTests,
   },
 ];

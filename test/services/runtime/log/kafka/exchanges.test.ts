@@ -1,0 +1,260 @@
+/** Exchanges with a broker that no healthy one plays on demand, byte for byte over a socket. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
+import type { Log, LogReader, LogRecord } from '../../../../../services/runtime/log/log.ts';
+import { damageOf } from '../../../../../topology/damaged-batch.ts';
+import { lyingAt, type ProducedBatch, type Script, startScriptedBroker } from './scripted-broker.ts';
+
+const errors = {
+  outOfRange: 1,
+  notLeader: 6,
+  notEnoughReplicas: 19,
+  duplicateSequence: 46,
+  invalidRecord: 87,
+} as const;
+
+async function start(test: TestContext, script: Script) {
+  const broker = await startScriptedBroker(test, script);
+  const log = await openKafkaLog({ brokers: [broker.address], clientId: 'test', deliveryTimeoutMs: 10_000 });
+  test.after(() => log.close());
+  const append = (...values: string[]) =>
+    log.append(values.map((value) => ({ topic: 't', partition: 0, key: null, value: Buffer.from(value) })));
+  return { broker, log, append };
+}
+
+/** A broker that keeps batches as a healthy one does. */
+function keeper() {
+  let end = 0;
+  return (batch: ProducedBatch) => {
+    end += batch.records;
+    return { baseOffset: end - batch.records };
+  };
+}
+
+const numbering = ({ producerId, epoch, sequence, records }: ProducedBatch) => [producerId, epoch, sequence, records];
+
+describe('an append', () => {
+  it('is numbered on from the one before it, and its records get the offsets they landed at, in order', async (t) => {
+    const { broker, append } = await start(t, { produce: keeper() });
+    assert.deepEqual(await append('a', 'b'), [0, 1]);
+    assert.deepEqual(await append('c'), [2]);
+    assert.deepEqual(await append('d', 'e', 'f'), [3, 4, 5]);
+    assert.deepEqual(broker.batches.map(numbering), [
+      [4_000, 0, 0, 2],
+      [4_000, 0, 2, 1],
+      [4_000, 0, 3, 3],
+    ]);
+  });
+
+  it('has one batch of a partition under way; what comes meanwhile goes together, after it', async (t) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const keep = keeper();
+    const { broker, append } = await start(t, {
+      produce: async (batch, nth) => {
+        if (nth === 0) await held;
+        return keep(batch);
+      },
+    });
+    const first = append('a');
+    while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    const later = [append('b'), append('c', 'd')];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(broker.batches.length, 1);
+    release();
+    assert.deepEqual([await first, ...(await Promise.all(later))], [[0], [1], [2, 3]]);
+    assert.deepEqual(broker.batches.map(numbering), [
+      [4_000, 0, 0, 1],
+      [4_000, 0, 1, 3],
+    ]);
+  });
+
+  it('whose answer was lost is sent again as it was, so that the broker can tell that it has it', async (t) => {
+    const keep = keeper();
+    const { broker, append } = await start(t, {
+      // Kept the first time, and known the second: the answer is of the first.
+      produce: (batch, nth) => {
+        if (nth === 0) return 'lost';
+        return nth === 1 ? { baseOffset: 7 } : keep(batch);
+      },
+    });
+    assert.deepEqual(await append('a', 'b'), [7, 8]);
+    const [first, second] = broker.batches;
+    assert.equal(broker.batches.length, 2);
+    assert.deepEqual(second!.bytes, first!.bytes);
+    await append('c');
+    assert.deepEqual(numbering(broker.batches[2]!), [4_000, 0, 2, 1]);
+  });
+
+  for (const [name, error] of [
+    ['a broker that leads no more', errors.notLeader],
+    ['too few replicas', errors.notEnoughReplicas],
+  ] as const) {
+    it(`that meets ${name} goes again unchanged, before all that came after it`, async (t) => {
+      const keep = keeper();
+      const { broker, append } = await start(t, { produce: (batch, nth) => (nth < 2 ? { error } : keep(batch)) });
+      const first = append('a');
+      while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      const second = append('b');
+      assert.deepEqual([await first, await second], [[0], [1]]);
+      const [one, two, three, four] = broker.batches;
+      assert.deepEqual(two!.bytes, one!.bytes);
+      assert.deepEqual(three!.bytes, one!.bytes);
+      assert.deepEqual(numbering(four!), [4_000, 0, 1, 1]);
+    });
+  }
+
+  it('that is given up takes all behind it along, and is never sent under the next epoch', async (t) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const keep = keeper();
+    const { broker, append } = await start(t, {
+      produce: async (batch, nth) => {
+        if (nth > 0) return keep(batch);
+        await held;
+        return { error: errors.invalidRecord };
+      },
+    });
+    const refused = [assert.rejects(append('a'))];
+    while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    refused.push(assert.rejects(append('b')));
+    release();
+    await Promise.all(refused);
+    assert.deepEqual(await append('c'), [0]);
+    // Under the next epoch, from the beginning: brokers refuse the old batch, should it still arrive.
+    assert.deepEqual(broker.batches.map(numbering), [
+      [4_000, 0, 0, 1],
+      [4_000, 1, 0, 1],
+    ]);
+    assert.ok(broker.batches[1]!.bytes.includes('c') && !broker.batches[1]!.bytes.includes('b'));
+  });
+});
+
+/** Batches as this client writes them, to be laid into a log. */
+async function batchesOf(test: TestContext, ...groups: (readonly string[])[]): Promise<ProducedBatch[]> {
+  const { broker, append } = await start(test, { produce: keeper() });
+  for (const values of groups) await append(...values);
+  return [...broker.batches];
+}
+
+async function pollUntil(reader: LogReader, count: number): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (let left = 200; records.length < count; left--) {
+    assert.ok(left > 0, `${records.length} of ${count} records came`);
+    records.push(...(await reader.poll({ maxBytes: 1 << 20, waitMs: 20 })));
+  }
+  return records;
+}
+
+const places = (records: readonly LogRecord[]) => records.map(({ offset, value }) => [offset, `${value}`]);
+
+describe('a reader', () => {
+  const readerAt = (log: Log, offset: number) => {
+    const reader = log.reader();
+    reader.seek('t', 0, offset);
+    return reader;
+  };
+
+  it('goes on where the last record ended, over holes that compaction left, and gives each record once', async (t) => {
+    const [one, two, three] = await batchesOf(t, ['a', 'b'], ['c'], ['d', 'e']);
+    const at: Record<number, Buffer> = {
+      0: lyingAt(one!, 0),
+      2: Buffer.concat([lyingAt(two!, 5), lyingAt(three!, 9)]),
+    };
+    const { broker, log } = await start(t, { fetch: (offset) => (at[offset] ? { batches: at[offset] } : {}) });
+    const records = await pollUntil(readerAt(log, 0), 5);
+    assert.deepEqual(places(records), [
+      [0, 'a'],
+      [1, 'b'],
+      [5, 'c'],
+      [9, 'd'],
+      [10, 'e'],
+    ]);
+    assert.deepEqual([...new Set(broker.fetches)].slice(0, 2), [0, 2]);
+    while (!broker.fetches.includes(11)) await new Promise((resolve) => setTimeout(resolve, 2));
+  });
+
+  it('gives nothing of a batch that lies before its position', async (t) => {
+    const [one] = await batchesOf(t, ['a', 'b', 'c', 'd']);
+    const { log } = await start(t, { fetch: (offset) => (offset === 12 ? { batches: lyingAt(one!, 10) } : {}) });
+    assert.deepEqual(places(await pollUntil(readerAt(log, 12), 2)), [
+      [12, 'c'],
+      [13, 'd'],
+    ]);
+  });
+
+  it('leaves a batch that was cut short at the end of an answer to the next', async (t) => {
+    const [one, two] = await batchesOf(t, ['a'], ['b', 'c']);
+    const whole = lyingAt(two!, 1);
+    const { broker, log } = await start(t, {
+      fetch: (offset) => {
+        if (offset === 0) return { batches: Buffer.concat([lyingAt(one!, 0), whole.subarray(0, -1)]) };
+        return offset === 1 ? { batches: whole } : {};
+      },
+    });
+    assert.deepEqual(places(await pollUntil(readerAt(log, 0), 3)), [
+      [0, 'a'],
+      [1, 'b'],
+      [2, 'c'],
+    ]);
+    assert.deepEqual(broker.fetches.slice(0, 2), [0, 1]);
+  });
+
+  it('says where it stands and what there is when its position is out of range, and asks from nowhere else', async (t) => {
+    const { broker, log } = await start(t, {
+      fetch: () => ({ error: errors.outOfRange }),
+      range: { start: 20, end: 30 },
+    });
+    const reader = readerAt(log, 7);
+    await assert.rejects(
+      async () => {
+        for (let left = 100; left > 0; left--) await reader.poll({ maxBytes: 1_000, waitMs: 20 });
+      },
+      { code: 'OFFSET_OUT_OF_RANGE', message: /position 7 of t\/0 is outside its range 20 to 30/ },
+    );
+    assert.deepEqual([...new Set(broker.fetches)], [7]);
+  });
+
+  it('drops what an answer brings for a position it was sought away from', async (t) => {
+    const [one, two] = await batchesOf(t, ['old'], ['new']);
+    let release = () => {};
+    const after = new Promise<void>((resolve) => (release = resolve));
+    const { broker, log } = await start(t, {
+      fetch: (offset) => {
+        if (offset === 0) return { batches: lyingAt(one!, 0), after };
+        return offset === 40 ? { batches: lyingAt(two!, 40) } : {};
+      },
+    });
+    const reader = readerAt(log, 0);
+    const polled = reader.poll({ maxBytes: 1_000, waitMs: 1 });
+    while (broker.fetches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    reader.seek('t', 0, 40);
+    release();
+    const records = [...(await polled), ...(await pollUntil(reader, 0))];
+    while (records.length === 0) records.push(...(await reader.poll({ maxBytes: 1_000, waitMs: 20 })));
+    assert.deepEqual(places(records), [[40, 'new']]);
+  });
+
+  it('goes on from the same position when a broker leads no more, and when the connection breaks', async (t) => {
+    const [one] = await batchesOf(t, ['a']);
+    const { broker, log } = await start(t, {
+      fetch: (_, nth) => (nth < 2 ? { error: errors.notLeader } : nth === 2 ? { batches: lyingAt(one!, 3) } : {}),
+    });
+    assert.deepEqual(places(await pollUntil(readerAt(log, 3), 1)), [[3, 'a']]);
+    assert.deepEqual(broker.fetches.slice(0, 3), [3, 3, 3]);
+  });
+
+  it('names the offsets of a batch with a flipped bit, and gives none of its records out', async (t) => {
+    const [one, two] = await batchesOf(t, ['http://example.org/a', 'http://example.org/b'], ['after']);
+    const damaged = lyingAt(one!, 5);
+    damaged[damaged.indexOf('example')]! ^= 1;
+    const { log } = await start(t, {
+      fetch: (offset) => (offset === 5 ? { batches: Buffer.concat([damaged, lyingAt(two!, 7)]) } : {}),
+    });
+    const records = await pollUntil(readerAt(log, 5), 2);
+    assert.deepEqual(places(records.slice(-1)), [[7, 'after']]);
+    for (const { value } of records.slice(0, -1)) assert.match(damageOf(value) ?? '', /t\/0/);
+    assert.ok(records.length >= 2);
+  });
+});
