@@ -266,13 +266,6 @@ export const planted: readonly Planted[] = [
     tests: kafkaTests,
   },
   {
-    mistake: 'a reader takes what an answer brings for a position it was sought away from',
-    file: 'services/runtime/log/kafka/reader.ts',
-    find: 'if (a && isCurrent(a) && a.next === from[i]) await take(a, part);',
-    replace: 'if (a) await take(find(a.topic, a.partition)!, part);',
-    tests: kafkaTests,
-  },
-  {
     mistake: 'a position out of range is reset to the start',
     file: 'services/runtime/log/kafka/reader.ts',
     find: 'throw outOfRange(a, await rangeOf(topic, partition));',
