@@ -18,6 +18,7 @@ const retriable = {
   STORE_UNSUPPORTED: false,
   DISK_FULL: false,
   TOPIC_MISMATCH: false,
+  CRAWL_MISSING: true,
   OFFSET_OUT_OF_RANGE: false,
   CHANGELOG_GAP: false,
   LOAD_UNFINISHED: false,

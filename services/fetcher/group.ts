@@ -11,7 +11,7 @@ export interface FetcherGroup {
 }
 
 export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | 'positions'>): Promise<FetcherGroup> {
-  const { log, crawl, config, onFailure } = options;
+  const { log, crawl, partitions, config, onFailure } = options;
   const group = `${crawl}.fetcher`;
   const topic = `${crawl}.tasks`;
   let membership: Membership | undefined;
@@ -42,7 +42,7 @@ export async function joinFetcherGroup(options: Omit<FetcherOptions, 'group' | '
   };
 
   try {
-    membership = await log.join({ group, topics: [topic], onFailure, onAssigned: take });
+    membership = await log.join({ group, topics: [topic], partitions, onFailure, onAssigned: take });
   } catch (error) {
     await fetcher.stop(0);
     throw error;

@@ -84,6 +84,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
   const joining = log.join({
     group: `${crawl}.frontier`,
     topics: ['discovered', 'results', 'control'].map((topic) => `${crawl}.${topic}`),
+    partitions,
     instanceId,
     address,
     standbys: standbys ?? 0,

@@ -91,6 +91,7 @@ export async function attach<T extends AvroTopic>(
     .join({
       group: alone ? `${crawl}.${name}-leader` : `${crawl}.${name}`,
       topics: topics.map((topic) => `${crawl}.${topic}`),
+      partitions,
       onFailure: fail,
       // Whoever has the first partition leads.
       onAssigned: (assigned) => consumer.assign(alone ? (assigned.includes(0) ? all : []) : assigned),

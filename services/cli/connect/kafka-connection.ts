@@ -22,11 +22,14 @@ export interface KafkaConnection {
 /** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
 const partitionsDefault = 8;
 
-/** `creates`: may this command begin a crawl that is not there? `stopping`: once it aborts, `act` is not begun. */
+/**
+ * `creates`: may this command begin a crawl that is not there? 'joins': no, but it takes part in its work. `stopping`: once
+ * it aborts, `act` is not begun. Throws CRAWL_MISSING where there is none and this command makes none.
+ */
 export async function withKafka<T>(
   flags: KafkaFlags,
   clock: Clock,
-  creates: boolean | NewCrawl,
+  creates: boolean | 'joins' | NewCrawl,
   act: (connection: KafkaConnection) => Promise<T>,
   stopping?: AbortSignal,
 ): Promise<T> {
@@ -55,7 +58,7 @@ export async function withKafka<T>(
       ...newCrawl(crawl, asked.partitions ?? partitionsDefault, asked.sink),
       keyMode: asked.keyMode ?? keyMode,
     };
-    const defaults = creates === false ? null : ofNew;
+    const defaults = creates === false || creates === 'joins' ? null : ofNew;
     const { fingerprintKey } = asked;
     const createdBy = productVersion;
     const agreeing = { log, codec, clock, wanted, defaults, createdBy, fingerprintKey };

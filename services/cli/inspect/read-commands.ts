@@ -12,6 +12,7 @@ import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
+import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
@@ -83,6 +84,9 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
     process.stdout.write(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
+    const surplus =
+      brokersLog === null ? null : surplusText(await surplusOf({ log: brokersLog, crawl, partitions }), partitions);
+    if (surplus !== null) process.stdout.write(`  ${surplus}\n`);
     if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
   }
 }

@@ -77,10 +77,22 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   );
 }
 
+/** A frontier that was started with this command makes the topics; without one, this says that there is no crawl. */
+const frontierWaitMs = 15_000;
+
 async function injectIntoKafka(seeds: readonly ListedSeed[], flags: InjectFlags, clock: Clock): Promise<PolicyConfig> {
-  return withKafka(flags, clock, true, (connection) =>
-    sendToKafka({ ...connection, clock, seeds, flags, always: flags.newPolicy ?? false }),
-  );
+  const untilMs = clock.nowMs() + frontierWaitMs;
+  for (;;) {
+    try {
+      return await withKafka(flags, clock, 'joins', (connection) =>
+        sendToKafka({ ...connection, clock, seeds, flags, always: flags.newPolicy ?? false }),
+      );
+    } catch (error) {
+      const waits = error instanceof CrawlstreamError && error.code === 'CRAWL_MISSING' && clock.nowMs() < untilMs;
+      if (!waits) throw error;
+      await clock.sleepUntil(clock.nowMs() + 500);
+    }
+  }
 }
 
 /** The policy of a data folder is that of its crawl: seeds must be within its scope. */

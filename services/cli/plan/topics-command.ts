@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
@@ -36,11 +37,14 @@ async function look(flags: TopicsFlags, creates: boolean): Promise<void> {
     // Those that are there are compared; with none missing, none is made.
     if (missing.length === 0) await log.createTopics(specs);
     else process.exitCode = 1;
+    const surplus = await surplusOf({ log, crawl, partitions });
     const names = specs.map(({ name }) => name);
     if (flags.json) {
-      process.stdout.write(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing })}\n`);
+      process.stdout.write(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing, surplus })}\n`);
       return;
     }
+    const warning = surplusText(surplus, partitions);
+    if (warning !== null) process.stderr.write(`crawlstream: ${warning}\n`);
     const says = missing.length === 0 ? 'all as they should be' : `missing: ${missing.join(', ')}`;
     process.stdout.write(`${names.length} topics of crawl ${crawl}, ${partitions} partitions each: ${says}\n`);
   });

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { watchSurplus } from '../../runtime/crawl/surplus-partitions.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/service.ts';
@@ -84,14 +85,20 @@ export async function runRole(
   const release = stopOnSignals(stop, 'stopping: handing over');
   try {
     await withHttp(flags, { role: name, routes, say }, (service) =>
-      withTracing(flags, service, say, () => keepRole(flags, service, take, stop.signal)),
+      withTracing(flags, service, say, () => keepRole(name, flags, service, take, stop.signal)),
     );
   } finally {
     release();
   }
 }
 
-async function keepRole(flags: RoleFlags, service: Service, take: TakeRole, signal: AbortSignal): Promise<void> {
+async function keepRole(
+  name: string,
+  flags: RoleFlags,
+  service: Service,
+  take: TakeRole,
+  signal: AbortSignal,
+): Promise<void> {
   const clock = new SystemClock();
   let before = '';
   while (!signal.aborted) {
@@ -101,7 +108,7 @@ async function keepRole(flags: RoleFlags, service: Service, take: TakeRole, sign
         before = '';
         return holdRole({ ...connection, clock, flags, service }, take, signal);
       };
-      await withKafka(flags, clock, true, hold, signal);
+      await withKafka(flags, clock, name === 'frontier' ? true : 'joins', hold, signal);
     } catch (error) {
       service.sources.clear();
       // Nothing was under way, or what became of it is said.
@@ -130,10 +137,22 @@ async function holdRole(
   stopped.catch(() => {});
   codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
   service.probes.suspend('joining the group');
-  const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail }));
+  let surplus: string | null = null;
+  const stopping = new AbortController();
+  const { crawl, partitions } = manifest;
+  const onChange = (text: string | null) => {
+    surplus = text;
+    say(text ?? 'topics have as many partitions as the crawl again', text === null ? 'info' : 'warn');
+  };
+  const watching = watchSurplus({ log, crawl, partitions, clock: role.clock, signal: stopping.signal, onChange });
+  const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail })).catch(async (error) => {
+    stopping.abort();
+    await watching;
+    throw error;
+  });
   service.probes.serve(
     () => codec.waits.waitsFor ?? held.waitsFor?.() ?? null,
-    () => held.note?.() ?? null,
+    () => [held.note?.(), surplus].filter((one) => one).join('; ') || null,
   );
   try {
     await Promise.race([held.ready?.(), stopped]);
@@ -141,6 +160,8 @@ async function holdRole(
     if (!signal.aborted) await stopped;
   } finally {
     service.probes.suspend('stopping');
+    stopping.abort();
+    await watching;
     await handOver(held, log);
   }
 }

@@ -20,6 +20,7 @@ import { type StateSource, withScratch, withStates, withView } from '../state/st
 import { printRestore } from '../terminal/restore-text.ts';
 import { productVersion } from '../terminal/version.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
+import { refuseMembers } from './refuse-members.ts';
 
 export interface DumpFlags extends KafkaFlags {
   /** Where snapshots are kept. Absent: in the data folder. */
@@ -49,6 +50,7 @@ export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals
   let totals: DumpTotals | undefined;
   await withStates(flags, async (source) => {
     refuseServed(source.manifest, 'dump', 'its clients list its URLs, with their metadata, by ListURLs');
+    if (source.brokersLog !== null) await refuseMembers(source.brokersLog, source.manifest.crawl, 'dump');
     const head = await headOf(source);
     const lines = counting(await openLineWriter(file));
     try {

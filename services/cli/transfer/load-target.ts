@@ -18,6 +18,7 @@ import { withStores } from '../connect/stores.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { productVersion } from '../terminal/version.ts';
+import { refuseMembers } from './refuse-members.ts';
 
 export interface LoadTarget {
   readonly log: Log;
@@ -55,6 +56,7 @@ export async function withTarget(
     });
   if (flags.brokers !== undefined) {
     await withKafka(flags, clock, fresh, async (crawl) => {
+      await refuseMembers(crawl.log, crawl.manifest.crawl, 'load');
       if (flags.data !== undefined) {
         const kept = await adoptDataFolder(flags.data, crawl.manifest);
         return withLoaders(crawl, null, (partition) => stateFolder(kept, partition));

@@ -1,10 +1,10 @@
 /**
  * The manifest of a crawl on Kafka: the first `manifest` event of `control`, partition 0.
  *
- * Whoever comes first makes the topics and sends one; where two come first together, both read back the one that landed
- * first. Everybody else checks what they were asked for against it. Where the crawl's topics hold anything already, no
- * manifest is ever made: that one can't be read now does not mean that there is none, and a second one would key the
- * fingerprints anew under a crawl that lives.
+ * The first of those that may (a frontier, `topics create`, a load) makes the topics and sends one; where two come first
+ * together, both read back the one that landed first. Everybody else checks what they were asked for against it. Where the
+ * crawl's topics hold anything already, no manifest is ever made: that one can't be read now does not mean that there is
+ * none, and a second one would key the fingerprints anew under a crawl that lives.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -42,25 +42,32 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   const there = await log.partitionsOf(`${crawl}.control`);
   if (there === 0 && defaults === null) {
     throw new CrawlstreamError(
-      'INVALID_ARGUMENT',
-      `there is no ${place}: check --crawl, or start one with crawlstream crawl or frontier`,
+      'CRAWL_MISSING',
+      `there is no ${place}: check --crawl, or start one with crawlstream crawl, frontier or topics create`,
     );
   }
-  const partitions = wanted.partitions ?? (there || (defaults?.partitions ?? 0));
-  if (defaults !== null) await log.createTopics(topicsOfCrawl(crawl, partitions));
-  let { manifest } = await readControl(log, codec, crawl);
+  let manifest = there === 0 ? null : (await readControl(log, codec, crawl)).manifest;
+  if (defaults !== null) {
+    // The crawl's own count, whatever somebody has altered of a topic since.
+    const known = manifest === null ? null : parseManifest(manifest, place).partitions;
+    const partitions = known ?? wanted.partitions ?? (there || defaults.partitions);
+    await log.createTopics(topicsOfCrawl(crawl, partitions));
+    if (manifest === null) ({ manifest } = await readControl(log, codec, crawl));
+    if (manifest === null) {
+      const held = await whatIsHeld(log, crawl);
+      if (held === null) await log.append([manifestRecord(agreement, defaults, partitions)]);
+      // Somebody else's may have landed first.
+      ({ manifest } = await readControl(log, codec, crawl));
+      if (manifest === null) throw unreadable(place, crawl, held ?? `${crawl}.control/0`);
+    }
+  }
   if (manifest === null) {
     const held = await whatIsHeld(log, crawl);
     if (held !== null) throw unreadable(place, crawl, held);
-    if (defaults === null) {
-      throw new CrawlstreamError(
-        'INVALID_ARGUMENT',
-        `${place} has no manifest: were its topics made by hand? Start one with crawlstream crawl or frontier`,
-      );
-    }
-    await log.append([manifestRecord(agreement, defaults, partitions)]);
-    ({ manifest } = await readControl(log, codec, crawl));
-    if (manifest === null) throw unreadable(place, crawl, `${crawl}.control/0`);
+    throw new CrawlstreamError(
+      'CRAWL_MISSING',
+      `${place} has no manifest: a frontier or crawlstream topics create makes one; were its topics made by hand? Delete them, or choose another --crawl`,
+    );
   }
   const agreed = parseManifest(manifest, place);
   checkManifest(agreed, wanted, place);

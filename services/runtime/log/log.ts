@@ -7,7 +7,7 @@
  * Keys and values handed in or out are not copied and may be shared between readers: nobody may change them.
  */
 export interface Log {
-  /** Creates what is missing and checks what is there; throws TOPIC_MISMATCH by name where partition counts differ. */
+  /** Creates what is missing and checks what is there; throws TOPIC_MISMATCH by name where there are too few partitions. */
   createTopics(specs: readonly LogTopic[]): Promise<void>;
   /** Partitions of a topic; 0: there is no such topic. */
   partitionsOf(topic: string): Promise<number>;
@@ -54,8 +54,9 @@ export interface GroupStanding {
 
 export interface GroupOptions {
   readonly group: string;
-  /** Of equal partition counts. */
   readonly topics: readonly string[];
+  /** So many partitions of each are shared out; what a topic has beyond stays unread. Absent: their counts must be equal. */
+  readonly partitions?: number | undefined;
   /**
    * A name that outlives this process: who comes back with it within a session is the same member, and nothing moves.
    * Of two processes with one name the older is put out: it has nothing at once, and is told by `onFailure` a session later.

@@ -59,7 +59,7 @@ export async function joinGroup(
   options: MembershipOptions,
 ): Promise<KafkaMembership> {
   const { group, topics, instanceId: groupInstanceId, onAssigned, onFailure } = joining;
-  const partitions = await equalPartitions(cluster, topics);
+  const partitions = await sharedPartitions(cluster, topics, joining.partitions);
   const purpose = `group-${membershipCount++}`;
   const send = <T>(name: 'JoinGroup' | 'SyncGroup' | 'Heartbeat', args: object): Promise<T> => {
     leaving.signal.throwIfAborted();
@@ -272,10 +272,15 @@ async function unlessAborted<T>(signal: AbortSignal, act: Promise<T>): Promise<T
   }
 }
 
-async function equalPartitions(cluster: Cluster, topics: readonly string[]): Promise<number> {
+async function sharedPartitions(
+  cluster: Cluster,
+  topics: readonly string[],
+  wanted: number | undefined,
+): Promise<number> {
   const deadline = deadlineIn(kafkaLimits.operationTimeoutMs);
   const counts = await Promise.all(topics.map((topic) => retrying(deadline, () => cluster.partitionCount(topic))));
-  if (counts.some((count) => count !== counts[0])) {
+  if (wanted !== undefined && counts.every((count) => count >= wanted)) return wanted;
+  if (counts.some((count) => count !== (wanted ?? counts[0]))) {
     const message = `topics of one group must have equally many partitions, but ${topics.map((topic, i) => `${topic} has ${counts[i]}`).join(', ')}`;
     throw new CrawlstreamError('TOPIC_MISMATCH', message);
   }

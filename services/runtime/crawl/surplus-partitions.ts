@@ -1,0 +1,56 @@
+/**
+ * Partitions that topics of a crawl have beyond the crawl's own count, as `kafka-topics --alter` makes them: nobody reads
+ * them, and nothing of ours is ever sent there, since keys lead to partitions by the manifest's count.
+ */
+import { topicsOfCrawl } from '../../../topology/topics.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log/log.ts';
+
+export interface Surplus {
+  readonly topic: string;
+  readonly partitions: number;
+}
+
+export interface CountedCrawl {
+  readonly log: Pick<Log, 'partitionsOf'>;
+  readonly crawl: string;
+  /** Of the manifest. */
+  readonly partitions: number;
+}
+
+export async function surplusOf({ log, crawl, partitions }: CountedCrawl): Promise<Surplus[]> {
+  const names = topicsOfCrawl(crawl, partitions).map(({ name }) => name);
+  const counts = await Promise.all(names.map((name) => log.partitionsOf(name)));
+  return names.flatMap((topic, i) => (counts[i]! > partitions ? [{ topic, partitions: counts[i]! }] : []));
+}
+
+/** null: there is none. */
+export function surplusText(surplus: readonly Surplus[], partitions: number): string | null {
+  if (surplus.length === 0) return null;
+  const which = surplus.map((one) => `${one.topic} has ${one.partitions}`).join(', ');
+  return `the crawl has ${partitions} partitions, and ${which}: what lies beyond is not read (crawlstream repartition moves a crawl to more)`;
+}
+
+export interface SurplusWatch extends CountedCrawl {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Told of each change. */
+  onChange(text: string | null): void;
+}
+
+/** Topics change when somebody changes them: once a minute is soon enough to be told. */
+const lookEveryMs = 60_000;
+
+/** Until `signal` aborts. A broker that is away is looked at again later. */
+export async function watchSurplus({ clock, signal, onChange, ...counted }: SurplusWatch): Promise<void> {
+  let told: string | null = null;
+  while (!signal.aborted) {
+    const text = await surplusOf(counted).then(
+      (found) => surplusText(found, counted.partitions),
+      () => told,
+    );
+    if (text !== told && !signal.aborted) onChange(text);
+    told = text;
+    await clock.sleepUntil(clock.nowMs() + lookEveryMs, signal);
+  }
+}
