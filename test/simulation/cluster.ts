@@ -23,6 +23,8 @@ export interface Cluster {
   loseTail(topic: string, partition: number, left: number): void;
   /** Has any partition lost records? */
   readonly hasLost: boolean;
+  /** Somebody adds partitions to a topic. */
+  grow(topic: string, by: number): void;
   /** Appends at once. */
   land(record: Omit<LogRecord, 'offset' | 'timestampMs'>): LogRecord;
   readonly commits: Map<string, number>;
@@ -33,14 +35,24 @@ export interface Cluster {
 export function createCluster(scheduler: Scheduler, onRecord: (record: LogRecord) => void): Cluster {
   const topics = new Map<string, Partition[]>();
   let hasLost = false;
+  const empty = (topic: string, partition: number): Partition => ({
+    topic,
+    partition,
+    records: [],
+    waiting: new Set(),
+  });
   const cluster: Cluster = {
     commits: new Map(),
     awayUntilMs: 0,
     create(topic, partitions) {
       topics.set(
         topic,
-        Array.from({ length: partitions }, (_, partition) => ({ topic, partition, records: [], waiting: new Set() })),
+        Array.from({ length: partitions }, (_, partition) => empty(topic, partition)),
       );
+    },
+    grow(topic, by) {
+      const partitions = topics.get(topic)!;
+      for (let more = 0; more < by; more++) partitions.push(empty(topic, partitions.length));
     },
     partitionsOf: (topic) => topics.get(topic)?.length ?? 0,
     partition(topic, partition) {

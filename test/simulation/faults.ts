@@ -89,7 +89,9 @@ export type Fault =
   /** All fetchers go, at once, and none comes back before. */
   | { readonly kind: 'noFetchers'; readonly at: number; readonly killed: boolean; readonly forMs: number }
   /** A record on a partition that its key does not lead to. */
-  | { readonly kind: 'stray'; readonly at: number; readonly topic: StrayTopic };
+  | { readonly kind: 'stray'; readonly at: number; readonly topic: StrayTopic }
+  /** Somebody adds partitions to a topic, and sends something there. */
+  | { readonly kind: 'grow'; readonly at: number; readonly topic: StrayTopic; readonly by: number };
 
 /** Faults begin within one of these: in the thick of it, or spread until leases have expired. */
 const spansMs = [2_000, 10_000, 40_000, 130_000];

@@ -144,4 +144,10 @@ export const mutations: readonly Mutation[] = [
     replace: 'return null;',
     from: 80,
   },
+  {
+    bug: 'a group shares out as many partitions as its topics have by now',
+    file: 'services/frontier/frontier-group.ts',
+    find: 'partitions,\n    instanceId,',
+    replace: 'instanceId,',
+  },
 ];

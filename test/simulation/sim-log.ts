@@ -5,7 +5,14 @@
  * order, each lands or not before its ack; an append that failed may have landed all the same; a reader gets some of
  * what is there, sooner or later, and a commit is refused where the group has moved on.
  */
-import type { AppendRecord, Log, LogReader, LogRecord, PollOptions } from '../../services/runtime/log/log.ts';
+import type {
+  AppendRecord,
+  GroupOptions,
+  Log,
+  LogReader,
+  LogRecord,
+  PollOptions,
+} from '../../services/runtime/log/log.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Cluster, Partition } from './cluster.ts';
 import type { Groups } from './groups.ts';
@@ -107,6 +114,14 @@ export function createSimLog(options: SimLogOptions): SimLog {
   const ask = <T>(what: string, act: () => T): Promise<T> =>
     process.call(what, act, Math.max(0, awayUntilMs() - scheduler.nowMs()) + chance.between(0, 4));
 
+  /** As on Kafka (services/runtime/log/kafka/membership.ts). */
+  const sharedOf = ({ topics, partitions: wanted }: GroupOptions): number => {
+    const counts = topics.map((topic) => cluster.partitionsOf(topic));
+    if (wanted !== undefined && counts.every((count) => count >= wanted)) return wanted;
+    if (counts.every((count) => count === (wanted ?? counts[0]))) return counts[0]!;
+    throw new CrawlstreamError('TOPIC_MISMATCH', `topics of one group have ${counts.join(', ')} partitions`);
+  };
+
   const log: SimLog = {
     append,
     awayUntilMs: 0,
@@ -160,7 +175,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
     groups: () => Promise.reject(new Error('nothing asks for groups in a simulation')),
     forgetGroup: () => Promise.reject(new Error('nothing forgets groups in a simulation')),
     async join(joined) {
-      await groups.join(process, joined, cluster.partitionsOf(joined.topics[0]!));
+      await groups.join(process, joined, sharedOf(joined));
       return {
         name: process.name,
         get members() {

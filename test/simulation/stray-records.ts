@@ -45,6 +45,16 @@ export function sendAstray(stage: Stage, topic: StrayTopic, chance: Chance): voi
   }
 }
 
+/** What lies beyond the crawl's own partitions is nobody's. */
+export function growTopic({ cluster, codec, world }: Stage, topic: StrayTopic, by: number, chance: Chance): void {
+  cluster.grow(`${crawl}.${topic}`, by);
+  const host = chance.pick(world.hosts);
+  const links = [{ url: host.pages[0]!.url, lastModifiedMs: 0, priority: -1 }];
+  const value = codec.encode('discovered', { groups: [{ ...blankLinkGroup, hostKey: host.name, links }] }) as Buffer;
+  if (topic === 'discovered')
+    cluster.land({ topic: `${crawl}.${topic}`, partition: world.partitions, key: null, value, headers: {} });
+}
+
 /** Where nothing else leads to a page, nothing makes up for its loss. */
 function hostsWithUnfound(stage: Stage): readonly SimHost[] {
   const { hosts } = stage.world;

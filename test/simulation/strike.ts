@@ -5,7 +5,7 @@ import type { Fault, ForeignRecord } from './faults.ts';
 import type { Judge } from './judge.ts';
 import { crawl } from './machines.ts';
 import type { Stage } from './run.ts';
-import { sendAstray } from './stray-records.ts';
+import { growTopic, sendAstray } from './stray-records.ts';
 
 export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance): void {
   const { scheduler, cluster, groups, web, world } = stage;
@@ -73,6 +73,8 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       for (const machine of stage.machines) if (machine.name.startsWith('fetcher')) machine.rest(untilMs, fault.killed);
       return stage.fetcherless.begin(untilMs);
     }
+    case 'grow':
+      return growTopic(stage, fault.topic, fault.by, chance);
     case 'stray':
       return sendAstray(stage, fault.topic, chance);
     case 'duplicate': {

@@ -23,5 +23,13 @@ export function drawSurroundings(seed: number, world: World): Fault[] {
         faults.push({ kind: 'append', at, process, topic, fault: chance.pick(['lost', 'ackLost', 'late']) });
     }
   }
+  if (chance.happens(0.1)) {
+    const at = chance.between(0, 20_000);
+    const topic = chance.pick<StrayTopic>(['discovered', 'results', 'control', 'tasks']);
+    faults.push({ kind: 'grow', at, topic, by: chance.between(1, 3) });
+    // Who starts after that sees it.
+    const process = topic === 'tasks' ? 'fetcher-0' : 'frontier-0';
+    faults.push({ kind: 'stop', at: at + chance.between(1, 5_000), process, downMs: chance.between(100, 3_000) });
+  }
   return faults;
 }
