@@ -10,6 +10,7 @@ const retriable = {
   INVALID_ARGUMENT: false,
   INVALID_SEED: false,
   INVALID_RECORD: false,
+  RECORD_TOO_LARGE: false,
   DATA_FOLDER_LOCKED: false,
   DATA_FOLDER_FOREIGN: false,
   DATA_FOLDER_NEWER: false,

@@ -13,12 +13,12 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import { openCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Consumer } from '../runtime/consumer/consumer.ts';
-import { letterRecord } from '../runtime/consumer/dead-letter.ts';
 import { openGroupFolder } from '../runtime/consumer/group-folder.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import { groupPositions } from '../runtime/consumer/positions.ts';
 import { openKafkaAccess } from '../runtime/crawl/kafka-access.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { appendLetters } from '../runtime/log/append-letters.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { openReadOnlyLog } from '../runtime/log/read-only.ts';
 
@@ -77,7 +77,7 @@ async function openKafka(
   { brokers, registry, crawl = 'crawl' }: Extract<CrawlAddress, { brokers: string }>,
   name: string,
 ): Promise<CrawlSource> {
-  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl });
+  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl, stays: true });
   const group = `${crawl}.${name}`;
   let leave = async () => {};
   return {
@@ -86,7 +86,7 @@ async function openKafka(
     crawl,
     positions: groupPositions(log, group),
     deadLetter: async (letters) => {
-      await log.append(letters.map(({ letter, key }) => letterRecord(codec, `${crawl}.dead-letters`, letter, key)));
+      await appendLetters(log, codec, `${crawl}.dead-letters`, letters);
     },
     join: async (consumer, topics, onFailure) => {
       const names = topics.map((topic) => `${crawl}.${topic}`);

@@ -13,6 +13,7 @@ import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { appendLetters } from '../runtime/log/append-letters.ts';
 import type { Log, Position } from '../runtime/log/log.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import type { SpanSink } from '../runtime/tracing/spans.ts';
@@ -124,6 +125,8 @@ export interface FetcherStats {
   readonly requestSeconds: Distribution;
   /** From the start of a contact to the start of the next one to the same host. */
   readonly hostIntervalSeconds: Distribution;
+  /** Records beside pages that their topics were too small for. */
+  readonly tooLarge: number;
 }
 
 export interface Fetcher {
@@ -288,10 +291,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     running.add(lease);
   };
 
-  const intake = createTaskIntake({
-    ...{ codec, partitions, keyMode: options.keyMode },
-    deadLetterTopic: `${crawl}.dead-letters`,
-  });
+  const intake = createTaskIntake({ codec, partitions, keyMode: options.keyMode });
   const reader = log.reader();
 
   /** Starts what there is room for. Offsets first: from here on, expiry is the only redelivery. */
@@ -301,7 +301,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const wait = { clock, signal: stopping.signal, isHeld };
     const { tasks, positions, deadLetters, misrouted } = await intake.take(some, wait);
     misroutedTasks += misrouted;
-    if (deadLetters.length > 0) await log.append(deadLetters);
+    if (deadLetters.length > 0) await appendLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);
@@ -349,6 +349,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       pacedHosts: pacer.size,
       requestSeconds,
       hostIntervalSeconds,
+      tooLarge: publisher.tooLarge,
     }),
     positions: backlog.positions,
     async stop(graceMs = requestLimits.totalTimeoutMs) {

@@ -28,6 +28,7 @@ export function fetcherMetrics({ log, clock, group, fetcher }: MeteredFetcher): 
     for (const [outcome, count] of Object.entries(stats.outcomes)) {
       tell.value('crawlstream_fetcher_fetches_total', count, { outcome });
     }
+    tell.value('crawlstream_fetcher_records_too_large_total', stats.tooLarge);
     tell.spread('crawlstream_fetcher_request_seconds', stats.requestSeconds);
     tell.spread('crawlstream_fetcher_host_interval_seconds', stats.hostIntervalSeconds);
     const positions: readonly Position[] = fetcher.positions();

@@ -8,7 +8,7 @@
  * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
  * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
  */
-import type { Control, TopicRecords } from '../../schemas/types.ts';
+import type { Control, Task, TopicRecords } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
@@ -21,6 +21,7 @@ import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { passedOnRecord } from '../runtime/crawl/frontier-input.ts';
+import { appendLetters } from '../runtime/log/append-letters.ts';
 import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
 import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../runtime/policy/list-files.ts';
@@ -298,14 +299,13 @@ export class PartitionOwner {
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
   async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
     const { log, codec, identity } = this.#options;
-    if (step.deadLetters.length > 0)
-      await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));
+    if (step.deadLetters.length > 0) await this.#bury(step.deadLetters);
     if (step.passedOn.length > 0)
       await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));
     if (this.#failure !== undefined) throw this.#failure;
-    const appended = log.append([
-      { topic: changelogTopic(identity.crawl), partition: identity.partition, key: null, value: step.commit },
-    ]);
+    const { crawl, partition: number } = identity;
+    const record = { topic: changelogTopic(crawl), partition: number, key: null, value: step.commit };
+    const appended = log.append([record], { leads: true });
     this.#view?.changed(step.commit.length);
     this.#underWay += 1;
     const before = this.#acks;
@@ -327,7 +327,7 @@ export class PartitionOwner {
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
       if (tasks.length > 0) {
-        const offsets = await log.append(tasks.map((task) => this.#record('tasks', task)));
+        const offsets = await log.append(tasks.map((task) => this.#taskRecord(task)));
         flow?.published(tasks, offsets);
       }
       this.#meters.granted += tasks.length;
@@ -340,6 +340,13 @@ export class PartitionOwner {
     });
     await read;
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
+  }
+
+  #bury(letters: Step['deadLetters']): Promise<void> {
+    const { log, codec, identity } = this.#options;
+    const { partition } = identity;
+    const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition }));
+    return appendLetters(log, codec, this.#topic('dead-letters'), keyed);
   }
 
   #meter(step: Step, beganMs: number, inputMs: number | undefined): void {
@@ -365,13 +372,12 @@ export class PartitionOwner {
     );
   }
 
-  #record<T extends 'dead-letters' | 'tasks'>(topic: T, record: TopicRecords[T]): AppendRecord {
+  #taskRecord(task: Task): AppendRecord {
     const { codec, identity } = this.#options;
-    const value = codec.encode(topic, record);
+    const value = codec.encode('tasks', task);
     // A robots.txt hop goes where its answer is needed.
-    const partition = 'robotsHops' in record ? record.robotsHops[0]?.partition : undefined;
-    const key = Buffer.from(record.hostKey);
-    return { topic: this.#topic(topic), partition: partition ?? identity.partition, key, value };
+    const partition = task.robotsHops[0]?.partition ?? identity.partition;
+    return { topic: this.#topic('tasks'), partition, key: Buffer.from(task.hostKey), value };
   }
 
   #topic(name: keyof TopicRecords): string {

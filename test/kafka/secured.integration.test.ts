@@ -90,6 +90,48 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
     });
   });
 
+  it('reads passwords and certificates again at each connection, as they change under a process that lives', async () => {
+    const [password, ca] = [join(broker.folder, 'password'), join(broker.folder, 'ca-copy')];
+    await broker.addScramUser('admin', 'by-scram');
+    await writeFile(password, 'by-scram\n');
+    await writeFile(ca, await readFile(broker.ca));
+    const log = await openKafkaLog({
+      credentials: () =>
+        kafkaCredentials({
+          CRAWLSTREAM_KAFKA_CA: ca,
+          CRAWLSTREAM_KAFKA_USERNAME: 'admin',
+          CRAWLSTREAM_KAFKA_PASSWORD_FILE: password,
+        }),
+      ...{ brokers: broker.brokers.split(','), clientId: 'rotated', deliveryTimeoutMs: 4_000 },
+    });
+    try {
+      await log.createTopics([{ name: 'rotated', partitions: 1, retention: 'time' }]);
+      await log.append([{ topic: 'rotated', partition: 0, key: null, value: Buffer.from('a') }]);
+      /** Over a connection of its own. */
+      const read = async () => {
+        const reader = log.reader();
+        reader.seek('rotated', 0, 0);
+        try {
+          return (await reader.poll({ maxBytes: 100, waitMs: 10_000 })).length;
+        } finally {
+          await reader.close();
+        }
+      };
+      await broker.addScramUser('admin', 'another');
+      await assert.rejects(read(), { message: /refuses the login/ });
+      await writeFile(password, 'another\n');
+      assert.equal(await read(), 1, 'the new password');
+      await writeFile(ca, await readFile(broker.otherCa));
+      await assert.rejects(read(), { message: /can't be reached/ });
+      await rm(ca);
+      await assert.rejects(read(), { message: /can't be reached/ }, 'what was read last, while there is none');
+      await writeFile(ca, await readFile(broker.ca));
+      assert.equal(await read(), 1, 'the new authority');
+    } finally {
+      await log.close();
+    }
+  });
+
   it('a registry with a certificate of the same authority and a password is asked with both', async () => {
     const asked: (string | undefined)[] = [];
     const [key, cert] = await Promise.all([readFile(broker.server.key), readFile(broker.server.cert)]);

@@ -20,7 +20,7 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an outcome is published before its links are acked',
     file: 'services/fetcher/publish/publisher.ts',
-    find: 'if (records.length > 0) await log.append(records);',
+    find: 'if (records.length > 0) await log.append(records).catch((error) => leaveOut(batch, records, error));',
     replace: 'if (records.length > 0) log.append(records).catch(fail);',
   },
   {
@@ -87,8 +87,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a dead letter is not waited for',
     file: 'services/frontier/partition-owner.ts',
-    find: "await log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter)));",
-    replace: "log.append(step.deadLetters.map((letter) => this.#record('dead-letters', letter))).catch(() => {});",
+    find: 'if (step.deadLetters.length > 0) await this.#bury(step.deadLetters);',
+    replace: 'if (step.deadLetters.length > 0) this.#bury(step.deadLetters).catch(() => {});',
     from: 160,
   },
   {

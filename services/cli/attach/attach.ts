@@ -8,8 +8,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ConsumerOptions, ConsumerStats } from '../../runtime/consumer/consumer.ts';
 import { startConsumer } from '../../runtime/consumer/consumer.ts';
 import { consumerMetrics } from '../../runtime/consumer/consumer-metrics.ts';
-import { letterRecord } from '../../runtime/consumer/dead-letter.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import { appendLetters } from '../../runtime/log/append-letters.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import type { Service } from '../../runtime/service.ts';
@@ -78,7 +78,7 @@ export async function attach<T extends AvroTopic>(
     ...(attachment.retriesMs !== undefined && { retriesMs: attachment.retriesMs }),
     onRetry: (error) => context.say(`${name}: ${error.message}; trying again`),
     deadLetter: async (letters) => {
-      await log.append(letters.map(({ letter, key }) => letterRecord(codec, `${crawl}.dead-letters`, letter, key)));
+      await appendLetters(log, codec, `${crawl}.dead-letters`, letters);
     },
   });
   const all = Array.from({ length: partitions }, (_, partition) => partition);

@@ -25,6 +25,7 @@ const partitionsDefault = 8;
 /**
  * `creates`: may this command begin a crawl that is not there? 'joins': no, but it takes part in its work. `stopping`: once
  * it aborts, `act` is not begun. Throws CRAWL_MISSING where there is none and this command makes none.
+ * `stays`: a role, which outlives brokers that are away for a while, and says so.
  */
 export async function withKafka<T>(
   flags: KafkaFlags,
@@ -32,17 +33,13 @@ export async function withKafka<T>(
   creates: boolean | 'joins' | NewCrawl,
   act: (connection: KafkaConnection) => Promise<T>,
   stopping?: AbortSignal,
+  stays = stopping !== undefined,
 ): Promise<T> {
   const { crawl, registry, compression, partitions } = flags;
-  const access = {
-    brokers: needBrokers(flags),
-    registry,
-    crawl,
-    compression,
-    by: productVersion,
-    onNotice: printNotice,
-  };
-  const { log, codec } = await openKafkaAccess(access);
+  const { log, codec } = await openKafkaAccess({
+    ...{ brokers: needBrokers(flags), registry, crawl, compression, stays },
+    ...{ by: productVersion, onNotice: printNotice },
+  });
   try {
     // A crawl that is there keeps its key mode.
     const asked = typeof creates === 'object' ? creates : {};

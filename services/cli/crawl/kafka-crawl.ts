@@ -8,7 +8,7 @@ import { lookAt } from '../../runtime/crawl/look.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { ConsumerFlags, Consumers } from '../attach/with-consumers.ts';
 import { attachConsumers } from '../attach/with-consumers.ts';
-import { withKafka } from '../connect/kafka-connection.ts';
+import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
@@ -45,7 +45,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   const { clock, seeds, flags, signal, service, desk } = crawl;
   const startedAtMs = clock.nowMs();
   if (seeds.length === 0) needContact(flags, []);
-  return withKafka(flags, clock, true, async (connection) => {
+  const run = async (connection: KafkaConnection): Promise<CrawlOutcome> => {
     const { log, codec, manifest } = connection;
     codec.waits.onWait = ({ message }) => crawl.say(`${message}; waiting for it`);
     await sendToKafka({ ...connection, clock, seeds: seeds.map(unranked), flags, always: true });
@@ -96,7 +96,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       subscribing.abort();
       await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed]);
     }
-  });
+  };
+  return withKafka(flags, clock, true, run, undefined, true);
 }
 
 /** Its band is the policy's to say. */

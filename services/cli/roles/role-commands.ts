@@ -150,9 +150,11 @@ async function holdRole(
     await watching;
     throw error;
   });
+  const away = () => log.brokersAway?.() ?? null;
+  const cutOff = () => (away()?.isCutOff ? away()!.text : null);
   service.probes.serve(
-    () => codec.waits.waitsFor ?? held.waitsFor?.() ?? null,
-    () => [held.note?.(), surplus].filter((one) => one).join('; ') || null,
+    () => codec.waits.waitsFor ?? cutOff() ?? held.waitsFor?.() ?? null,
+    () => [away()?.text, held.note?.(), surplus].filter((one) => one).join('; ') || null,
   );
   try {
     await Promise.race([held.ready?.(), stopped]);

@@ -11,7 +11,8 @@ import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts'
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
-import type { AppendRecord, LogRecord, Position } from '../../runtime/log/log.ts';
+import type { Letter } from '../../runtime/log/append-letters.ts';
+import type { LogRecord, Position } from '../../runtime/log/log.ts';
 
 export interface TaskIntake {
   /**
@@ -32,7 +33,7 @@ export interface TakenTask {
 export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
-  readonly deadLetters: readonly AppendRecord[];
+  readonly deadLetters: readonly Letter[];
   /** Of those, tasks on a partition that their host does not lead to. */
   readonly misrouted: number;
 }
@@ -44,14 +45,12 @@ export interface TaskWait extends Pick<AwaitSchema, 'clock' | 'signal'> {
 
 export interface TaskIntakeOptions {
   readonly codec: RecordCodec;
-  /** Full name of `dead-letters`. */
-  readonly deadLetterTopic: string;
   /** Of every topic. */
   readonly partitions: number;
   readonly keyMode: KeyMode;
 }
 
-export function createTaskIntake({ codec, deadLetterTopic, partitions, keyMode }: TaskIntakeOptions): TaskIntake {
+export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptions): TaskIntake {
   /** Lease ids by the partition that granted them, oldest first. */
   const taken = new Map<number, Set<number>>();
 
@@ -77,7 +76,7 @@ export function createTaskIntake({ codec, deadLetterTopic, partitions, keyMode }
     record: LogRecord,
     nowMs: number,
     why: Pick<DeadLetter, 'reason' | 'detail'> & Partial<DeadLetter>,
-  ): AppendRecord => {
+  ): Letter => {
     const letter: DeadLetter = {
       ...blankDeadLetter,
       ...why,
@@ -87,8 +86,7 @@ export function createTaskIntake({ codec, deadLetterTopic, partitions, keyMode }
       atMs: nowMs,
       original: record.value,
     };
-    const value = codec.encode('dead-letters', letter);
-    return { topic: deadLetterTopic, partition: record.partition, key: record.key, value };
+    return { letter, key: record.key, partition: record.partition };
   };
 
   const decode = (value: Buffer): Task | Error => {
@@ -103,7 +101,7 @@ export function createTaskIntake({ codec, deadLetterTopic, partitions, keyMode }
     forget: ({ partition, leaseId }) => void taken.get(partition)?.delete(leaseId),
     async take(records, { clock, signal, isHeld }) {
       const tasks: TakenTask[] = [];
-      const deadLetters: AppendRecord[] = [];
+      const deadLetters: Letter[] = [];
       const positions = new Map<number, Position>();
       const left = new Set<number>();
       let misrouted = 0;

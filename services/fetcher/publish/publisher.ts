@@ -24,6 +24,7 @@ import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AppendRecord, Log } from '../../runtime/log/log.ts';
+import { RecordTooLarge } from '../../runtime/log/record-too-large.ts';
 import { bytesOf, discoveredMessages } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
 import { type ResultOptions, resultRecord, type Unsent, wishRecord } from './result-record.ts';
@@ -78,6 +79,8 @@ export interface Publisher {
   readRobots(copy: RobotsCopy): void;
   /** Resolves once all that was reported is acked; rejects if the log failed. */
   drain(): Promise<void>;
+  /** Responses, pages for the browser and copies of robots.txt that their topics were too small for. */
+  readonly tooLarge: number;
 }
 
 export interface PublisherOptions extends ResultOptions {
@@ -105,7 +108,12 @@ interface Batch {
   readonly groups: LinkGroup[];
   readonly pending: number[];
   /** `outcome` null: links alone. */
-  readonly reports: (Pick<Gathered, 'outcome' | 'requests' | 'spans'> & { readonly lease: LeaseState })[];
+  readonly reports: (Pick<Gathered, 'requests' | 'spans'> & {
+    readonly lease: LeaseState;
+    outcome: Outcome | null;
+    /** Its page, among `pages`. */
+    readonly record: AppendRecord | undefined;
+  })[];
   bytes: number;
 }
 
@@ -121,6 +129,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   let timerAtMs = Number.POSITIVE_INFINITY;
   let flushDue = false;
   let failure: { readonly error: unknown } | undefined;
+  let tooLarge = 0;
 
   const fail = (error: unknown) => {
     if (failure !== undefined) return;
@@ -170,7 +179,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
   const publish = async (batch: Batch) => {
     const records = encodeBatch(batch, options);
-    if (records.length > 0) await log.append(records);
+    if (records.length > 0) await log.append(records).catch((error) => leaveOut(batch, records, error));
     options.linkCache.remember(batch.pending);
     const nowMs = clock.nowMs();
     for (const { lease, outcome, requests, spans } of batch.reports) {
@@ -184,6 +193,18 @@ export function createPublisher(options: PublisherOptions): Publisher {
     bytesUnacked -= batch.bytes;
     for (const proceed of waitingForRoom.splice(0)) proceed();
     sendResults(nowMs);
+  };
+
+  /** What a topic does not take, which is said by the outcome; the rest of the cycle is durable. */
+  const leaveOut = (batch: Batch, records: readonly AppendRecord[], error: unknown) => {
+    if (!(error instanceof RecordTooLarge)) throw error;
+    for (const record of error.indexes.map((index) => records[index])) {
+      // Links belong to many pages, and none may be lost.
+      if (record?.topic === options.topics.discovered) throw error;
+      const report = batch.reports.find((one) => one.record !== undefined && one.record === record);
+      if (report?.outcome) report.outcome = { ...report.outcome, kind: 'tooLarge', detail: error.message };
+      else tooLarge += 1;
+    }
   };
 
   const sendResults = (nowMs: number) => {
@@ -279,6 +300,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
       const value = options.codec.encode('robots', { ...copy, origin, hash, body });
       beside('robots', hostKeyOf(origin), value, `${origin} ${hash}`);
     },
+    get tooLarge() {
+      return tooLarge;
+    },
     async drain() {
       const open = () =>
         gathering.reports.length + gathering.pages.length > 0 || [...leases].some((lease) => lease.finished);
@@ -302,17 +326,19 @@ function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics 
   let bytes = 0;
   lease.unacked += 1;
   const { outcome, requests, page, groups, spans } = report;
-  batch.reports.push({ lease, outcome, requests, spans });
+  let record: AppendRecord | undefined;
   if (page !== null) {
-    const record = {
+    record = {
       topic: topics.pages,
       partition: lease.task.partition,
       key: Buffer.from(page.hostKey),
       value: codec.encode('pages', page),
     };
-    batch.pages.push(spans === undefined ? record : { ...record, headers: { traceparent: spans.publishContext } });
+    if (spans !== undefined) record = { ...record, headers: { traceparent: spans.publishContext } };
+    batch.pages.push(record);
     bytes += record.value.length;
   }
+  batch.reports.push({ lease, outcome, requests, spans, record });
   for (const group of groups) {
     batch.groups.push(group);
     bytes += bytesOf(group);

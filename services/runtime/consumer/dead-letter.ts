@@ -1,7 +1,6 @@
 /** Dead letters of consumers: records that could not be read, or that a handler gave up on. */
 import type { DeadLetter, DeadLetterReason } from '../../../schemas/types.ts';
-import type { RecordCodec } from '../avro/record-codec.ts';
-import type { AppendRecord, LogRecord } from '../log/log.ts';
+import type { LogRecord } from '../log/log.ts';
 
 export interface LetterAbout {
   readonly reason: DeadLetterReason;
@@ -32,9 +31,4 @@ export function letterOf({ reason, record, group, error, nowMs, url = '', hostKe
     atMs: nowMs,
     original: record.value,
   };
-}
-
-/** On its way to the dead letters of the partition it came from, under the same key. */
-export function letterRecord(codec: RecordCodec, topic: string, letter: DeadLetter, key: Buffer | null): AppendRecord {
-  return { topic, partition: letter.sourcePartition, key, value: codec.encode('dead-letters', letter) };
 }

@@ -1,5 +1,7 @@
 /** Getting at a crawl on Kafka: its log and its codec. */
+import { isDeepStrictEqual } from 'node:util';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { kafkaLimits } from '../../../topology/kafka-limits.ts';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
 import { SystemClock } from '../clock.ts';
@@ -18,6 +20,8 @@ export interface KafkaAccess {
   readonly compression?: CompressionName | undefined;
   /** Who notes schemas. Absent: the program by its name alone. */
   readonly by?: string | undefined;
+  /** Of a role: it outlives brokers that are away for a minute or two, and says that they are. Absent: of a command. */
+  readonly stays?: boolean | undefined;
   /** Told of what an operator should know and nothing fails on. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
@@ -26,14 +30,15 @@ export interface KafkaAccess {
 export async function openKafkaAccess(
   access: KafkaAccess,
 ): Promise<{ readonly log: Log; readonly codec: RecordCodec; readonly schemas: CrawlSchemas }> {
-  const { brokers, registry: url, crawl, compression, by = 'crawlstream', onNotice } = access;
+  const { brokers, registry: url, crawl, compression, by = 'crawlstream', stays, onNotice } = access;
   // Loaded here, so that a crawl on a laptop does without Kafka's client.
   const { openKafkaLog } = await import('../log/kafka/kafka-log.ts');
   const clientId = `crawlstream-${process.pid}`;
   const log = await openKafkaLog({
     ...{ brokers: brokers.split(','), clientId },
     ...(compression && { compression }),
-    ...kafkaCredentials(process.env),
+    ...(stays && { operationTimeoutMs: kafkaLimits.deliveryTimeoutMs, ...(onNotice && { onBrokers: onNotice }) }),
+    credentials: () => kafkaCredentials(process.env),
   });
   try {
     const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
@@ -57,19 +62,30 @@ function noting(log: Log, schemas: CrawlSchemas, onNotice: KafkaAccess['onNotice
       onNotice?.(`the schemas of this process are not noted on control: ${error.message}`);
     }
   };
-  const append: Log['append'] = async (records) => {
+  const append: Log['append'] = async (records, options) => {
     noted ??= note().catch((error) => {
       noted = undefined;
       throw error;
     });
     // In the order of the calls: they all wait for one promise.
     await noted;
-    return log.append(records);
+    return log.append(records, options);
   };
   return { ...log, append };
 }
 
+/** Its password and authority are read again at each call, as they change while a process lives. */
 async function confluentRegistry(url: string): Promise<SchemaRegistry> {
   const { openConfluentRegistry } = await import('../avro/confluent-registry.ts');
-  return openConfluentRegistry(url, registryLogin(process.env));
+  let login = registryLogin(process.env);
+  let registry = openConfluentRegistry(url, login);
+  const current = () => {
+    const now = registryLogin(process.env);
+    if (!isDeepStrictEqual(now, login)) registry = openConfluentRegistry(url, (login = now));
+    return registry;
+  };
+  return {
+    idFor: async (subject, schema) => current().idFor(subject, schema),
+    schemaById: async (id) => current().schemaById(id),
+  };
 }

@@ -30,6 +30,7 @@ export class Probes {
     return why;
   }
 
+  /** What is wrong though the service is ready; null: nothing. */
   get note(): string | null {
     return this.#note();
   }

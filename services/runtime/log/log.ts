@@ -11,8 +11,11 @@ export interface Log {
   createTopics(specs: readonly LogTopic[]): Promise<void>;
   /** Partitions of a topic; 0: there is no such topic. */
   partitionsOf(topic: string): Promise<number>;
-  /** Resolves, once all records are durable, with their offsets in the order given. Atomic only on the embedded log. */
-  append(records: readonly AppendRecord[]): Promise<number[]>;
+  /**
+   * Resolves, once all records are durable, with their offsets in the order given. Atomic only on the embedded log.
+   * Rejects with RecordTooLarge, once the others are durable, where a topic takes no such record.
+   */
+  append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
   /** A reader with positions of its own; nothing is assigned until `seek`. */
   reader(): LogReader;
   /** `start`: the first offset still there. `end`: one past the newest durable record; appends under way don't count. */
@@ -42,6 +45,8 @@ export interface Log {
   join(options: GroupOptions): Promise<Membership>;
   /** The members of a group and what each has; none where there is no such group. Rejects while a long rebalance lasts. */
   membersOf(group: string): Promise<readonly GroupMember[]>;
+  /** Brokers that do not answer; null: all do. Absent: there are none. */
+  brokersAway?(): { readonly text: string; readonly isCutOff: boolean } | null;
   /** Waits for appends under way, ends waiting polls and joins, and refuses what comes after. */
   close(): Promise<void>;
 }
@@ -120,6 +125,11 @@ export interface AppendRecord {
   readonly key: Uint8Array | null;
   readonly value: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AppendOptions {
+  /** What is appended to the same partition behind these rests on them: where one is too large, that is rejected too. */
+  readonly leads?: boolean;
 }
 
 export interface LogRecord {

@@ -4,6 +4,7 @@
  * The age is that of the record at the group's position, read from the log when somebody scrapes: one record for each
  * partition that is behind, and only while time allows, so that a scrape ends in time whatever the backlog.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Log, Position } from '../log/log.ts';
 import type { Telling } from './metrics.ts';
@@ -16,14 +17,17 @@ export interface Lagging {
   readonly positions: readonly Position[];
 }
 
-/** A scrape waits this long for ages; Prometheus gives up after 10 s. */
+/** A scrape waits this long for ends, and for ages; Prometheus gives up after 10 s. */
 const patienceMs = 1_000;
 
 export async function tellLag(tell: Telling, { log, clock, group, positions }: Lagging): Promise<void> {
   const behind: Position[] = [];
   await Promise.all(
     positions.map(async ({ topic, partition, offset }) => {
-      const { start, end } = await log.offsets(topic, partition);
+      const range = await inTime(log.offsets(topic, partition));
+      // A broker that is away: the other series are told all the same.
+      if (range === undefined) return;
+      const { start, end } = range;
       const from = Math.max(start, offset);
       const labels = { group, topic, partition };
       tell.value('crawlstream_lag_records', Math.max(0, end - from), labels);
@@ -35,6 +39,17 @@ export async function tellLag(tell: Telling, { log, clock, group, positions }: L
   for (const { topic, partition, timestampMs } of await firstRecords(log, clock, behind)) {
     const ageMs = Math.max(0, clock.nowMs() - timestampMs);
     tell.value('crawlstream_lag_seconds', ageMs / 1000, { group, topic, partition });
+  }
+}
+
+async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController();
+  const timeout = sleep(patienceMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined);
+  try {
+    return await Promise.race([asked, timeout]);
+  } finally {
+    late.abort();
+    asked.catch(() => {});
   }
 }
 

@@ -77,6 +77,9 @@ export const metrics = {
   crawlstream_fetcher_fetches_total: counter('URLs of leases by what became of them', 'outcome'),
   crawlstream_fetcher_requests_total: counter('Requests made, robots.txt and hops among them'),
   crawlstream_fetcher_received_bytes_total: counter('Bytes of bodies of URLs'),
+  crawlstream_fetcher_records_too_large_total: counter(
+    'Responses, pages to render and copies of robots.txt not published: larger than their topics take',
+  ),
   crawlstream_fetcher_request_seconds: histogram('From the start of a request to its completion'),
   crawlstream_fetcher_host_interval_seconds: histogram(
     'From the start of a request to the start of the next one to the same host: the inverse of the rate of a host',

@@ -7,13 +7,17 @@
  * queued behind it in its partition is rejected, and the partition goes on under the next epoch of the producer id,
  * under which brokers refuse the old batch should it still arrive. So a partition never gets a hole, a duplicate
  * or a swap, only perhaps a batch whose append was rejected.
+ *
+ * A batch that is larger than its topic takes was not appended, and goes again in halves under the same number; a record
+ * that does not fit alone is rejected, and what waits behind it goes on, unless it rests on it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import { logLimits } from '../../../../topology/limits.ts';
 import type { Clock } from '../../clock.ts';
-import type { AppendRecord } from '../log.ts';
+import type { AppendOptions, AppendRecord } from '../log.ts';
+import { RecordTooLarge } from '../record-too-large.ts';
 import type { Cluster } from './cluster.ts';
 import type { Compressor } from './compression/codecs.ts';
 import { deadlineIn, isTransient, throwFor, transient } from './errors.ts';
@@ -22,13 +26,17 @@ import { type ProducedPart, type ProduceResponse, produceRequest } from './produ
 import { recordBytesAtMost, type StampedRecord } from './record-batch.ts';
 
 export interface Appender {
-  append(records: readonly AppendRecord[]): Promise<number[]>;
+  append(records: readonly AppendRecord[], options?: AppendOptions): Promise<number[]>;
   /** Resolves when all that was appended is acked or has failed. Later appends reject. */
   close(): Promise<void>;
 }
 
 interface Append {
   readonly offsets: number[];
+  readonly leads: boolean;
+  /** Places of records that are too large, and a topic that says so. */
+  readonly tooLarge: number[];
+  tooLargeFor: string;
   left: number;
   resolve(offsets: number[]): void;
   reject(error: unknown): void;
@@ -44,6 +52,8 @@ interface Lane {
   readonly topic: string;
   readonly partition: number;
   readonly queue: Queued[];
+  /** A batch with more was larger than the topic takes. */
+  bytesMax: number;
   /** Being sent, and sent again until an answer decides. */
   batch: Batch | undefined;
   /** Of the producer; undefined: not numbered yet. */
@@ -89,7 +99,10 @@ export function createAppender(
     if (!lane)
       byPartition.set(
         partition,
-        (lane = { topic, partition, queue: [], batch: undefined, id: undefined, epoch: 0, sequence: 0 }),
+        (lane = {
+          ...{ topic, partition, queue: [], batch: undefined, bytesMax: kafkaLimits.batchBytesMax },
+          ...{ id: undefined, epoch: 0, sequence: 0 },
+        }),
       );
     return lane;
   };
@@ -103,8 +116,29 @@ export function createAppender(
     lane.sequence = (lane.sequence + batch.records.length) % sequenceEnd;
     batch.records.forEach(({ append, index }, i) => {
       append.offsets[index] = baseOffset + i;
-      if (--append.left === 0) append.resolve(append.offsets);
+      landed(append);
     });
+    settle(lane);
+  };
+  const landed = (append: Append) => {
+    if (--append.left > 0) return;
+    if (append.tooLarge.length === 0) append.resolve(append.offsets);
+    else append.reject(new RecordTooLarge(append.tooLargeFor, append.tooLarge));
+  };
+  /** Nothing of the batch was appended: its number is free. */
+  const tooLarge = (lane: Lane, batch: Batch) => {
+    const [first] = batch.records;
+    if (batch.records.length > 1) {
+      lane.queue.unshift(...batch.records);
+      lane.bytesMax = Math.max(1, Math.floor(Math.min(lane.bytesMax, batch.bytes) / 2));
+      lane.batch = undefined;
+      return;
+    }
+    const { append, index } = first as Queued;
+    append.tooLarge.push(index);
+    append.tooLargeFor = lane.topic;
+    if (append.leads) return fail(lane, new RecordTooLarge(lane.topic, append.tooLarge));
+    landed(append);
     settle(lane);
   };
   const fail = (lane: Lane, error: unknown) => {
@@ -130,7 +164,7 @@ export function createAppender(
     let count = 0;
     let bytes = 0;
     for (const queued of lane.queue) {
-      if (count > 0 && bytes + queued.bytes > kafkaLimits.batchBytesMax) break;
+      if (count > 0 && bytes + queued.bytes > lane.bytesMax) break;
       bytes += queued.bytes;
       count++;
     }
@@ -240,12 +274,7 @@ export function createAppender(
     if (part.errorCode === 0) return ack(lane, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
     try {
-      if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') {
-        throw new CrawlstreamError(
-          'INVALID_ARGUMENT',
-          `a record for ${lane.topic} is larger than the topic takes: send less in one record, or raise max.message.bytes`,
-        );
-      }
+      if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return tooLarge(lane, batch);
       throwFor(part.errorCode, what);
     } catch (error) {
       if (isTransient(error)) tryLater(lane, batch, error);
@@ -254,7 +283,7 @@ export function createAppender(
   };
 
   return {
-    append: async (records) => {
+    append: async (records, { leads = false } = {}) => {
       if (!isOpen) throw new CrawlstreamError('STORE_CLOSED', 'the log is closed');
       if (records.length === 0) return [];
       for (const { topic, value, partition } of records) {
@@ -268,7 +297,8 @@ export function createAppender(
       }
       const timestampMs = clock.nowMs();
       return new Promise<number[]>((resolve, reject) => {
-        const append: Append = { offsets: new Array(records.length), left: records.length, resolve, reject };
+        const counts = { left: records.length, tooLarge: [], tooLargeFor: '', leads };
+        const append: Append = { offsets: new Array(records.length), ...counts, resolve, reject };
         records.forEach((record, index) => {
           const lane = laneOf(record.topic, record.partition);
           lane.queue.push({ record, timestampMs, append, index, bytes: recordBytesAtMost(record) });

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+import type { BrokerWatch } from './broker-watch.ts';
 import { deadlineIn, isRefusedLogin, isTransient, retrying, throwFor, transient } from './errors.ts';
 import { raw, type WireRequest } from './kafkajs-wire.ts';
 import { type Address, type Link, type LinkOptions, openLink } from './link.ts';
@@ -23,6 +24,8 @@ export interface Cluster {
   /** Partitions, or undefined where the topic does not exist; asks the brokers. Throws if a leader is missing. */
   look(topics: readonly string[]): Promise<(number | undefined)[]>;
   brokerCount(): number;
+  /** Questions, settings and commits outlive a broker's absence of this length, ms. */
+  readonly patienceMs: number;
   /** Of every broker known; asks the brokers. */
   nodeIds(): Promise<number[]>;
   link(nodeId: number, purpose: string): Promise<Link>;
@@ -54,6 +57,8 @@ export async function openCluster(
   bootstrap: readonly Address[],
   options: LinkOptions,
   openTimeoutMs: number,
+  patienceMs: number,
+  watch: BrokerWatch,
 ): Promise<Cluster> {
   const nodes = new Map<number, Address>();
   /** Leader of each partition by topic; -1: none at the moment. */
@@ -61,9 +66,10 @@ export async function openCluster(
   const coordinators = new Map<string, number>();
   const links = new Map<string, Promise<Link>>();
   let isOpen = true;
+  const closing = new AbortController();
 
   const linkTo = (key: string, address: Address): Promise<Link> => {
-    const opening = openLink(address, options);
+    const opening = openLink(address, options, watch);
     links.set(key, opening);
     opening.then(
       (link) => isOpen || link.close(),
@@ -116,6 +122,7 @@ export async function openCluster(
     if (answer.brokers.length > 0) {
       nodes.clear();
       for (const { nodeId, host, port } of answer.brokers) nodes.set(nodeId, { host, port });
+      watch.listed(answer.brokers.map(({ host, port }) => `${host}:${port}`));
     }
     for (const { topic, topicErrorCode, partitionMetadata } of answer.topicMetadata) {
       if (topicErrorCode === 0) {
@@ -184,6 +191,16 @@ export async function openCluster(
 
   await retrying(deadlineIn(openTimeoutMs), () => ask([]));
 
+  /** What is known grows old where no request shows it stale: leaders that moved back, brokers and partitions added. */
+  const keepFresh = async () => {
+    while (isOpen) {
+      const ms = watch.away === null ? kafkaLimits.metadataMs : kafkaLimits.metadataMsAway;
+      await sleep(ms, undefined, { signal: closing.signal, ref: false });
+      await ask([...leaders.keys()]).catch(() => {});
+    }
+  };
+  keepFresh().catch(() => {});
+
   return {
     partitionCount: async (topic) => (await leadersOf(topic)).length,
     leaderOf,
@@ -203,6 +220,7 @@ export async function openCluster(
         return found.partitionMetadata.length;
       });
     },
+    patienceMs,
     brokerCount: () => nodes.size,
     nodeIds: async () => {
       await ask([]);
@@ -237,6 +255,8 @@ export async function openCluster(
     },
     close: () => {
       isOpen = false;
+      closing.abort();
+      watch.close();
       for (const opening of links.values()) opening.then((each) => each.close()).catch(() => {});
       links.clear();
     },

@@ -10,6 +10,7 @@ import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';
+import { createBrokerWatch } from './broker-watch.ts';
 import { type Cluster, openCluster } from './cluster.ts';
 import { compressorOf } from './compression/codecs.ts';
 import { type CompressionName, compressionDefault } from './compression/names.ts';
@@ -18,7 +19,7 @@ import { describeGroup } from './describe-group.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
 import { forgetGroup, readGroups } from './group-list.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
-import type { Address } from './link.ts';
+import type { Address, Credentials } from './link.ts';
 import { joinGroup, type KafkaMembership } from './membership.ts';
 import { commitPositions, readCommitted, readLast, readOffsetAt, readRange, trimBelow } from './positions.ts';
 import { createKafkaReader } from './reader.ts';
@@ -32,8 +33,12 @@ export interface KafkaLogOptions {
   readonly ssl?: boolean | object;
   /** As kafkajs takes it: {mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512', username, password}, and others. */
   readonly sasl?: object;
+  /** In the place of the two: asked at each connection, of which one that throws takes what it last gave. */
+  readonly credentials?: () => Credentials;
   /** Where kafkajs's own warnings go. Absent: nowhere; what matters is thrown. */
   readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
+  /** Told in a line of a broker that does not answer, and when it does again. */
+  readonly onBrokers?: (text: string) => void;
   /** Of what is appended; what is read may be compressed by any. Absent: none. */
   readonly compression?: CompressionName;
   /** Of topics made here. Absent: three, or as many as there are brokers if fewer. */
@@ -42,6 +47,8 @@ export interface KafkaLogOptions {
   readonly heartbeatMs?: number;
   /** How long appends, readers and memberships put up with absent brokers before they fail. */
   readonly deliveryTimeoutMs?: number;
+  /** How long questions, settings and commits do. Absent: half a minute, after which a command says what is wrong. */
+  readonly operationTimeoutMs?: number;
   readonly openTimeoutMs?: number;
   readonly clock?: Clock;
 }
@@ -52,15 +59,17 @@ export interface KafkaLogOptions {
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const compressor = compressorOf(options.compression ?? compressionDefault);
+  const watch = createBrokerWatch(options.onBrokers ?? (() => {}));
   const cluster = await openCluster(
     options.brokers.map(addressOf),
     {
       clientId: options.clientId,
-      ...(options.ssl !== undefined && { ssl: options.ssl }),
-      ...(options.sasl && { sasl: options.sasl }),
+      credentials: lastGood(options.credentials ?? (() => options)),
       ...(options.onKafkajsLog && { onKafkajsLog: options.onKafkajsLog }),
     },
     options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
+    options.operationTimeoutMs ?? kafkaLimits.operationTimeoutMs,
+    watch,
   );
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;
   const appender = createAppender(cluster, options.clock ?? new SystemClock(), deliveryTimeoutMs, compressor);
@@ -90,7 +99,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     },
     partitionsOf: async (topic) => {
       checkOpen();
-      const [count] = await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), () => cluster.look([topic]));
+      const [count] = await retrying(deadlineIn(cluster.patienceMs), () => cluster.look([topic]));
       return count ?? 0;
     },
     append: appender.append,
@@ -129,6 +138,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       return membership;
     },
     membersOf: (group) => describeGroup(cluster, group),
+    brokersAway: () => watch.away,
     close: () => (closed ??= close()),
   };
 }
@@ -145,7 +155,7 @@ async function commit(
 ): Promise<void> {
   if (positions.length === 0) return;
   const held = positions.map(({ partition }) => membership?.heldSince(partition));
-  await retrying(deadlineIn(kafkaLimits.operationTimeoutMs), async () => {
+  await retrying(deadlineIn(cluster.patienceMs), async () => {
     await membership?.settled();
     const committer = membership ? membership.committer() : { memberId: '', generation: -1 };
     const lost =
@@ -165,6 +175,19 @@ async function commit(
     }
     throw transient(`group ${group} is rebalancing: its positions can't be committed now`);
   });
+}
+
+/** A file may be half written, or away for a moment, when it is changed: then the credentials of before are tried. */
+function lastGood(read: () => Credentials): () => Credentials {
+  let last = read();
+  return () => {
+    try {
+      last = read();
+    } catch {
+      // What the broker says of the old ones tells more than that a file is missing.
+    }
+    return last;
+  };
 }
 
 function addressOf(broker: string): Address {

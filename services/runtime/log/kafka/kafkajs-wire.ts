@@ -167,7 +167,16 @@ export interface KafkaErrorCode {
   readonly message: string;
 }
 
+/** Younger than kafkajs 2.2.4 (KIP-599): too many topics or partitions made at once. */
+const throttlingQuotaExceeded = {
+  code: 89,
+  type: 'THROTTLING_QUOTA_EXCEEDED',
+  retriable: true,
+  message: 'The throttling quota has been exceeded',
+};
+
 /** The name of an error code a broker answered with; 0 is success. */
 export function errorOf(code: number): KafkaErrorCode {
+  if (code === throttlingQuotaExceeded.code) return throttlingQuotaExceeded;
   return errorCodes.find((each) => each.code === code) ?? { type: `error ${code}`, retriable: false, message: '' };
 }

@@ -25,11 +25,21 @@ export interface Address {
 
 export interface LinkOptions {
   readonly clientId: string;
+  /** Asked at each connection: certificates and passwords change while a process lives. */
+  readonly credentials: () => Credentials;
+  readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
+}
+
+export interface Credentials {
   /** `true`, or options of `tls.connect`. */
   readonly ssl?: boolean | object;
   /** As kafkajs takes it: mechanism (plain, scram-sha-256, scram-sha-512, oauthbearer, aws) and its fields. */
   readonly sasl?: object;
-  readonly onKafkajsLog?: (entry: KafkajsLogEntry) => void;
+}
+
+export interface LinkEvents {
+  answered(address: string): void;
+  failed(address: string, why: string): void;
 }
 
 export interface Link {
@@ -40,19 +50,20 @@ export interface Link {
   close(): void;
 }
 
-export async function openLink({ host, port }: Address, options: LinkOptions): Promise<Link> {
+export async function openLink({ host, port }: Address, options: LinkOptions, events?: LinkEvents): Promise<Link> {
   const address = `${host}:${port}`;
+  const credentials = options.credentials();
   const connection = createWireConnection({
     host,
     port,
     clientId: options.clientId,
     connectTimeoutMs: kafkaLimits.connectTimeoutMs,
     requestTimeoutMs: kafkaLimits.requestTimeoutMs,
-    ssl: options.ssl,
-    sasl: options.sasl,
+    ssl: credentials.ssl,
+    sasl: credentials.sasl,
     onLog: options.onKafkajsLog,
   });
-  const link = linkOver(connection, address);
+  const link = linkOver(connection, address, events);
   try {
     await within(kafkaLimits.loginTimeoutMs, async () => {
       await connection.connect();
@@ -65,13 +76,15 @@ export async function openLink({ host, port }: Address, options: LinkOptions): P
     });
   } catch (error) {
     link.close();
+    events?.failed(address, (error as Error).message);
     if (error instanceof CrawlstreamError) throw error;
-    throw notOpened(address, error as Error, options);
+    throw notOpened(address, error as Error, credentials);
   }
+  events?.answered(address);
   return link;
 }
 
-function linkOver(connection: WireConnection, address: string): Link {
+function linkOver(connection: WireConnection, address: string, events: LinkEvents | undefined): Link {
   let isOpen = true;
   const close = () => {
     if (!isOpen) return;
@@ -86,8 +99,12 @@ function linkOver(connection: WireConnection, address: string): Link {
     send: async <T>(request: WireRequest) => {
       if (!isOpen) throw transient(`the connection to broker ${address} is closed`);
       try {
-        return (await connection.send(request)) as T;
+        const answer = (await connection.send(request)) as T;
+        events?.answered(address);
+        return answer;
       } catch (error) {
+        // Closed here, nothing is said of the broker.
+        if (isOpen) events?.failed(address, (error as Error).message);
         close();
         const message = `broker ${address} did not answer ${request.request.apiName}: ${(error as Error).message}`;
         throw transient(message, error);
@@ -116,14 +133,14 @@ function checkVersions(versions: ApiVersions, address: string): void {
   }
 }
 
-function notOpened(address: string, error: Error, options: LinkOptions): CrawlstreamError {
+function notOpened(address: string, error: Error, { ssl, sasl }: Credentials): CrawlstreamError {
   if (isRefusedLogin(error)) {
     return transient(
       `broker ${address} refuses the login (${error.message}): check the SASL user and password, or the token`,
       error,
     );
   }
-  const remedy = options.ssl || options.sasl ? 'its TLS and SASL settings' : 'whether it wants TLS or SASL';
+  const remedy = ssl || sasl ? 'its TLS and SASL settings' : 'whether it wants TLS or SASL';
   return transient(
     `broker ${address} can't be reached (${error.message}): check the address, that it runs, and ${remedy}`,
     error,

@@ -19,7 +19,7 @@ interface PartitionAnswer {
 
 /** Committed records only: an open transaction holds `end` back. */
 export async function readRange(cluster: Cluster, topic: string, partition: number): Promise<OffsetRange> {
-  return patiently(async () => {
+  return patiently(cluster, async () => {
     const [start, end] = await Promise.all([
       listOffset(cluster, topic, partition, -2),
       listOffset(cluster, topic, partition, -1),
@@ -35,7 +35,7 @@ export async function readOffsetAt(
   partition: number,
   timeMs: number,
 ): Promise<number> {
-  return patiently(async () => {
+  return patiently(cluster, async () => {
     const found = await listOffset(cluster, topic, partition, timeMs);
     return found >= 0 ? found : listOffset(cluster, topic, partition, -1);
   });
@@ -66,7 +66,7 @@ async function readBetween(cluster: Cluster, topic: string, partition: number, f
   const found: LogRecord[] = [];
   for (let offset = from; offset < end; ) {
     const at = offset;
-    const { records, next } = await patiently(async () => {
+    const { records, next } = await patiently(cluster, async () => {
       const request = fetchRequest([{ topic, partition, offset: at }], {
         maxWaitMs: 0,
         maxBytes: kafkaLimits.fetchBytes,
@@ -94,7 +94,7 @@ export async function trimBelow(cluster: Cluster, topic: string, partition: numb
   }
   const request = raw('DeleteRecords', { topics: [{ topic, partitions: [{ partition, offset: String(before) }] }] });
   type Answer = { topics: readonly { partitions: readonly PartitionAnswer[] }[] };
-  await patiently(async () => {
+  await patiently(cluster, async () => {
     const answer = (await cluster.sendLeader<Answer>(topic, partition, request)).topics[0]?.partitions[0];
     check(cluster, answer?.errorCode, topic, `trimming ${topic}/${partition}`);
   });
@@ -142,7 +142,7 @@ export async function readCommitted(
   const asked = partitions.map((partition) => ({ partition }));
   const request = raw('OffsetFetch', { groupId: group, topics: [{ topic, partitions: asked }] });
   type Answer = { errorCode: number; responses: readonly { partitions: readonly PartitionAnswer[] }[] };
-  return patiently(async () => {
+  return patiently(cluster, async () => {
     const { errorCode, responses } = await cluster.sendCoordinator<Answer>(group, purpose, request);
     const what = `reading positions of group ${group}`;
     checkGroup(cluster, errorCode, group, what);
@@ -168,6 +168,6 @@ function check(cluster: Cluster, code: number | undefined, topic: string, what: 
   throwFor(code, what);
 }
 
-function patiently<T>(act: () => Promise<T>): Promise<T> {
-  return retrying(deadlineIn(kafkaLimits.operationTimeoutMs), act);
+function patiently<T>(cluster: Cluster, act: () => Promise<T>): Promise<T> {
+  return retrying(deadlineIn(cluster.patienceMs), act);
 }

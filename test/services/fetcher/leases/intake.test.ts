@@ -13,7 +13,7 @@ const home = partitionOf('a.test', partitions);
 const elsewhere = (home + 1) % partitions;
 const codec = await openCodec(createMemoryRegistry(), 't');
 const wait = { clock: new SystemClock(), signal: new AbortController().signal, isHeld: () => true };
-const named = { codec, deadLetterTopic: 't.dead-letters', partitions, keyMode: 'host' } as const;
+const named = { codec, partitions, keyMode: 'host' } as const;
 
 /** The record of a task of a.test, as it lies in a partition of `tasks`. */
 function lying(partition: number, granted: Partial<Task> = {}) {
@@ -44,7 +44,7 @@ test('a task on a partition that its host does not lead to is a dead letter, and
   for (const record of [lying(elsewhere), lying(home, { partition: elsewhere })]) {
     const { tasks, deadLetters, misrouted, positions } = await intake.take([record], wait);
     assert.deepEqual([tasks, misrouted, positions.length], [[], 1, 1]);
-    const letter = codec.decode('dead-letters', deadLetters[0]!.value as Buffer);
+    const { letter } = deadLetters[0]!;
     assert.deepEqual([letter.reason, letter.hostKey], ['misrouted', 'a.test']);
     assert.deepEqual(letter.original, record.value);
   }

@@ -122,8 +122,34 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     const name = newTopic();
     await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
     const append = (bytes: number) => log.append([{ topic: name, partition: 0, key: null, value: randomBytes(bytes) }]);
-    await assert.rejects(append(5000), { code: 'INVALID_ARGUMENT', message: new RegExp(name) });
+    await assert.rejects(append(5000), { code: 'RECORD_TOO_LARGE', message: new RegExp(name) });
     assert.deepEqual(await append(10), [0]);
+  });
+
+  it('splits a batch larger than the topic takes, and appends what waits behind it', async () => {
+    const name = newTopic();
+    await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
+    const of = (bytes: number) => ({ topic: name, partition: 0, key: null, value: randomBytes(bytes) });
+    const [many, behind] = [log.append(Array.from({ length: 50 }, () => of(300))), log.append([of(20)])];
+    assert.deepEqual(await many, [...Array(50).keys()]);
+    assert.deepEqual(await behind, [50]);
+  });
+
+  it('rejects of many records those alone that do not fit, and what rests on one', async () => {
+    const name = newTopic();
+    await makeElsewhere(name, 1, { 'max.message.bytes': '2000' });
+    const of = (bytes: number) => ({ topic: name, partition: 0, key: null, value: randomBytes(bytes) });
+    const [mixed, behind] = [log.append([of(100), of(5000), of(100), of(6000)]), log.append([of(20)])];
+    await assert.rejects(mixed, (error: Error & { indexes?: readonly number[] }) => {
+      assert.deepEqual(error.indexes, [1, 3]);
+      return true;
+    });
+    assert.deepEqual(await behind, [2]);
+    const [first, second] = [log.append([of(5000)], { leads: true }), log.append([of(20)], { leads: true })];
+    await assert.rejects(first, { code: 'RECORD_TOO_LARGE' });
+    await assert.rejects(second, { code: 'RECORD_TOO_LARGE' });
+    assert.equal((await log.offsets(name, 0)).end, 3, 'no hole in what rests on each other');
+    assert.deepEqual(await log.append([of(10)]), [3]);
   });
 
   it('writes what any client reads, gzip too', async () => {

@@ -1,0 +1,40 @@
+/** Dead letters, which must land: where a topic takes no record so large, the letter goes without most of its original. */
+import type { DeadLetter } from '../../../schemas/types.ts';
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { AppendRecord, Log } from './log.ts';
+import { RecordTooLarge } from './record-too-large.ts';
+
+export interface Letter {
+  readonly letter: DeadLetter;
+  readonly key: Buffer | null;
+  /** Absent: that of its source. */
+  readonly partition?: number;
+}
+
+/** Any topic takes a record of so much. */
+const originalBytesKept = 1_000;
+
+/** `topic`: full name of `dead-letters`. Resolves once all of them are durable. */
+export async function appendLetters(
+  log: Pick<Log, 'append'>,
+  codec: Pick<RecordCodec, 'encode'>,
+  topic: string,
+  letters: readonly Letter[],
+): Promise<void> {
+  const recordOf = ({ letter, key, partition = letter.sourcePartition }: Letter): AppendRecord => {
+    return { topic, partition, key, value: codec.encode('dead-letters', letter) };
+  };
+  try {
+    await log.append(letters.map(recordOf));
+  } catch (error) {
+    if (!(error instanceof RecordTooLarge)) throw error;
+    const cut = error.indexes.map((index) => cutShort(letters[index] as Letter));
+    await log.append(cut.map(recordOf));
+  }
+}
+
+function cutShort({ letter, ...rest }: Letter): Letter {
+  const { length } = letter.original;
+  const detail = `${letter.detail}; of its ${length} bytes the first ${originalBytesKept} are here: dead-letters takes no more (max.message.bytes)`;
+  return { ...rest, letter: { ...letter, detail, original: letter.original.slice(0, originalBytesKept) } };
+}

@@ -1,0 +1,88 @@
+/**
+ * Which brokers do not answer, for probes and for one line in the log when one goes and one when it is back.
+ *
+ * Told by what the links meet anyway: nobody is asked for it. A connection that is cut and open again in a moment, as when
+ * a broker restarts, is not worth a line.
+ */
+export interface BrokerWatch {
+  answered(address: string): void;
+  failed(address: string, why: string): void;
+  /** The cluster counts these in; one that it has not counted in for long is not a broker any more. */
+  listed(addresses: readonly string[]): void;
+  /** Those that do not answer, in words; null: all do. */
+  readonly away: BrokersAway | null;
+  close(): void;
+}
+
+export interface BrokersAway {
+  readonly text: string;
+  /** None answers: nothing can be done. */
+  readonly isCutOff: boolean;
+}
+
+interface Absence {
+  readonly sinceMs: number;
+  readonly why: string;
+  isSaid: boolean;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** What is shorter is not said. ms */
+const saidAfterMs = 2_000;
+/** A broker that left the cluster for good is forgotten. ms */
+const forgottenAfterMs = 600_000;
+
+/** `say`: one line at a time. */
+export function createBrokerWatch(say: (text: string) => void): BrokerWatch {
+  const absences = new Map<string, Absence>();
+  /** Seen to answer, and not to fail since. */
+  const answering = new Set<string>();
+  let known: ReadonlySet<string> = new Set();
+
+  const answered = (address: string) => {
+    answering.add(address);
+    const absence = absences.get(address);
+    if (absence === undefined) return;
+    absences.delete(address);
+    clearTimeout(absence.timer);
+    if (absence.isSaid) say(`broker ${address} answers again, after ${seconds(absence)}`);
+  };
+
+  return {
+    answered,
+    failed(address, why) {
+      answering.delete(address);
+      if (absences.has(address)) return;
+      const timer = setTimeout(() => {
+        absence.isSaid = true;
+        say(`broker ${address} does not answer: ${why}; what needs it waits`);
+      }, saidAfterMs);
+      timer.unref();
+      const absence: Absence = { sinceMs: performance.now(), why, isSaid: false, timer };
+      absences.set(address, absence);
+    },
+    listed(addresses) {
+      const now = new Set(addresses);
+      for (const [address, { sinceMs }] of absences) {
+        if (now.has(address) && !known.has(address)) answered(address);
+        else if (!now.has(address) && performance.now() - sinceMs > forgottenAfterMs) absences.delete(address);
+      }
+      known = now;
+    },
+    get away() {
+      if (absences.size === 0) return null;
+      const parts = [...absences].map(
+        ([address, absence]) => `broker ${address} does not answer (${absence.why}), since ${seconds(absence)}`,
+      );
+      return { text: parts.join('; '), isCutOff: answering.size === 0 };
+    },
+    close() {
+      for (const { timer } of absences.values()) clearTimeout(timer);
+      absences.clear();
+    },
+  };
+}
+
+function seconds({ sinceMs }: Absence): string {
+  return `${Math.round((performance.now() - sinceMs) / 1000)} s`;
+}
