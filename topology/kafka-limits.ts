@@ -52,6 +52,10 @@ export const kafkaLimits = {
   fetchesMax: 2,
   /** A group member not heard of for this long is replaced. */
   sessionTimeoutMs: 10_000,
+  /** A member warms a copy up at most this long before it gets the partition as it is: 100 M URLs restore in minutes. */
+  warmUpMsMax: 600_000,
+  /** Of several copies that warm up, the first to be there waits this long for the others: a rebalance pauses all. */
+  warmUpsTogetherMs: 5_000,
   /** Heartbeats: also how soon a member hears of a rebalance. */
   heartbeatMs: 500,
   /** How long topics made a moment ago may take to have leaders everywhere. */

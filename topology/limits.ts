@@ -306,6 +306,8 @@ export const frontierServiceLimits = {
   /** A standby without news looks around this often, and sees how far behind it is: two small requests each. */
   standbyWaitMs: 500,
   standbyLookMs: 1_000,
+  /** A copy no further behind than this many records takes over in well under a second. */
+  caughtUpRecords: 256,
   /** A copy that is lost at the same point again is begun anew after ever longer pauses: snapshots come this often. */
   standbyAgainMsMax: 300_000,
 } as const;

@@ -89,6 +89,7 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     address,
     standbys: standbys ?? 0,
     ...(holds && { holds }),
+    caughtUp: () => seats.flatMap(({ standby }, partition) => (standby?.status.hasCaughtUp ? [partition] : [])),
     onFailure,
     onAssigned: (owned, copies) => {
       if (stopped) return;

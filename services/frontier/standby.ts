@@ -50,6 +50,8 @@ export interface StandbyStatus {
   readonly position: number;
   /** Those that it had still to take when it last looked. */
   readonly behind: number;
+  /** It was at its owner's heels when it last looked: who takes over from here is ready in a moment. */
+  readonly hasCaughtUp: boolean;
   /** All that the owner had done by then is here, ms since the Unix epoch; 0: not known yet. */
   readonly asOfMs: number;
 }
@@ -63,6 +65,7 @@ export class Standby {
   #end = 0;
   #lookedAtMs = 0;
   #looking = false;
+  #hasLooked = false;
   readonly #looks = new Looks<FrontierState>();
 
   constructor(options: StandbyOptions) {
@@ -77,7 +80,9 @@ export class Standby {
 
   get status(): StandbyStatus {
     const position = this.#state?.changelog.offset ?? 0;
-    return { rank: this.#options.rank, position, behind: Math.max(0, this.#end - position), asOfMs: this.#asOfMs };
+    const behind = Math.max(0, this.#end - position);
+    const hasCaughtUp = this.#hasLooked && behind <= frontierServiceLimits.caughtUpRecords;
+    return { rank: this.#options.rank, position, behind, hasCaughtUp, asOfMs: this.#asOfMs };
   }
 
   /** Reads of the state between two of its records. */
@@ -111,6 +116,7 @@ export class Standby {
           const at = this.#state?.changelog.offset ?? 0;
           // A copy that is wrong must not take over.
           this.#state = undefined;
+          this.#hasLooked = false;
           // Begun anew it has come no further: only another snapshot helps, and that takes its time.
           pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
           lostAt = Math.max(lostAt, at);
@@ -186,6 +192,7 @@ export class Standby {
       const { end } = await log.offsets(topic, partition);
       const { offset } = state.changelog;
       this.#end = end;
+      this.#hasLooked = true;
       if (offset >= end) this.#asOfMs = Math.max(this.#asOfMs, nowMs);
       await log.commit(standbyGroup(identity.crawl, rank), [{ topic, partition, offset }]);
     };

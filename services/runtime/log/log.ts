@@ -74,6 +74,11 @@ export interface GroupOptions {
   /** Partitions of which this member has some state from before: where there is a choice, it gets those. */
   holds?(): readonly number[];
   /**
+   * Copies of which this member has all but the newest state. Given: a partition comes to this member only once its copy
+   * has caught up, or after a bound on that; until then it is told to keep a copy. Absent: partitions have no state.
+   */
+  caughtUp?(): readonly number[];
+  /**
    * All partitions that are this member's from now on, and those it is to keep a warm copy of. Called again after each
    * rebalance, one call at a time; the next rebalance waits for nobody, so two members may hold one partition for a
    * moment: ownership is settled elsewhere (the changelog's claims), this only says who should try. A partition that

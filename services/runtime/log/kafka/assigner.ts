@@ -1,5 +1,5 @@
 /**
- * Who gets which partition numbers: the same for all of a group's topics (co-partitioned), counts that differ by at most
+ * Who is meant to have which partition numbers (warm-first.ts says when each moves there): the same for all of a group's topics (co-partitioned), counts that differ by at most
  * one, and as few moves as that allows. What moves goes, where there is a choice, to who has its state at hand: in memory
  * as a standby, or on disk from before.
  *
@@ -65,7 +65,8 @@ export function warmthOf(members: readonly Claimant[]): Warmth {
   return (id, partition) => (inMemory.get(id)?.has(partition) ? 2 : onDisk.get(id)?.has(partition) ? 1 : 0);
 }
 
-function owners(members: readonly Claimant[], partitions: number): Map<number, string> {
+/** Who had each partition last, of those that are there. */
+export function owners(members: readonly Claimant[], partitions: number): Map<number, string> {
   const owner = new Map<number, Claimant>();
   for (const member of members) {
     for (const partition of member.owned) {

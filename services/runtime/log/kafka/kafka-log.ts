@@ -45,6 +45,7 @@ export interface KafkaLogOptions {
   readonly replicationFactor?: number;
   readonly sessionTimeoutMs?: number;
   readonly heartbeatMs?: number;
+  readonly warmUpMsMax?: number;
   /** How long appends, readers and memberships put up with absent brokers before they fail. */
   readonly deliveryTimeoutMs?: number;
   /** How long questions, settings and commits do. Absent: half a minute, after which a command says what is wrong. */
@@ -129,6 +130,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
         sessionTimeoutMs: options.sessionTimeoutMs ?? kafkaLimits.sessionTimeoutMs,
         heartbeatMs: options.heartbeatMs ?? kafkaLimits.heartbeatMs,
         giveUpMs: deliveryTimeoutMs,
+        warmUpMsMax: options.warmUpMsMax ?? kafkaLimits.warmUpMsMax,
         leaveMs: kafkaLimits.leaveTimeoutMs,
         closing: closing.signal,
       }).finally(() => joining.delete(joins));

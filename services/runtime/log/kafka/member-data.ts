@@ -3,10 +3,12 @@
  * and wishes for, and the leader, with each assignment, what is not in Kafka's part of it. Fields may be added: who does
  * not know them leaves them alone.
  */
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupOptions, StandbyPlace } from '../log.ts';
-import { assign, type Claimant, warmthOf } from './assigner.ts';
+import { assign, type Claimant, owners, warmthOf } from './assigner.ts';
 import { MemberAssignment, MemberMetadata } from './kafkajs-wire.ts';
 import { placeStandbys } from './place-standbys.ts';
+import { warmFirst } from './warm-first.ts';
 
 /** The version of Kafka's records around it. */
 const version = 1;
@@ -16,10 +18,14 @@ export interface Told {
   readonly owned: readonly number[];
   readonly generation: number;
   readonly standbys: readonly number[];
+  /** By partition that it warms a copy up for, how long it has. */
+  readonly warmingMs: Readonly<Record<string, number>>;
 }
 
 interface MemberData extends Told {
   readonly holds: readonly number[];
+  /** Copies that have caught up; absent: of a release, or a group, that warms nothing up. */
+  readonly caughtUp?: readonly number[];
   /** Copies wished for each partition; absent: of a release that keeps none. */
   readonly copies?: number;
   readonly name?: string;
@@ -29,6 +35,8 @@ interface MemberData extends Told {
 export interface Assignment {
   readonly owned: readonly number[];
   readonly standbys: readonly StandbyPlace[];
+  /** Of the standbys, those that are to become the owner once they have caught up. */
+  readonly warmUps: readonly number[];
   readonly members: number;
 }
 
@@ -38,11 +46,12 @@ export interface JoinedMember {
 }
 
 export function encodeMetadata(options: GroupOptions, told: Told): Buffer {
-  const { topics, instanceId, address, standbys: copies = 0, holds } = options;
+  const { topics, instanceId, address, standbys: copies = 0, holds, caughtUp } = options;
   const data: MemberData = {
     ...told,
     holds: holds?.() ?? [],
     copies,
+    ...(caughtUp && { caughtUp: caughtUp() }),
     ...(instanceId !== undefined && { name: instanceId }),
     ...(address !== undefined && { address }),
   };
@@ -54,18 +63,30 @@ export function decodeMetadata(metadata: Buffer): Partial<MemberData> {
 }
 
 /** The leader's part: what each member gets. */
-export function shareOut(members: readonly JoinedMember[], topics: readonly string[], partitions: number) {
+export function shareOut(
+  members: readonly JoinedMember[],
+  topics: readonly string[],
+  partitions: number,
+  warmUpMsMax: number = kafkaLimits.warmUpMsMax,
+) {
   const told = members.map(({ memberId, memberMetadata }) => ({ id: memberId, data: decodeMetadata(memberMetadata) }));
   const claimants = told.map(({ id, data }): Claimant => {
     const { owned = [], generation = -1, standbys = [], holds = [] } = data;
     return { id, owned, generation, standbys, holds };
   });
-  const shares = assign(claimants, partitions);
+  const warming = told.map(({ id, data: { caughtUp, warmingMs } }) => ({ id, caughtUp, warmingMs }));
+  const target = assign(claimants, partitions);
+  const { shares, warmUps } = warmFirst(target, owners(claimants, partitions), warming, warmUpMsMax);
   const able = told.filter(({ data }) => data.copies !== undefined).map(({ id }) => id);
   const count = Math.max(0, ...told.map(({ data }) => data.copies ?? 0));
   const places = placeStandbys({ shares, able, count, warmth: warmthOf(claimants) });
   return [...shares].map(([memberId, numbers]) => {
-    const data = { members: members.length, standbys: places.get(memberId) ?? [] };
+    const own = warmUps.get(memberId) ?? [];
+    const placed = places.get(memberId) ?? [];
+    // One of its standbys may be what it warms up; what is not gets the rank behind them.
+    const more = own.filter((partition) => !placed.some((one) => one.partition === partition));
+    const standbys = [...placed, ...more.map((partition) => ({ partition, rank: count + 1 }))];
+    const data = { members: members.length, standbys, warmUps: own };
     const assignment = Object.fromEntries(topics.map((topic) => [topic, numbers]));
     const userData = Buffer.from(JSON.stringify(data));
     return { memberId, memberAssignment: MemberAssignment.encode({ version, assignment, userData }) };
@@ -74,10 +95,10 @@ export function shareOut(members: readonly JoinedMember[], topics: readonly stri
 
 export function decodeAssignment(bytes: Buffer): Assignment {
   const decoded = bytes.length === 0 ? null : MemberAssignment.decode(bytes);
-  const { members = 1, standbys = [] } = parsed<Assignment>(decoded?.userData);
+  const { members = 1, standbys = [], warmUps = [] } = parsed<Assignment>(decoded?.userData);
   // The same numbers of every topic.
   const [owned = []] = Object.values(decoded?.assignment ?? {});
-  return { owned, standbys, members };
+  return { owned, standbys, warmUps, members };
 }
 
 /** Nothing where it can't be read. */

@@ -17,6 +17,7 @@ import { deadlineIn, isTransient, retrying } from './errors.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { type Assignment, decodeAssignment, encodeMetadata, type JoinedMember, shareOut } from './member-data.ts';
 import { type Committer, checkGroup } from './positions.ts';
+import { createWarmUps } from './warm-ups.ts';
 
 export interface KafkaMembership extends Membership {
   /** It has left, or the group could not be kept: it holds nothing any more. */
@@ -33,6 +34,8 @@ export interface MembershipOptions {
   readonly sessionTimeoutMs: number;
   readonly heartbeatMs: number;
   readonly giveUpMs: number;
+  /** As in kafkaLimits. */
+  readonly warmUpMsMax: number;
   /** Who leaves waits this long for the coordinator. */
   readonly leaveMs: number;
   /** Aborted: whoever is still joining gives it up, with the signal's reason. */
@@ -67,7 +70,8 @@ export async function joinGroup(
   };
   let memberId = '';
   let generation = -1;
-  let assigned: Assignment = { owned: [], standbys: [], members: 0 };
+  let assigned: Assignment = { owned: [], standbys: [], warmUps: [], members: 0 };
+  const warmUps = createWarmUps(options.warmUpMsMax);
   let since: ReadonlyMap<number, number> = new Map();
   let isJoined = false;
   let isOut = false;
@@ -79,7 +83,8 @@ export async function joinGroup(
   /** One round of joining; false where it has to be gone through again. */
   const joinOnce = async (): Promise<boolean> => {
     const { owned, standbys } = assigned;
-    const told = { owned, generation, standbys: standbys.map(({ partition }) => partition) };
+    const copies = standbys.map(({ partition }) => partition);
+    const told = { owned, generation, standbys: copies, warmingMs: warmUps.lastingMs() };
     const joined = await send<JoinAnswer>('JoinGroup', {
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.sessionTimeoutMs,
@@ -89,7 +94,8 @@ export async function joinGroup(
     });
     if (!isAccepted(joined.errorCode, joined.memberId)) return false;
     memberId = joined.memberId;
-    const groupAssignment = joined.leaderId === memberId ? shareOut(joined.members, topics, partitions) : [];
+    const groupAssignment =
+      joined.leaderId === memberId ? shareOut(joined.members, topics, partitions, options.warmUpMsMax) : [];
     const synced = await send<{ errorCode: number; memberAssignment: Buffer }>('SyncGroup', {
       generationId: joined.generationId,
       memberId,
@@ -98,6 +104,7 @@ export async function joinGroup(
     if (!isAccepted(synced.errorCode)) return false;
     generation = joined.generationId;
     assigned = decodeAssignment(synced.memberAssignment);
+    warmUps.begin(assigned.warmUps);
     return true;
   };
 
@@ -186,7 +193,7 @@ export async function joinGroup(
     try {
       while (!isOut) {
         await sleep(options.heartbeatMs, undefined, { signal: leaving.signal });
-        if (!(await beat())) await join();
+        if (!(await beat()) || warmUps.areOver(joining.caughtUp?.() ?? [])) await join();
       }
     } catch (error) {
       if (isOut) return;

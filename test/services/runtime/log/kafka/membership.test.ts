@@ -26,7 +26,14 @@ function startCluster(answer: Answer) {
 }
 
 function joining(cluster: Cluster, closing: AbortSignal, more: Partial<GroupOptions> = {}) {
-  const options = { sessionTimeoutMs: 20, heartbeatMs: 2, giveUpMs: 120_000, leaveMs: 20, closing };
+  const options = {
+    sessionTimeoutMs: 20,
+    heartbeatMs: 2,
+    giveUpMs: 120_000,
+    warmUpMsMax: 60_000,
+    leaveMs: 20,
+    closing,
+  };
   const told: (readonly number[])[] = [];
   const joins = joinGroup(
     cluster,
@@ -78,7 +85,7 @@ test('who leaves does not wait for a coordinator that is away', async () => {
 const fenced = { errorCode: 82 };
 const metadata = encodeMetadata(
   { group: 'g', topics: ['t'], instanceId: 'a', onAssigned: () => {}, onFailure: () => {} },
-  { owned: [], generation: 1, standbys: [] },
+  { owned: [], generation: 1, standbys: [], warmingMs: {} },
 );
 const [share] = shareOut([{ memberId: 'm', memberMetadata: metadata }], ['t'], 4);
 const { memberAssignment } = share!;

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
+import { warmFirst } from '../../../../../services/runtime/log/kafka/warm-first.ts';
+import type { Log, Membership, StandbyPlace } from '../../../../../services/runtime/log/log.ts';
+import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
+import { skipReason } from '../../../../kafka/components.ts';
+
+const skip = (await skipReason()) ?? false;
+
+const target = new Map([
+  ['a', [0, 1]],
+  ['b', [2, 3]],
+]);
+const minute = 60_000;
+
+describe('partitions with state', () => {
+  it('stay with their owner while a newcomer warms copies up, and move as each has caught up', () => {
+    const owners = new Map([0, 1, 2, 3].map((partition) => [partition, 'a']));
+    const cold = warmFirst(
+      target,
+      owners,
+      [
+        { id: 'a', caughtUp: [] },
+        { id: 'b', caughtUp: [] },
+      ],
+      minute,
+    );
+    assert.deepEqual(
+      [...cold.shares],
+      [
+        ['a', [0, 1, 2, 3]],
+        ['b', []],
+      ],
+    );
+    assert.deepEqual([...cold.warmUps], [['b', [2, 3]]]);
+    const half = warmFirst(
+      target,
+      owners,
+      [
+        { id: 'a', caughtUp: [] },
+        { id: 'b', caughtUp: [3] },
+      ],
+      minute,
+    );
+    assert.deepEqual(
+      [...half.shares],
+      [
+        ['a', [0, 1, 2]],
+        ['b', [3]],
+      ],
+    );
+    assert.deepEqual([...half.warmUps], [['b', [2]]]);
+  });
+
+  it('of a member that is gone go to who has a copy, whatever its share, before they go to who has none', () => {
+    const owners = new Map([
+      [0, 'a'],
+      [1, 'a'],
+    ]);
+    const members = [
+      { id: 'a', caughtUp: [2, 3] },
+      { id: 'b', caughtUp: [] },
+    ];
+    const { shares, warmUps } = warmFirst(target, owners, members, minute);
+    assert.deepEqual(
+      [...shares],
+      [
+        ['a', [0, 1, 2, 3]],
+        ['b', []],
+      ],
+    );
+    assert.deepEqual([...warmUps], [['b', [2, 3]]]);
+  });
+
+  it('that nobody has a copy of are taken at once, and so are those that were warmed up for too long', () => {
+    const members = [
+      { id: 'a', caughtUp: [] },
+      { id: 'b', caughtUp: [], warmingMs: { 2: minute } },
+    ];
+    assert.deepEqual(warmFirst(target, new Map(), members, minute).shares, target);
+    const owners = new Map([
+      [0, 'a'],
+      [1, 'a'],
+      [2, 'a'],
+      [3, 'a'],
+    ]);
+    const { shares, warmUps } = warmFirst(target, owners, members, minute);
+    assert.deepEqual([shares.get('b'), warmUps.get('b')], [[2], [3]]);
+  });
+
+  it('do not wait for a member that keeps none, as of a release before', () => {
+    const owners = new Map([0, 1, 2, 3].map((partition) => [partition, 'a']));
+    assert.deepEqual(warmFirst(target, owners, [{ id: 'a', caughtUp: [] }, { id: 'b' }], minute).shares, target);
+  });
+});
+
+describe('a group whose partitions have state', { skip, timeout: 120_000 }, () => {
+  let broker: TestBroker;
+  const logs: Log[] = [];
+  before(async () => {
+    broker = await startBroker();
+  });
+  after(async () => {
+    for (const log of logs) await log.close();
+    await broker?.stop();
+  });
+
+  /** A member that owns and copies what it is told, and has caught up with what the test says. */
+  const join = async (group: string, topic: string, warmUpMsMax: number) => {
+    const log = await openKafkaLog({
+      ...{ brokers: broker.brokers.split(','), clientId: 'member', heartbeatMs: 100, sessionTimeoutMs: 3_000 },
+      warmUpMsMax,
+    });
+    logs.push(log);
+    await log.createTopics([{ name: topic, partitions: 4, retention: 'state' }]);
+    const member = {
+      caughtUp: [] as number[],
+      owned: [] as readonly number[],
+      copies: [] as readonly StandbyPlace[],
+      membership: undefined as Membership | undefined,
+    };
+    member.membership = await log.join({
+      group,
+      topics: [topic],
+      caughtUp: () => member.caughtUp,
+      onAssigned: (owned, copies) => Object.assign(member, { owned, copies }),
+      onFailure: assert.ifError,
+    });
+    return member;
+  };
+  const until = async (what: string, holds: () => boolean, state: () => unknown) => {
+    const deadline = Date.now() + 20_000;
+    while (!holds()) {
+      assert.ok(Date.now() < deadline, `${what}: ${JSON.stringify(state())}`);
+      await sleep(50);
+    }
+  };
+  const numbers = (copies: readonly StandbyPlace[]) => copies.map(({ partition }) => partition);
+
+  it('gives an empty newcomer copies first, and partitions once it says that they have caught up', async () => {
+    const group = `warm-${process.pid}`;
+    const first = await join(group, group, 60_000);
+    assert.deepEqual(first.owned, [0, 1, 2, 3]);
+    const second = await join(group, group, 60_000);
+    const state = () => ({ first: first.owned, second: second.owned, copies: second.copies });
+    await until('the newcomer warms two up', () => second.copies.length === 2, state);
+    await sleep(1_000);
+    assert.deepEqual([first.owned, second.owned], [[0, 1, 2, 3], []], 'nothing moves to who has nothing');
+    second.caughtUp = numbers(second.copies);
+    await until('they move', () => second.owned.length === 2 && first.owned.length === 2, state);
+    assert.deepEqual(second.owned, second.caughtUp);
+    assert.deepEqual(second.copies, []);
+  });
+
+  it('gives them to it as they are after the bound', async () => {
+    const group = `warm-bound-${process.pid}`;
+    const first = await join(group, group, 3_000);
+    const second = await join(group, group, 3_000);
+    const state = () => ({ first: first.owned, second: second.owned, copies: second.copies });
+    await until('the newcomer warms two up', () => second.copies.length === 2, state);
+    assert.deepEqual(first.owned, [0, 1, 2, 3]);
+    await until('they move', () => second.owned.length === 2 && first.owned.length === 2, state);
+  });
+});
