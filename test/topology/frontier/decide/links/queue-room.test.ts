@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { blankLinkGroup } from '../../../../../schemas/blank.ts';
 import { urlLimits } from '../../../../../topology/limits.ts';
 import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
+import { partitionOf } from '../../../../../topology/url/partition.ts';
 import { type Answer, TopologyDriver } from '../../../../simulation/driver.ts';
 import { ModelRig } from '../../model-rig.ts';
 import { controlOf } from '../../model-script.ts';
@@ -37,6 +38,39 @@ describe('a full partition that pauses', () => {
     driver.control(0, { kind: 'blockHost', hostKey: 'a.test' });
     driver.run(driver.nowMs + 10);
     assert.equal(driver.counters.discovered, 10);
+  });
+
+  it('leaves in its topic what other partitions’ pages lead to meanwhile: their links, one by one, bound it, and none is lost', () => {
+    const names = Array.from({ length: 60 }, (_, i) => `h${i}`);
+    const of = (partition: number) => names.filter((name) => partitionOf(`${name}.test`, 2) === partition);
+    const [slow] = of(0);
+    const quick = of(1).slice(0, 20);
+    const linksPerPage = 5;
+    let published = 0;
+    const web = (url: string): Answer => {
+      const { host, pathname } = new URL(url);
+      if (host === `${slow}.test`) return page();
+      const links = Array.from({ length: linksPerPage }, (_, i) => `https://${slow}.test/${host}${pathname}/${i}`);
+      published += links.length;
+      return page(...links);
+    };
+    const queuedMax = 5;
+    const driver = new TopologyDriver({ web, partitions: 2, policy: { queuedMax, delayMs: 1_000 } });
+    for (const host of quick) driver.inject(urlsOf(host, 10));
+    const { state } = driver.core(0);
+    let most = 0;
+    for (let second = 0; second < 300; second++) {
+      driver.run(driver.nowMs + 1_000);
+      // One message a link here: the position says how many were taken.
+      const waiting = published - state.positions.discovered.offset;
+      most = Math.max(most, waiting);
+      assert.ok(state.counters.queued + state.counters.retrying <= queuedMax);
+    }
+    const pages = quick.length * 10;
+    assert.ok(most > 100 * queuedMax, `${most} links waited: far more than the queue may hold`);
+    assert.ok(most <= pages * linksPerPage, 'and no more than the pages of others have');
+    assert.equal(driver.run(), 'done');
+    assert.equal(driver.counters.page, pages + pages * linksPerPage);
   });
 
   it('drops nothing of a full partition after a crash either', () => {
