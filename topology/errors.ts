@@ -21,6 +21,7 @@ const retriable = {
   TOPIC_MISMATCH: false,
   CRAWL_MISSING: true,
   OFFSET_OUT_OF_RANGE: false,
+  LOG_TRUNCATED: false,
   CHANGELOG_GAP: false,
   LOAD_UNFINISHED: false,
   STATE_DIVERGED: false,

@@ -15,6 +15,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { appendLetters } from '../runtime/log/append-letters.ts';
 import type { Log, Position } from '../runtime/log/log.ts';
+import { pollOn } from '../runtime/log/poll-on.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
@@ -317,7 +318,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     while (!stopping.signal.aborted) {
       if (running.size >= leasesMax) await new Promise<void>((resolve) => (leaseEnded = resolve));
       else if (backlog.length > 0) await startSome();
-      else backlog.put(await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs }));
+      else backlog.put(await pollOn(reader, { maxBytes: pollBytes, waitMs: pollWaitMs }));
     }
   };
 

@@ -14,7 +14,12 @@ import type { StartingStates } from './starting-states.ts';
 export type BringUp = Omit<Restore, 'state'> & Pick<StartingStates, 'onNotice'>;
 
 /** The view was wrong from the start, or the replay is; or the changelog lacks what it needs. */
-const leadsNowhere: ReadonlySet<ErrorCode> = new Set(['STATE_DIVERGED', 'CHANGELOG_GAP', 'OFFSET_OUT_OF_RANGE']);
+const leadsNowhere: ReadonlySet<ErrorCode> = new Set([
+  'STATE_DIVERGED',
+  'CHANGELOG_GAP',
+  'OFFSET_OUT_OF_RANGE',
+  'LOG_TRUNCATED',
+]);
 
 /** `first`: taken from `candidates` already. Undefined: the signal aborted. Throws what the last of them came to. */
 export async function bringUp(

@@ -42,6 +42,7 @@ const tallies = {
   untaken: 'crawlstream_frontier_untaken_total',
   misrouted: 'crawlstream_frontier_misrouted_total',
   foreignRecords: 'crawlstream_frontier_foreign_records_total',
+  cutInputs: 'crawlstream_frontier_cut_inputs_total',
   hosts: 'crawlstream_frontier_hosts_known',
   leases: 'crawlstream_frontier_leases',
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;

@@ -7,7 +7,7 @@ import type { Step } from '../../topology/frontier/decide/step.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Log, LogReader, LogRecord } from '../runtime/log/log.ts';
+import type { Log, LogRecord, PollOptions } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
 
@@ -18,20 +18,19 @@ export interface HeedControl {
   readonly identity: PartitionIdentity;
   /** Full name of `control`. */
   readonly topic: string;
-  /** Reads `control` alone, from the partition's position. */
-  readonly reader: LogReader;
   readonly core: FrontierPartition;
   readonly signal: AbortSignal;
+  poll(options: PollOptions): Promise<LogRecord[]>;
   take(record: LogRecord): Promise<void>;
   commit(step: Step): Promise<void>;
 }
 
-export async function heedControl({ core, reader, signal, ...options }: HeedControl): Promise<void> {
+export async function heedControl({ core, signal, ...options }: HeedControl): Promise<void> {
   const { log, clock, store, identity, topic } = options;
   const { pollBytes: maxBytes, idleMs: waitMs } = frontierServiceLimits;
   const { end } = await log.offsets(topic, identity.partition);
   while (core.state.positions.control.offset < end && !signal.aborted) {
-    const records = await reader.poll({ maxBytes, waitMs });
+    const records = await options.poll({ maxBytes, waitMs });
     // Where a foreign transaction ends there is none; what is late comes with the other inputs.
     if (records.length === 0) break;
     for (const record of records) await options.take(record);

@@ -84,7 +84,8 @@ async function reach(
     state = await bringUp(first, candidates, { ...options, to });
   } catch (error) {
     const { end } = await log.offsets(changelogTopic(crawl), partition);
-    throw end < to ? lostRecords(partition, end, to - 1) : error;
+    const isLost = error instanceof CrawlstreamError && error.code === 'LOG_TRUNCATED';
+    throw isLost || end < to ? lostRecords(partition, end, to - 1) : error;
   }
   if (state === undefined) throw letGo(partition);
   return state;

@@ -8,7 +8,7 @@
  * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
  * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
  */
-import type { Control, Task, TopicRecords } from '../../schemas/types.ts';
+import type { Control, TopicRecords } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
@@ -20,9 +20,11 @@ import type { FingerprintKey, FrontierState } from '../../topology/frontier/stat
 import { frontierServiceLimits } from '../../topology/limits.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { passedOnRecord } from '../runtime/crawl/frontier-input.ts';
+import { inputOf, passedOnRecord } from '../runtime/crawl/frontier-input.ts';
 import { appendLetters } from '../runtime/log/append-letters.ts';
-import type { AppendRecord, Log, LogReader, LogRecord } from '../runtime/log/log.ts';
+import type { Log, LogReader, LogRecord, PollOptions } from '../runtime/log/log.ts';
+import type { LogTruncated } from '../runtime/log/log-truncated.ts';
+import { pollOn } from '../runtime/log/poll-on.ts';
 import type { ListFiles } from '../runtime/policy/list-files.ts';
 import { createListFiles, listsOfText } from '../runtime/policy/list-files.ts';
 import type { StateStore } from '../runtime/store/store.ts';
@@ -39,6 +41,7 @@ import { createMeters, type FrontierMeters } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 import { StepSpans } from './step-spans.ts';
+import { taskRecord } from './task-record.ts';
 import { ViewSaver } from './view-saver.ts';
 
 export interface OwnerOptions {
@@ -190,7 +193,8 @@ export class PartitionOwner {
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#seek(partition, reader, ['control']);
       await heedControl({
-        ...{ ...this.#options, topic: this.#topic('control'), reader, signal: this.#stopping.signal },
+        ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
+        poll: (how) => this.#poll(partition, reader, how),
         take: (record) => this.#take(partition, reader, record),
         commit: (step) => this.#commit(partition, step, 0),
         core: partition,
@@ -229,7 +233,9 @@ export class PartitionOwner {
     const { partition } = this.#options.identity;
     for (const topic of topics) {
       this.#inputs.release(topic);
-      reader.seek(this.#topic(topic), partition, state.positions[topic].offset);
+      const [{ offset, slice }, leaderEpoch] = [state.positions[topic], state.inputEpochs[topic]];
+      const before = leaderEpoch < 0 ? undefined : { end: slice > 0 ? offset + 1 : offset, leaderEpoch };
+      reader.seek(this.#topic(topic), partition, offset, before);
     }
   }
 
@@ -242,7 +248,7 @@ export class PartitionOwner {
       if (enough || this.#inputs.isHeld(topic)) reader.pause(this.#topic(topic), identity.partition);
       else reader.resume(this.#topic(topic), identity.partition);
     }
-    const records = await reader.poll({
+    const records = await this.#poll(partition, reader, {
       maxBytes: frontierServiceLimits.pollBytes,
       waitMs: this.#waitMs(partition, this.#demand(partition), jobs.busy),
     });
@@ -269,6 +275,19 @@ export class PartitionOwner {
     if (job !== null) jobs.start(job);
   }
 
+  /** An input that has lost records which were read is read on from there: what it holds now is new. */
+  async #poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
+    const cuts: LogTruncated[] = [];
+    const records = await pollOn(reader, options, (error) => cuts.push(error));
+    const [cut] = cuts;
+    if (cut === undefined) return records;
+    const { topic, end, message } = cut;
+    this.#options.onNotice?.(`${message}; it is read on from there, and what was read of it stays`);
+    await this.#commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()), 0);
+    partition.takeSought();
+    return [];
+  }
+
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
     if (this.#view?.isSaving || this.#calls.isCalled) return 0;
     // What waits for the job under way is woken by its end.
@@ -289,7 +308,7 @@ export class PartitionOwner {
   }
 
   async #take(partition: FrontierPartition, reader: LogReader, record: LogRecord): Promise<void> {
-    const topic = record.topic.slice(record.topic.lastIndexOf('.') + 1) as InputTopic;
+    const topic = inputOf(record.topic);
     const input = await this.#inputs.read(topic, record, reader);
     if (input === undefined) return;
     if (topic === 'control' && input.record !== null) await this.#loadLists(partition, input.record as Control);
@@ -327,7 +346,7 @@ export class PartitionOwner {
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
       if (tasks.length > 0) {
-        const offsets = await log.append(tasks.map((task) => this.#taskRecord(task)));
+        const offsets = await log.append(tasks.map((task) => taskRecord(codec, identity, task)));
         flow?.published(tasks, offsets);
       }
       this.#meters.granted += tasks.length;
@@ -370,14 +389,6 @@ export class PartitionOwner {
         value: codec.encode('control', record),
       })),
     );
-  }
-
-  #taskRecord(task: Task): AppendRecord {
-    const { codec, identity } = this.#options;
-    const value = codec.encode('tasks', task);
-    // A robots.txt hop goes where its answer is needed.
-    const partition = task.robotsHops[0]?.partition ?? identity.partition;
-    return { topic: this.#topic('tasks'), partition, key: Buffer.from(task.hostKey), value };
   }
 
   #topic(name: keyof TopicRecords): string {

@@ -31,6 +31,7 @@ const ofPartition: ReadonlySet<ErrorCode> = new Set([
   'STATE_DIVERGED',
   'CHANGELOG_GAP',
   'OFFSET_OUT_OF_RANGE',
+  'LOG_TRUNCATED',
 ]);
 
 /** `rank` above 0: the first copy, or the second. */

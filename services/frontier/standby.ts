@@ -6,7 +6,7 @@
  * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { CrawlstreamError, type ErrorCode } from '../../topology/errors.ts';
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../topology/frontier/state/state.ts';
@@ -25,6 +25,9 @@ import { Replayer } from './replayer.ts';
 import { changelogTopic } from './restore.ts';
 import { expectInLog } from './stands-in-log.ts';
 import { type StartingStates, startingStates } from './starting-states.ts';
+
+/** The copy is wrong, or its changelog is not what it was: it is made anew. */
+const lostCodes: ReadonlySet<ErrorCode> = new Set(['STATE_DIVERGED', 'OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED']);
 
 export interface StandbyOptions {
   readonly log: Log;
@@ -109,7 +112,7 @@ export class Standby {
         await this.#follow();
       } catch (error) {
         if (!(error instanceof CrawlstreamError)) throw error;
-        const isLost = error.code === 'STATE_DIVERGED' || error.code === 'OFFSET_OUT_OF_RANGE';
+        const isLost = lostCodes.has(error.code);
         if (!isLost && !error.retriable) throw error;
         onTrouble?.(error);
         if (isLost) {
@@ -120,7 +123,7 @@ export class Standby {
           // Begun anew it has come no further: only another snapshot helps, and that takes its time.
           pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
           lostAt = Math.max(lostAt, at);
-          if (error.code === 'STATE_DIVERGED' && !signal.aborted) await clearView(store);
+          if (error.code !== 'OFFSET_OUT_OF_RANGE' && !signal.aborted) await clearView(store);
         }
         await clock.sleepUntil(clock.nowMs() + (isLost ? pauseMs : reopenMs), signal);
       } finally {

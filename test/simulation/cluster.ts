@@ -11,6 +11,8 @@ export interface Partition {
   readonly topic: string;
   readonly partition: number;
   readonly records: LogRecord[];
+  /** Where the records of each leader begin, by leader epoch. */
+  readonly epochs: number[];
   /** Readers that wait for news. */
   readonly waiting: Set<() => void>;
 }
@@ -21,10 +23,10 @@ export interface Cluster {
   create(topic: string, partitions: number): void;
   /** The newest records are gone, acknowledged or not: so many are left. */
   loseTail(topic: string, partition: number, left: number): void;
-  /** Has any partition lost records? */
-  readonly hasLost: boolean;
   /** Somebody adds partitions to a topic. */
   grow(topic: string, by: number): void;
+  /** Topics that have lost records. */
+  readonly lost: Set<string>;
   /** Appends at once. */
   land(record: Omit<LogRecord, 'offset' | 'timestampMs'>): LogRecord;
   readonly commits: Map<string, number>;
@@ -34,15 +36,16 @@ export interface Cluster {
 
 export function createCluster(scheduler: Scheduler, onRecord: (record: LogRecord) => void): Cluster {
   const topics = new Map<string, Partition[]>();
-  let hasLost = false;
   const empty = (topic: string, partition: number): Partition => ({
     topic,
     partition,
     records: [],
+    epochs: [0],
     waiting: new Set(),
   });
   const cluster: Cluster = {
     commits: new Map(),
+    lost: new Set(),
     awayUntilMs: 0,
     create(topic, partitions) {
       topics.set(
@@ -60,19 +63,21 @@ export function createCluster(scheduler: Scheduler, onRecord: (record: LogRecord
       if (found === undefined) throw new Error(`there is no ${topic}/${partition}`);
       return found;
     },
-    get hasLost() {
-      return hasLost;
-    },
     loseTail(topic, number, left) {
-      const { records, waiting } = cluster.partition(topic, number);
+      const { records, epochs, waiting } = cluster.partition(topic, number);
       scheduler.note(`lost ${topic}/${number}@${left} to ${records.length - 1}`);
-      hasLost = true;
+      cluster.lost.add(topic);
       records.length = left;
+      epochs.forEach((start, epoch) => {
+        epochs[epoch] = Math.min(start, left);
+      });
+      epochs.push(left);
       for (const wake of [...waiting]) wake();
     },
     land(sent) {
       const partition = cluster.partition(sent.topic, sent.partition);
-      const record = { ...sent, offset: partition.records.length, timestampMs: scheduler.nowMs() };
+      const leaderEpoch = partition.epochs.length - 1;
+      const record = { ...sent, offset: partition.records.length, timestampMs: scheduler.nowMs(), leaderEpoch };
       partition.records.push(record);
       scheduler.note(`landed ${sent.topic}/${sent.partition}@${record.offset}`);
       scheduler.note(sent.value);

@@ -11,6 +11,8 @@ import type { Stage } from './run.ts';
 
 export function checkDecidedAgain(stage: Stage): void {
   const { world, cluster, violate } = stage;
+  // What was decided on may be gone.
+  if (inputTopics.some((topic) => cluster.lost.has(`${crawl}.${topic}`))) return;
   for (let partition = 0; partition < world.partitions; partition++) {
     const identity = { crawl, partition, partitions: world.partitions };
     const again = new ReDecider(identity, new FrontierState(fingerprintKey), noLists);

@@ -4,6 +4,7 @@
  * Times are ms from the start of the run. The last fault is over long before a run may end, so that every run shows
  * also that all heals by itself.
  */
+import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { type TopicName, topicNames } from '../../topology/topics.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { AppendFault, Landing } from './sim-log.ts';
@@ -82,6 +83,8 @@ export type Fault =
       readonly process: string | null;
       readonly downMs: number;
     }
+  /** An input that was read to its end loses its newest records: what comes then stands where they stood. */
+  | { readonly kind: 'inputLost'; readonly at: number; readonly topic: InputTopic; readonly records: number }
   /** A record that somebody else wrote, on any topic: bytes of nobody's, text, or a commit of ours once more. */
   | { readonly kind: 'foreign'; readonly at: number; readonly topic: TopicName; readonly what: ForeignRecord }
   /** A record that nobody can read. */
@@ -135,6 +138,14 @@ function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
   const chance = chanceOf(seed, 'losses');
   // A share of a quota that is forgotten is handed out again, or asked for in vain.
   if (world.embedded || world.pageQuota !== null || !chance.happens(0.2)) return [];
+  if (chance.happens(0.4)) {
+    return Array.from({ length: chance.between(1, 3) }, () => ({
+      kind: 'inputLost',
+      at: chance.between(500, spanMs),
+      topic: chance.pick(['results', 'discovered', 'control'] as const),
+      records: chance.between(1, 5),
+    }));
+  }
   return Array.from({ length: chance.between(1, 3) }, () => ({
     kind: 'tailLost',
     at: chance.between(500, spanMs),

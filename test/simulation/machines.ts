@@ -198,7 +198,7 @@ const takeFrontierRole: Role = async ({ log, codec, process, world, cluster, dis
     openStore: (partition) => disk.open(process, `${partition}`),
     onOpened,
     onStandbyTrouble: (error) => {
-      if (!error.retriable && !(cluster.hasLost && isOfLoss(error))) onFailure(error);
+      if (!error.retriable && !(cluster.lost.size > 0 && isOfLoss(error))) onFailure(error);
     },
     onFailure,
   });
@@ -275,7 +275,7 @@ function fetcherOptions({ log, codec, process, world, web, onFailure }: Start) {
 
 /** What a copy meets where its changelog has lost records; it is made anew. */
 function isOfLoss({ code }: CrawlstreamError): boolean {
-  return code === 'STATE_DIVERGED' || code === 'OFFSET_OUT_OF_RANGE';
+  return code === 'STATE_DIVERGED' || code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
 }
 
 function draw(chance: Chance, max: number): number {

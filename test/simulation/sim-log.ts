@@ -12,7 +12,9 @@ import type {
   LogReader,
   LogRecord,
   PollOptions,
+  ReadBefore,
 } from '../../services/runtime/log/log.ts';
+import { LogTruncated } from '../../services/runtime/log/log-truncated.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Cluster, Partition } from './cluster.ts';
 import type { Groups } from './groups.ts';
@@ -228,6 +230,7 @@ function diskFull(): CrawlstreamError {
 interface Assignment {
   position: number;
   paused: boolean;
+  before: ReadBefore | undefined;
 }
 
 function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUntilMs: () => number): LogReader {
@@ -240,10 +243,18 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
   const isReady = () =>
     [...assigned].some(([partition, { position, paused }]) => !paused && position !== partition.records.length);
 
+  /** As KIP-320 has it: where what was read by one leader ends now. */
+  const expectBefore = ({ topic, partition, epochs }: Partition, { before }: Assignment) => {
+    if (before === undefined || before.leaderEpoch === epochs.length - 1) return;
+    const end = epochs[before.leaderEpoch + 1]!;
+    if (end < before.end) throw new LogTruncated(topic, partition, before, end);
+  };
+
   const take = (maxBytes: number): LogRecord[] => {
     const taken: LogRecord[] = [];
     for (const [partition, assignment] of assigned) {
       const { records } = partition;
+      expectBefore(partition, assignment);
       if (assignment.position > records.length || assignment.position < 0) {
         const message = `${partition.topic}/${partition.partition} has no position ${assignment.position}`;
         throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
@@ -255,6 +266,7 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
         const record = records[assignment.position]!;
         bytes += record.value.length;
         taken.push(record);
+        assignment.before = { end: record.offset + 1, leaderEpoch: record.leaderEpoch! };
       }
     }
     return taken;
@@ -304,9 +316,9 @@ function createSimReader({ cluster, scheduler, process }: SimLogOptions, awayUnt
 
   const find = (topic: string, partition: number) => cluster.partition(topic, partition);
   return {
-    seek(topic, partition, offset) {
-      const before = assigned.get(find(topic, partition));
-      assigned.set(find(topic, partition), { position: offset, paused: before?.paused ?? false });
+    seek(topic, partition, offset, before) {
+      const paused = assigned.get(find(topic, partition))?.paused ?? false;
+      assigned.set(find(topic, partition), { position: offset, paused, before });
       wakeUp?.();
     },
     drop: (topic, partition) => void assigned.delete(find(topic, partition)),

@@ -46,6 +46,8 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
   const granted = new Set<string>();
   /** How each lease ended. */
   const endings = new Map<string, string>();
+  /** Partitions that forgot leases: their numbers are given again, and their owners' epochs. */
+  const forgetful = new Set<number>();
   const links = new Set<string>();
   const pages = new Map<string, number>();
   const givenUp = new Map<string, string>();
@@ -77,7 +79,7 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
   const seeResult = (record: LogRecord) => {
     const result = codec.decode('results', record.value);
     const name = leaseName(result.partition, result.epoch, result.leaseId);
-    if (result.last) {
+    if (result.last && !forgetful.has(result.partition)) {
       const ending = `${result.fetcherId} ${record.value.toString('base64')}`;
       if (endings.has(name) && endings.get(name) !== ending) violate(`lease ${name} was run twice`);
       endings.set(name, ending);
@@ -104,6 +106,7 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
       const state = new FrontierState(key);
       for (const { offset, value } of changelog) replay(state, offset, readChangelog(value));
       states[partition] = state;
+      forgetful.add(partition);
     },
     see(record) {
       switch (record.topic.slice(record.topic.indexOf('.') + 1)) {

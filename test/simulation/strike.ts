@@ -94,6 +94,16 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       stage.standby.seeLost(partition, records);
       return;
     }
+    case 'inputLost': {
+      const partition = chance.between(0, world.partitions - 1);
+      const topic = `${crawl}.${fault.topic}`;
+      const { records } = cluster.partition(topic, partition);
+      // Of what nobody has read nobody could know.
+      const isRead = stage.standby.states[partition]!.positions[fault.topic].offset === records.length;
+      const left = records.length - fault.records;
+      if (isRead && left > 0) cluster.loseTail(topic, partition, left);
+      return;
+    }
     case 'foreign': {
       const partition = chance.between(0, world.partitions - 1);
       const topic = `${crawl}.${fault.topic}`;

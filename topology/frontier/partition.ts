@@ -45,8 +45,15 @@ import type { StoreJob } from './storage/store-job.ts';
 import { unreadable } from './unreadable.ts';
 import { readDying, readLeases } from './view/read-rows.ts';
 
-/** A record of an input topic; `record` is null where nobody could read the bytes. `passedOn`: its bytes, if it was. */
-export type Input = { readonly offset: number; readonly passedOn?: Uint8Array } & (
+/**
+ * A record of an input topic; `record` is null where nobody could read the bytes. `passedOn`: its bytes, if it was.
+ * `leaderEpoch`: under which it was appended, where that is known.
+ */
+export type Input = {
+  readonly offset: number;
+  readonly passedOn?: Uint8Array;
+  readonly leaderEpoch?: number | undefined;
+} & (
   | { readonly topic: 'control'; readonly record: Control }
   | { readonly topic: 'results'; readonly record: Result }
   | { readonly topic: 'discovered'; readonly record: Discovered }
@@ -63,6 +70,8 @@ export class FrontierPartition {
   readonly #inputs: { [topic in InputTopic]: Input[] } = { control: [], results: [], discovered: [] };
   readonly #ahead = new AskAhead();
   readonly #sought = new Set<InputTopic>();
+  /** Of the inputs that the step has taken. */
+  readonly #epochs = new Map<InputTopic, number>();
   /** Calls of the pull API, where the crawl is served by it. */
   readonly calls = new CallDesk();
   #blocked = false;
@@ -186,6 +195,10 @@ export class FrontierPartition {
     openDeferred(decision);
     const paused = this.policy?.config.paused === true;
     if (!state.pull.on && !paused) decideGrants(decision, decideRobotsHops(decision, demand));
+    for (const [topic, epoch] of this.#epochs) {
+      if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
+    }
+    this.#epochs.clear();
     const changes = decision.finish();
     if (this.calls.isUnread) this.#unread = true;
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
@@ -227,6 +240,22 @@ export class FrontierPartition {
     const more = foreignRecords - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
     return this.#commit(decision, inputs, 0, decision.finish());
+  }
+
+  /** Where the log has lost what was read of an input: from here on what it holds is new. A commit of its own. */
+  goBack(topic: InputTopic, offset: number, wallMs: number): Step {
+    const { positions } = this.state;
+    const before = { ...positions };
+    this.#forget(topic);
+    const decision = this.#begin(wallMs);
+    positions[topic] = { offset, slice: 0 };
+    decision.tally('cutInputs');
+    const inputs = inputTopics.map((one) => ({ topic: one, from: before[one], to: positions[one] }));
+    return this.#commit(decision, inputs, 0, decision.finish());
+  }
+
+  #newestEpoch(topic: InputTopic, { leaderEpoch }: Input): void {
+    if (leaderEpoch !== undefined && leaderEpoch >= 0) this.#epochs.set(topic, leaderEpoch);
   }
 
   #begin(wallMs: number): Decision {
@@ -304,9 +333,11 @@ export class FrontierPartition {
       const slice = this.#decide(decision, input, input.offset === end?.offset ? end.slice : undefined);
       if (slice === 'done') {
         this.state.positions[topic] = { offset: input.offset + 1, slice: 0 };
+        this.#newestEpoch(topic, input);
         taken += 1;
         continue;
       }
+      this.#newestEpoch(topic, input);
       const { offset, slice: from } = this.state.positions[topic];
       if (offset !== input.offset || from !== slice) this.state.positions[topic] = { offset: input.offset, slice };
       this.#blocked = decision.asks;

@@ -67,18 +67,23 @@ export class ReDecider {
       this.#adopt(offset, first === null ? record : readChangelog(value));
       return null;
     }
-    const step = this.#decide(record, first, inputs);
+    const step = this.#decide(record, first, inputs, epochsIn(value));
     this.commits += 1;
     if (step?.commit.equals(value)) return null;
     return { offset, recorded: value, decided: step?.commit ?? null };
   }
 
-  #decide(record: Commit, first: Change | null, inputs: readonly Input[]): Step | null {
+  #decide(
+    record: Commit,
+    first: Change | null,
+    inputs: readonly Input[],
+    epochs: ReadonlyMap<InputTopic, number>,
+  ): Step | null {
     if (this.#opens) {
       this.#opens = false;
       return this.#partition.open(record.nowMs);
     }
-    for (const input of inputs) this.#partition.offer(input);
+    for (const input of inputs) this.#partition.offer({ ...input, leaderEpoch: epochs.get(input.topic) });
     if (first?.kind === 'taken') this.#partition.offerTaken(first);
     const until = Object.fromEntries(record.inputs.map(({ topic, to }) => [topic, to])) as unknown as Positions;
     const step = this.#partition.step(record.nowMs, record.demand, until);
@@ -93,7 +98,7 @@ export class ReDecider {
   /** A load, and what is void, is nobody's decision. */
   #isDecided(record: Commit, first: Change | null): boolean {
     const { changelog } = this.#partition.state;
-    return judgeCommit(changelog, record) === 'counts' && first?.kind !== 'load';
+    return judgeCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record);
   }
 
   #adopt(offset: number, record: Claim | Commit | Foreign): void {
@@ -115,4 +120,19 @@ export class ReDecider {
 function firstOf({ changes }: Commit): Change | null {
   for (const change of changes) return change;
   return null;
+}
+
+/** As the recorded commit says, which may be of a release that did not note them. */
+function epochsIn(value: Buffer): Map<InputTopic, number> {
+  const epochs = new Map<InputTopic, number>();
+  const record = readChangelog(value);
+  for (const change of record.kind === 'commit' ? record.changes : [])
+    if (change.kind === 'inputEpoch') epochs.set(change.topic, change.epoch);
+  return epochs;
+}
+
+/** An input had lost records, and is read on from there: nothing else moved, no operator's word among it. */
+function isGoingBack({ inputs }: Commit): boolean {
+  const moved = inputs.filter(({ from, to }) => from.offset !== to.offset || from.slice !== to.slice);
+  return moved.length === 1 && moved[0]!.to.offset < moved[0]!.from.offset;
 }

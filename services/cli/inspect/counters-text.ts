@@ -40,6 +40,8 @@ export interface CrawlCounts {
   readonly untaken: number;
   /** Of the changelog, written by others. */
   readonly foreignRecords: number;
+  /** Times that an input had lost records which were read. */
+  readonly cutInputs: number;
   /** To be fetched again. */
   readonly scheduled: number;
   /** Visits to pages that were fetched before, and those of them that found a change. */
@@ -80,6 +82,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     misrouted: counters.misrouted,
     untaken: counters.untaken,
     foreignRecords: counters.foreignRecords,
+    cutInputs: counters.cutInputs,
     scheduled: counters.scheduled,
     revisits: counters.revisits,
     changesFound: counters.changesFound,
@@ -119,6 +122,7 @@ export function countsText(counts: CrawlCounts): string {
     ['on a wrong partition', counts.misrouted],
     ['leases nobody took', counts.untaken],
     ['changelog, by others', counts.foreignRecords],
+    ['inputs that lost records', counts.cutInputs],
     ['requests made', counts.fetches, true],
     ['bytes received', counts.bytes, true],
   ];

@@ -12,6 +12,7 @@ import { awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { pollOn } from '../../runtime/log/poll-on.ts';
 
 export interface BlockedHosts {
   /** Resolves once all is known that had been said when this began: no request goes before it. */
@@ -80,7 +81,10 @@ export function watchBlockedHosts(options: BlockedHostsOptions): BlockedHosts {
     }
     while (!stopping.signal.aborted) {
       if (unheard.size === 0) heard();
-      for (const { partition, offset, value } of await reader.poll({ maxBytes: pollBytes, waitMs: pollWaitMs })) {
+      for (const { partition, offset, value } of await pollOn(reader, {
+        maxBytes: pollBytes,
+        waitMs: pollWaitMs,
+      })) {
         await take(value);
         if (offset + 1 >= (unheard.get(partition) ?? Number.POSITIVE_INFINITY)) unheard.delete(partition);
       }

@@ -52,13 +52,15 @@ export interface TaskIntakeOptions {
 
 export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptions): TaskIntake {
   /** Lease ids by the partition that granted them, oldest first. */
-  const taken = new Map<number, Set<number>>();
+  const taken = new Map<number, Set<string>>();
 
-  const isFirst = ({ partition, leaseId }: Task): boolean => {
+  const isFirst = ({ partition, epoch, leaseId }: Task): boolean => {
+    // A frontier whose changelog lost its tail gives a number again, under another epoch.
+    const id = `${epoch}/${leaseId}`;
     let ids = taken.get(partition);
     if (ids === undefined) taken.set(partition, (ids = new Set()));
-    if (ids.has(leaseId)) return false;
-    ids.add(leaseId);
+    if (ids.has(id)) return false;
+    ids.add(id);
     if (ids.size > fetcherLimits.leaseIdsMax) ids.delete(ids.values().next().value!);
     return true;
   };
@@ -98,7 +100,7 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
   };
 
   return {
-    forget: ({ partition, leaseId }) => void taken.get(partition)?.delete(leaseId),
+    forget: ({ partition, epoch, leaseId }) => void taken.get(partition)?.delete(`${epoch}/${leaseId}`),
     async take(records, { clock, signal, isHeld }) {
       const tasks: TakenTask[] = [];
       const deadLetters: Letter[] = [];

@@ -13,6 +13,7 @@ import { awaitSchema } from '../avro/await-schema.ts';
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, LogReader, LogRecord, Position } from '../log/log.ts';
+import { pollOn } from '../log/poll-on.ts';
 import { letterOf } from './dead-letter.ts';
 import { handleBatch } from './handle-batch.ts';
 import type { Positions } from './positions.ts';
@@ -137,7 +138,7 @@ export function startConsumer<T extends AvroTopic>(options: ConsumerOptions<T>):
     while (backlog.length < batchRecords && !stopping.signal.aborted) {
       const maxBytes = consumerLimits.pollBytes;
       // Nobody waits for a batch to fill while somebody waits for the end.
-      const records = await reader.poll({ maxBytes, waitMs: draining.size > 0 ? 0 : waitMs });
+      const records = await pollOn(reader, { maxBytes, waitMs: draining.size > 0 ? 0 : waitMs });
       for (const record of records) if (assigned.has(record.partition)) backlog.push(record);
       waitMs = untilMs - clock.nowMs();
       if (waitMs <= 0 || records.length === 0) break;

@@ -8,18 +8,23 @@ import type { AppendRecord, LogRecord } from '../log/log.ts';
 /** On records that a partition's owner passed on: from which partition. */
 export const passedOnHeader = 'crawlstream-passed-on';
 
+export function inputOf(topic: string): InputTopic {
+  return topic.slice(topic.lastIndexOf('.') + 1) as InputTopic;
+}
+
 /** What it refers to must have been prepared (`codec.prepare`). */
 export function frontierInput(
   codec: RecordCodec,
   topic: InputTopic,
-  { offset, value, headers }: Pick<LogRecord, 'offset' | 'value' | 'headers'>,
+  { offset, leaderEpoch, value, headers }: Pick<LogRecord, 'offset' | 'leaderEpoch' | 'value' | 'headers'>,
 ): Input {
   try {
     const record = codec.decode(topic, value);
-    const input = headers[passedOnHeader] === undefined ? { offset } : { offset, passedOn: value };
+    const at = { offset, leaderEpoch };
+    const input = headers[passedOnHeader] === undefined ? at : { ...at, passedOn: value };
     return { ...input, topic, record } as Input;
   } catch (error) {
-    return { topic, offset, record: null, bytes: value, why: (error as Error).message };
+    return { topic, offset, leaderEpoch, record: null, bytes: value, why: (error as Error).message };
   }
 }
 

@@ -146,6 +146,16 @@ export interface LogRecord {
   readonly key: Buffer | null;
   readonly value: Buffer;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of the broker that appended it: grows with each new leader of the partition. Absent: the log has no leaders. */
+  readonly leaderEpoch?: number;
+}
+
+/** What was read of a partition before, for the log to say whether it still holds it (KIP-320). */
+export interface ReadBefore {
+  /** One past the newest record that was read, in part or whole. */
+  readonly end: number;
+  /** Of that record. */
+  readonly leaderEpoch: number;
 }
 
 export interface Position {
@@ -161,8 +171,8 @@ export interface OffsetRange {
 
 /** Pull-based and single-threaded: one `poll` at a time. */
 export interface LogReader {
-  /** Starts, or goes on, reading a partition at `offset`. */
-  seek(topic: string, partition: number, offset: number): void;
+  /** Starts, or goes on, reading a partition at `offset`. `before`: what was read by then. Absent: not known, or nothing. */
+  seek(topic: string, partition: number, offset: number, before?: ReadBefore): void;
   /** Stops reading a partition. */
   drop(topic: string, partition: number): void;
   /** A paused partition keeps its position and gives nothing. */
@@ -170,7 +180,8 @@ export interface LogReader {
   resume(topic: string, partition: number): void;
   /**
    * Records that are there, in offset order within each partition; waits up to `waitMs` for the first.
-   * Throws OFFSET_OUT_OF_RANGE when a position lies outside its partition: never an automatic reset.
+   * Throws OFFSET_OUT_OF_RANGE when a position lies outside its partition: never an automatic reset. Throws LogTruncated
+   * where what was read before the position is not in the partition any more.
    */
   poll(options: PollOptions): Promise<LogRecord[]>;
   /** Makes a waiting `poll` return at once. */

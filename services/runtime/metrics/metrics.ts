@@ -46,6 +46,7 @@ export const metrics = {
   crawlstream_frontier_misrouted_total: counter('Groups and records whose key leads to another partition', 'partition'),
   crawlstream_frontier_fetchers: gauge('Members of the fetchers’ group, as this process sees it'),
   crawlstream_frontier_tasks_waiting: gauge('Leases whose task no fetcher has taken yet', 'partition'),
+  crawlstream_frontier_cut_inputs_total: counter('Inputs that had lost records which were read', 'partition'),
   crawlstream_frontier_foreign_records_total: counter('Records of the changelog that others wrote', 'partition'),
   crawlstream_frontier_granted_total: counter('Leases granted by this process'),
   crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),

@@ -6,6 +6,7 @@
  */
 import type { OutcomeKind, RobotsHop } from '../../../schemas/types.ts';
 import type { TrapReason } from '../../policy/traps/summary.ts';
+import type { InputTopic } from './changelog.ts';
 import type { Entry } from './entry.ts';
 import type { LoadRow } from './load-row.ts';
 import type { PageRecord } from './page-record.ts';
@@ -269,6 +270,8 @@ export type Change =
   | ({ readonly kind: 'taken' } & Taken)
   /** A row of a dump, from another crawl. */
   | { readonly kind: 'load'; readonly row: LoadRow }
+  /** Of whose leader the newest record of an input is that was read; -1: not known. */
+  | { readonly kind: 'inputEpoch'; readonly topic: InputTopic; readonly epoch: number }
   /** What the state must come to with the changes before this one (check/self-check.ts). It changes nothing. */
   | { readonly kind: 'check'; readonly version: number; readonly sum: string };
 
@@ -302,6 +305,7 @@ export type HostChange = Extract<
  * `untaken`: leases that ended at their deadline before any fetcher had taken their task. `misrouted`: groups of links, results
  * and events that arrived on a partition that their key does not lead to.
  * `foreignRecords`: records of the changelog that somebody else wrote, and nobody heeds.
+ * `cutInputs`: times that an input had lost records which were read, and was read on from there.
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
@@ -332,6 +336,7 @@ export const tallyNames = [
   'untaken',
   'misrouted',
   'foreignRecords',
+  'cutInputs',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

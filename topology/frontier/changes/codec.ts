@@ -52,9 +52,11 @@ const kinds = [
   'sitemaps',
   'purge',
   'taken',
+  'inputEpoch',
 ] as const satisfies readonly Change['kind'][];
 /** In the place of a band's number: of what came back. */
 const cameBack = 255;
+const inputOrder = ['control', 'results', 'discovered'] as const;
 const knownTargets = ['done', 'again', 'forgotten'] as const;
 
 export function writeChange(writer: ByteWriter, change: Change): void {
@@ -162,6 +164,10 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       return writePurge(writer, change);
     case 'taken':
       return writeTaken(writer, change);
+    case 'inputEpoch':
+      writer.byte(inputOrder.indexOf(change.topic));
+      writer.int(change.epoch);
+      return;
     case 'cite':
       writer.string(change.key);
       writer.uint32(change.print);
@@ -255,6 +261,8 @@ export function readChange(reader: ByteReader): Change {
       return { kind, ...readPurge(reader) };
     case 'taken':
       return { kind, ...readTaken(reader) };
+    case 'inputEpoch':
+      return { kind, topic: pick(inputOrder, reader.byte(), 'input'), epoch: reader.int() };
     case 'price':
       return { kind, price: reader.int(), atMs: reader.uint() };
     case 'resolve':

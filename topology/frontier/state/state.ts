@@ -96,6 +96,8 @@ export class FrontierState {
   readonly quotaBook = new Map<number, QuotaRow>();
   nextLeaseId = 1;
   load: LoadProgress = noLoad;
+  /** Of whose leader the newest record of each input is that was read, in part or whole; -1: not known. */
+  readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
   /** In the changelog so far; counted by the next owner's first commit. */
   foreignRecords = 0;
   readonly unsaved = new Unsaved();
@@ -174,6 +176,9 @@ export class FrontierState {
         return applyPurge(this, change);
       case 'taken':
         return this.taken.see(change.position, change.leases, this.nextLeaseId, (id) => this.leases.has(id));
+      case 'inputEpoch':
+        this.inputEpochs[change.topic] = change.epoch;
+        return;
       case 'load':
         return applyLoadRow(this, change.row);
       case 'check':

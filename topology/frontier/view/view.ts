@@ -107,6 +107,7 @@ export function metaValue(state: FrontierState): Buffer {
   writeMark(writer, state.changelog.read);
   writeMark(writer, state.changelog.counted);
   writer.uint(state.foreignRecords);
+  for (const topic of inputTopics) writer.int(state.inputEpochs[topic]);
   return writer.take();
 }
 
@@ -152,5 +153,6 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   if (!reader.done) {
     state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };
     state.foreignRecords = reader.uint();
+    for (const topic of inputTopics) state.inputEpochs[topic] = reader.int();
   }
 }

@@ -16,6 +16,7 @@ import { compressorOf } from './compression/codecs.ts';
 import { type CompressionName, compressionDefault } from './compression/names.ts';
 import { createTopics } from './create-topics.ts';
 import { describeGroup } from './describe-group.ts';
+import { readEpochEnd } from './epoch-end.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
 import { forgetGroup, readGroups } from './group-list.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
@@ -107,7 +108,9 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
     reader: () => {
       checkOpen();
       const rangeOf = (topic: string, partition: number) => readRange(cluster, topic, partition);
-      const reader = createKafkaReader(cluster, rangeOf, deliveryTimeoutMs, () => readers.delete(reader));
+      const epochEndOf = (topic: string, partition: number, epoch: number) =>
+        readEpochEnd(cluster, topic, partition, epoch);
+      const reader = createKafkaReader(cluster, rangeOf, epochEndOf, deliveryTimeoutMs, () => readers.delete(reader));
       readers.add(reader);
       return reader;
     },

@@ -81,7 +81,7 @@ export const { MemberMetadata, MemberAssignment } = require('kafkajs/src/consume
 
 /**
  * The version of each request that is spoken: what Kafka 2.3 and later understand, and kafkajs encodes. Fetch and
- * Produce are encoded here (fetch-request.ts, produce-request.ts), in the same versions.
+ * Produce are encoded here (fetch-request.ts, produce-request.ts), in the same versions; so is OffsetForLeaderEpoch.
  */
 export const apis = {
   Produce: 7,
@@ -102,6 +102,7 @@ export const apis = {
   DescribeConfigs: 2,
   ListGroups: 2,
   DeleteGroups: 1,
+  OffsetForLeaderEpoch: 2,
 } as const;
 export type ApiName = keyof typeof apis;
 

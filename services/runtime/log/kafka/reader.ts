@@ -6,11 +6,13 @@
  * news covers the partitions it was sent with; what is sought or resumed meanwhile goes into a second one. `poll` returns
  * empty only when each partition has been asked for since its position was set, or its broker is away. A response that no
  * longer fits a partition's position is dropped. Positions are moved by `seek` and by records given out, by nothing else:
- * out of range is an error each time, never a reset.
+ * out of range is an error each time, never a reset. Where a new leader has appended, it is asked whether its predecessor's
+ * records are there as far as they were read (KIP-320): what follows a position is given out only if what was before it is.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
-import type { LogReader, LogRecord, OffsetRange, PollOptions } from '../log.ts';
+import type { LogReader, LogRecord, OffsetRange, PollOptions, ReadBefore } from '../log.ts';
+import { LogTruncated } from '../log-truncated.ts';
 import type { Cluster } from './cluster.ts';
 import { isTransient, throwFor } from './errors.ts';
 import { type FetchedPart, type FetchResponse, fetchRequest } from './fetch-request.ts';
@@ -28,6 +30,10 @@ interface Assignment {
   /** Where to fetch on once the buffer is empty; beyond the last record where records are missing. */
   next: number;
   paused: boolean;
+  /** What was read of the partition; undefined: nothing, as far as is known. */
+  before: ReadBefore | undefined;
+  /** The leader has said that it holds it. */
+  stands: boolean;
   /** Part of a fetch under way. */
   fetching: boolean;
   /** The brokers have said what there is at this position. */
@@ -47,6 +53,7 @@ let readerCount = 0;
 export function createKafkaReader(
   cluster: Cluster,
   rangeOf: (topic: string, partition: number) => Promise<OffsetRange>,
+  epochEndOf: (topic: string, partition: number, leaderEpoch: number) => Promise<number | undefined>,
   giveUpMs: number,
   onClose: () => void,
 ): LogReader {
@@ -141,9 +148,16 @@ export function createKafkaReader(
   const take = async (a: Assignment, part: FetchedPart) => {
     const { topic, partition } = a;
     try {
-      if (errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE') throw outOfRange(a, await rangeOf(topic, partition));
+      const isOutside = errorOf(part.errorCode).type === 'OFFSET_OUT_OF_RANGE';
+      if (isOutside || !a.stands) await expectBefore(a);
+      if (!isCurrent(a)) return;
+      if (isOutside) throw outOfRange(a, await rangeOf(topic, partition));
       throwFor(part.errorCode, `reading ${topic}/${partition}`);
       const { records, next } = readBatches(part.batches, topic, partition, a.next, part.aborted);
+      const newest = records.at(-1)?.leaderEpoch;
+      if (a.before !== undefined && newest !== undefined && newest > a.before.leaderEpoch) await expectBefore(a);
+      if (!isCurrent(a)) return;
+      if (newest !== undefined && newest >= 0) a.before = { end: next, leaderEpoch: newest };
       a.buffer = records;
       a.head = 0;
       a.next = next;
@@ -153,6 +167,16 @@ export function createKafkaReader(
     } catch (error) {
       failed([a], error);
     }
+  };
+
+  /** Throws LogTruncated where what was read before is not there any more. */
+  const expectBefore = async (a: Assignment) => {
+    const { topic, partition, before } = a;
+    if (before !== undefined) {
+      const end = await epochEndOf(topic, partition, before.leaderEpoch);
+      if (end !== undefined && end < before.end) throw new LogTruncated(topic, partition, before, end);
+    }
+    a.stands = true;
   };
 
   const failed = (parts: readonly Assignment[], error: unknown) => {
@@ -236,7 +260,7 @@ export function createKafkaReader(
     });
 
   return {
-    seek: (topic, partition, offset) => {
+    seek: (topic, partition, offset, before) => {
       if (!isOpen) return;
       const paused = find(topic, partition)?.paused ?? false;
       // A new object: what a fetch under way brings for the old one is dropped.
@@ -248,6 +272,8 @@ export function createKafkaReader(
         head: 0,
         next: offset,
         paused,
+        before,
+        stands: before === undefined,
         fetching: false,
         asked: false,
         notBefore: 0,

@@ -28,6 +28,7 @@ export interface Producer {
 
 /** Bytes of a batch before its first record. */
 export const batchHeaderBytes = 61;
+const leaderEpochAt = 12;
 const crcAt = 17;
 const attributesAt = 21;
 const maxTimestampAt = 35;
@@ -142,13 +143,14 @@ export function readBatches(
     }
     const batch = bytes.subarray(at, end);
     at = end;
+    const leaderEpoch = batch.readInt32BE(leaderEpochAt);
     if (!isSound(batch)) {
       const last = lastOfDamaged(batch, base, bytes, end);
       next = Math.max(next, last + 1);
       if (last < from) continue;
       const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, 'its checksum is wrong');
       const timestampMs = Number(batch.readBigInt64BE(maxTimestampAt));
-      records.push({ topic, partition, offset: last, timestampMs, key: null, value, headers: noHeaders });
+      records.push({ topic, partition, offset: last, timestampMs, key: null, value, headers: noHeaders, leaderEpoch });
       continue;
     }
     r.at = end - batch.length + attributesAt;
@@ -169,14 +171,23 @@ export function readBatches(
     try {
       const undone =
         codec === 0 || body.length === 0 ? body : decompressorOf(codec, topic)(body, kafkaLimits.inflatedBytesMax);
-      readRecords(undone, count, topic, partition, base, firstMs, appendMs, from, records);
+      readRecords(undone, count, topic, partition, base, firstMs, appendMs, from, leaderEpoch, records);
       if (codec !== 0) inflatedBytes += undone.length;
     } catch (error) {
       if (error instanceof CrawlstreamError) throw error;
       records.length = before;
       const why = `${compressionNames[codec]}: ${(error as Error).message}; its checksum is right: so its producer made it`;
       const value = damaged(batch, `${topic}/${partition}, offsets ${base} to ${last},`, `can't be undone: ${why}`);
-      records.push({ topic, partition, offset: last, timestampMs: maxMs, key: null, value, headers: noHeaders });
+      records.push({
+        topic,
+        partition,
+        offset: last,
+        timestampMs: maxMs,
+        key: null,
+        value,
+        headers: noHeaders,
+        leaderEpoch,
+      });
     }
     if (inflatedBytes >= kafkaLimits.inflatedBytesMax) break;
   }
@@ -212,6 +223,7 @@ function readRecords(
   firstMs: number,
   appendMs: number | undefined,
   from: number,
+  leaderEpoch: number,
   into: LogRecord[],
 ): void {
   const r: ByteReader = { bytes: body, at: 0 };
@@ -226,7 +238,7 @@ function readRecords(
     if (offset >= from) {
       const key = slice(r, varint(r));
       const value = slice(r, varint(r)) ?? empty;
-      into.push({ topic, partition, offset, timestampMs, key, value, headers: readHeaders(r) });
+      into.push({ topic, partition, offset, timestampMs, key, value, headers: readHeaders(r), leaderEpoch });
     }
     r.at = end;
   }

@@ -191,6 +191,11 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'sitemaps', hostKey: 'a.test', round: { dueS: 81, sinceS: 82, tries: 83, secure: true } },
     { kind: 'sitemaps', hostKey: 'a.test', round: { dueS: 84, sinceS: 85, tries: 86, secure: false } },
   ],
+  inputEpoch: [
+    { kind: 'inputEpoch', topic: 'control', epoch: 111 },
+    { kind: 'inputEpoch', topic: 'results', epoch: -1 },
+    { kind: 'inputEpoch', topic: 'discovered', epoch: 112 },
+  ],
   taken: [
     { kind: 'taken', position: 101, leases: [3, 9, 300] },
     { kind: 'taken', position: 102, leases: [] },

@@ -72,9 +72,12 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
 }
 
 /** From now on the input is read from there; of another group, it is for the record. The commit says where it stands. */
-function decideSeek({ state, sought }: Decision, { payload }: Control): void {
+function decideSeek(decision: Decision, { payload }: Control): void {
+  const { state, sought } = decision;
   const to = seekPayload(payload);
   if (to === null) return;
+  // What stands before it there was not read.
+  if (state.inputEpochs[to.topic] >= 0) decision.emit({ kind: 'inputEpoch', topic: to.topic, epoch: -1 });
   state.positions[to.topic] = { offset: to.offset, slice: 0 };
   sought.add(to.topic);
 }

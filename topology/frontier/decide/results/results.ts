@@ -64,6 +64,8 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   for (const outcome of result.outcomes) {
     const entry = lease.entries[outcome.index];
     if (entry === null || entry === undefined) continue; // reported twice
+    // A changelog that lost its tail gives a lease's number again: what is told here is of the lease that is forgotten.
+    if (outcome.url !== '' && outcome.url !== entry.url) continue;
     learn(lesson, outcome, result);
     const to = decideOutcome(decision, policy, lease, outcome, entry, result);
     if (outcome.traceparent !== '') noteResolved(decision, lease, outcome, entry, to);

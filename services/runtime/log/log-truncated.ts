@@ -1,0 +1,22 @@
+/** A partition has lost records that were acknowledged, and read: a power cut, an unclean election, a restored backup. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { ReadBefore } from './log.ts';
+
+export class LogTruncated extends CrawlstreamError {
+  readonly topic: string;
+  readonly partition: number;
+  /** Where what was read ends that is still there: what the partition holds from here on is new. */
+  readonly end: number;
+
+  readonly leaderEpoch: number;
+
+  /** `before`: what was read. `end`: where it ends that is still there. */
+  constructor(topic: string, partition: number, before: ReadBefore, end: number) {
+    const what = `${topic}/${partition} was read up to ${before.end}, and has lost what was there from ${end} on`;
+    super('LOG_TRUNCATED', `${what}: records that it had acknowledged are gone`);
+    this.topic = topic;
+    this.partition = partition;
+    this.end = end;
+    this.leaderEpoch = before.leaderEpoch;
+  }
+}
