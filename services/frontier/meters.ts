@@ -27,3 +27,16 @@ export function createMeters(): FrontierMeters {
     restores: new Map(),
   };
 }
+
+/** A commit is durable. `latencyMs`: since the oldest of its inputs was appended; undefined: it had none. */
+export function meterCommit(
+  meters: FrontierMeters,
+  bytes: number,
+  tookMs: number,
+  latencyMs: number | undefined,
+): void {
+  meters.commits += 1;
+  meters.commitBytes += bytes;
+  meters.commitSeconds.observe(tookMs / 1000);
+  if (latencyMs !== undefined) meters.latencySeconds.observe(Math.max(0, latencyMs) / 1000);
+}

@@ -37,7 +37,7 @@ import { heedControl } from './heed-control.ts';
 import { InputRecords } from './input-records.ts';
 import { JobRunner, runJob } from './job-runner.ts';
 import { LossWatch } from './loss-watch.ts';
-import { createMeters, type FrontierMeters } from './meters.ts';
+import { createMeters, type FrontierMeters, meterCommit } from './meters.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from './open-partition.ts';
 import { changelogTopic, type RestoreProgress } from './restore.ts';
 import { StepSpans } from './step-spans.ts';
@@ -342,7 +342,8 @@ export class PartitionOwner {
       this.#losses?.acked(offset);
       this.#underWay -= 1;
       this.#committed = committed;
-      this.#meter(step, beganMs, inputMs);
+      const latencyMs = inputMs === undefined ? undefined : this.#options.clock.nowMs() - inputMs;
+      meterCommit(this.#meters, step.commit.length, performance.now() - beganMs, latencyMs);
       this.#spans?.committed(step.traced, this.#options.clock.nowMs());
       const tasks = await read;
       if (tasks.length > 0) {
@@ -366,16 +367,6 @@ export class PartitionOwner {
     const { partition } = identity;
     const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition }));
     return appendLetters(log, codec, this.#topic('dead-letters'), keyed);
-  }
-
-  #meter(step: Step, beganMs: number, inputMs: number | undefined): void {
-    const meters = this.#meters;
-    meters.commits += 1;
-    meters.commitBytes += step.commit.length;
-    meters.commitSeconds.observe((performance.now() - beganMs) / 1000);
-    if (inputMs !== undefined) {
-      meters.latencySeconds.observe(Math.max(0, this.#options.clock.nowMs() - inputMs) / 1000);
-    }
   }
 
   async #publishControls(controls: Step['controls']): Promise<void> {
