@@ -7,6 +7,7 @@
 import type { InputTopic } from '../../topology/frontier/changes/changelog.ts';
 import { type TopicName, topicNames } from '../../topology/topics.ts';
 import { type Chance, chanceOf } from './chance.ts';
+import { idShiftMax } from './registry.ts';
 import type { AppendFault, Landing } from './sim-log.ts';
 import type { StrayTopic } from './stray-records.ts';
 import { drawSurroundings } from './surroundings.ts';
@@ -87,6 +88,8 @@ export type Fault =
   | { readonly kind: 'inputLost'; readonly at: number; readonly topic: InputTopic; readonly records: number }
   /** A record that somebody else wrote, on any topic: bytes of nobody's, text, or a commit of ours once more. */
   | { readonly kind: 'foreign'; readonly at: number; readonly topic: TopicName; readonly what: ForeignRecord }
+  /** The registry knows nothing any more, and gives ids of others; processes that start from then on may not name it. */
+  | { readonly kind: 'registryForgets'; readonly at: number; readonly shift: number; readonly isNamed: boolean }
   /** A record that nobody can read. */
   | { readonly kind: 'garbage'; readonly at: number; readonly topic: 'results' | 'discovered' | 'control' | 'tasks' }
   /** All fetchers go, at once, and none comes back before. */
@@ -118,6 +121,7 @@ export function drawFaults(seed: number, world: World): Fault[] {
     ...drawSurroundings(seed, world),
     ...drawLosses(seed, world, spanMs),
     ...drawForeign(seed, world, spanMs),
+    ...drawForgetting(seed, world, spanMs),
   ].sort((a, b) => a.at - b.at);
 }
 
@@ -153,6 +157,20 @@ function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
     process: chance.happens(0.8) ? `frontier-${chance.between(0, world.frontiers - 1)}` : null,
     downMs: chance.between(100, 15_000),
   }));
+}
+
+/** With a process that starts after it: who runs on has what it was told. */
+function drawForgetting(seed: number, world: World, spanMs: number): Fault[] {
+  const chance = chanceOf(seed, 'registry');
+  if (world.embedded || chance.happens(0.7)) return [];
+  const at = chance.between(0, spanMs);
+  const [shift, isNamed] = [chance.between(0, idShiftMax), chance.happens(0.6)];
+  const process = chance.pick(processNames(world));
+  const kill = { kind: 'kill', at: at + 1, process, step: 0, when: 'before', landing: 'all', downMs: 500 } as const;
+  return [
+    { kind: 'registryForgets', at, shift, isNamed },
+    { ...kill, loseDisk: false },
+  ];
 }
 
 /** Partitions often change hands because something is slow: what was sent before then lands after. */

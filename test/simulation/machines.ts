@@ -19,6 +19,7 @@ import type { Cluster } from './cluster.ts';
 import { createDisk, type Disk } from './disk.ts';
 import type { Groups } from './groups.ts';
 import { createProcess, type SimProcess } from './process.ts';
+import type { SimRegistry } from './registry.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type AppendFault, createSimLog, type Landing, type SimLog } from './sim-log.ts';
 import type { Web } from './web.ts';
@@ -55,7 +56,9 @@ export interface MachineOptions {
   readonly cluster: Cluster;
   readonly groups: Groups;
   readonly web: Web;
+  /** Of who watches: a process has its own. */
   readonly codec: RecordCodec;
+  readonly registry: SimRegistry;
   readonly violate: (what: string) => void;
 }
 
@@ -73,7 +76,7 @@ interface Start extends MachineOptions {
 type Role = (start: Start) => Promise<() => Promise<void>>;
 
 export function createMachine(name: string, options: MachineOptions): Machine {
-  const { seed, world, scheduler, groups, web } = options;
+  const { seed, world, scheduler, groups, web, codec, registry } = options;
   const disk = createDisk(scheduler.nowMs);
   const chance = chanceOf(seed, name);
   const failures: { readonly topic: string; readonly fault: AppendFault }[] = [];
@@ -110,9 +113,14 @@ export function createMachine(name: string, options: MachineOptions): Machine {
     const onCopies: Start['onCopies'] = (told) => {
       if (mine.state !== 'dead') copies = told;
     };
-    roleOf(name)({ ...options, process, log, disk, onOpened, onCopies, onFailure }).then((stop) => {
-      stopRole = stop;
-    }, onFailure);
+    const crawlOf = async () => (world.embedded ? { log, codec } : registry.open(log, mine.clock, crawl));
+    const startRole = (own: { readonly log: SimLog; readonly codec: RecordCodec }) =>
+      roleOf(name)({ ...options, ...own, process: mine, disk, onOpened, onCopies, onFailure });
+    crawlOf()
+      .then(startRole)
+      .then((stop) => {
+        stopRole = stop;
+      }, onFailure);
   };
 
   const takeFailure = (topics: readonly string[]): AppendFault | undefined => {

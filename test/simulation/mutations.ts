@@ -150,4 +150,16 @@ export const mutations: readonly Mutation[] = [
     find: 'partitions,\n    instanceId,',
     replace: 'instanceId,',
   },
+  {
+    bug: 'a process writes under ids that the crawl’s notes do not tell',
+    file: 'services/runtime/crawl/crawl-schemas.ts',
+    find: 'const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));',
+    replace: 'const missing = () => [...own].filter(() => false);',
+  },
+  {
+    bug: 'a registry is believed before the crawl’s notes',
+    file: 'services/runtime/crawl/crawl-schemas.ts',
+    find: 'const there = known(topic, id);',
+    replace: 'const there = (await fromRegistry(topic, id)) ?? known(topic, id);',
+  },
 ];

@@ -3,8 +3,7 @@
  *
  * The same seed and the same faults give the same run, to the byte: `trace` hashes everything that happened.
  */
-import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
-import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-codec.ts';
+import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
@@ -23,6 +22,7 @@ import { createJudge } from './judge.ts';
 import { crawl, createMachine, fingerprintKey, type Machine, type MachineOptions } from './machines.ts';
 import { drawOrders, giveOrders } from './operators.ts';
 import { refreshingMs } from './recrawl.ts';
+import { createSimRegistry, openWatchersCodec } from './registry.ts';
 import { createScheduler } from './scheduler.ts';
 import { createStandby, type Standby } from './standby.ts';
 import { strike } from './strike.ts';
@@ -70,8 +70,10 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const scheduler = createScheduler(chanceOf(seed, 'scheduler'), startMs, options.onNote);
   const violate = (what: string) => void violations.push(`${scheduler.nowMs() - startMs} ms: ${what}`);
   const judge = createJudge(world, violate);
-  const codec = await openCodec(createMemoryRegistry(), crawl);
-  const standby = createStandby({ world, codec, key: fingerprintKey, judge, violate });
+  const codec = await openWatchersCodec(crawl);
+  const isGarbage = (topic: string, partition: number, offset: number) =>
+    cluster.partition(topic, partition).records[offset]?.headers['garbage'] !== undefined;
+  const standby = createStandby({ world, codec, key: fingerprintKey, judge, violate, isGarbage });
   const fetcherless = watchFetcherless(scheduler, codec, violate);
   const cluster = createCluster(scheduler, (record) => {
     if (record.headers['garbage'] !== undefined) return;
@@ -81,7 +83,8 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const groups = createGroups(scheduler, chanceOf(seed, 'groups'));
   const web = createWeb({ seed, world, judge, scheduler });
   for (const name of topicNames) cluster.create(`${crawl}.${name}`, world.partitions);
-  const base: MachineOptions = { seed, world, scheduler, cluster, groups, web, codec, violate };
+  const registry = createSimRegistry();
+  const base: MachineOptions = { seed, world, scheduler, cluster, groups, web, codec, registry, violate };
   const policy = policyOf(world);
   request(base, codec, policy);
   const machines = processNames(world).map((name) => createMachine(name, base));

@@ -4,6 +4,7 @@
  * - Conservation, and counters that equal a recount of the state, after every commit; one lease per host, or its number.
  * - A task only for a lease that a commit that counts has granted; a lease is run once.
  * - An outcome only when its page and all its links have landed.
+ * - No record of ours is ever taken for one that can't be read.
  */
 import type { Task } from '../../schemas/types.ts';
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
@@ -36,12 +37,14 @@ export interface StandbyOptions {
   readonly key: FingerprintKey;
   readonly judge: Judge;
   readonly violate: (what: string) => void;
+  /** `topic`: its full name. */
+  readonly isGarbage: (topic: string, partition: number, offset: number) => boolean;
 }
 
 /** Recounting costs more than the rest; what one commit breaks, the next ones don't mend. */
 const recountEvery = 8;
 
-export function createStandby({ world, codec, key, judge, violate }: StandbyOptions): Standby {
+export function createStandby({ world, codec, key, judge, violate, isGarbage }: StandbyOptions): Standby {
   const states = Array.from({ length: world.partitions }, () => new FrontierState(key));
   const granted = new Set<string>();
   /** How each lease ended. */
@@ -127,8 +130,12 @@ export function createStandby({ world, codec, key, judge, violate }: StandbyOpti
           return;
         }
         case 'dead-letters': {
-          const { url, reason } = codec.decode('dead-letters', record.value);
+          const { url, reason, ...source } = codec.decode('dead-letters', record.value);
           givenUp.set(url, reason);
+          const crawl = record.topic.slice(0, record.topic.indexOf('.'));
+          const topic = `${crawl}.${source.sourceTopic.replace(`${crawl}.`, '')}`;
+          if (reason !== 'undecodable' || isGarbage(topic, source.sourcePartition, source.sourceOffset)) return;
+          violate(`a record of ours is a dead letter: ${topic}/${source.sourcePartition}@${source.sourceOffset}`);
         }
       }
     },

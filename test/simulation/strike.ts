@@ -8,7 +8,7 @@ import type { Stage } from './run.ts';
 import { growTopic, sendAstray } from './stray-records.ts';
 
 export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance): void {
-  const { scheduler, cluster, groups, web, world } = stage;
+  const { scheduler, cluster, groups, web, world, registry } = stage;
   const machineOf = (name: string) => stage.machines.find((machine) => machine.name === name)!;
   const later = (ms: number, act: () => void) => scheduler.at(scheduler.nowMs() + ms, act);
   scheduler.note(`fault: ${JSON.stringify(fault)}`);
@@ -112,11 +112,13 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       cluster.land({ topic, partition, key: null, value, headers });
       return;
     }
+    case 'registryForgets':
+      registry.forget(fault.shift);
+      registry.isNamed = fault.isNamed;
+      return;
     case 'garbage': {
       const partition = chance.between(0, world.partitions - 1);
-      const value = Buffer.from(Array.from({ length: chance.between(0, 20) }, () => chance.between(0, 255)));
-      // What begins as a record does, of a schema that nobody knows, is waited for: that is another fault.
-      if (value.length > 0) value[0]! |= 0x04;
+      const value = bytesOfNobodys(chance, 20);
       cluster.land({ topic: `${crawl}.${fault.topic}`, partition, key: null, value, headers: { garbage: 'yes' } });
     }
   }
@@ -125,8 +127,14 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
 function foreignValue(what: ForeignRecord, there: readonly LogRecord[], chance: Chance): Buffer {
   if (what === 'text') return Buffer.from('{"hello":"world"}');
   const commits = there.filter(({ value }) => value[2] === 1);
-  if (what === 'bytes' || commits.length === 0)
-    return Buffer.from(Array.from({ length: chance.between(0, 40) }, () => chance.between(0, 255)));
+  if (what === 'bytes' || commits.length === 0) return bytesOfNobodys(chance, 40);
   const { value } = chance.pick(commits);
   return what === 'again' ? value : value.subarray(0, chance.between(0, 20));
+}
+
+/** What begins as a record of a schema that nobody knows would be waited for: that is another fault. */
+function bytesOfNobodys(chance: Chance, lengthMax: number): Buffer {
+  const bytes = Buffer.from(Array.from({ length: chance.between(0, lengthMax) }, () => chance.between(0, 255)));
+  if (bytes[0] === 0 || bytes[0] === 0xc3) bytes[0] = 1;
+  return bytes;
 }

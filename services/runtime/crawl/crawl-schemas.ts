@@ -51,7 +51,7 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   const byFingerprint = new Map<string, SchemaNote>();
   /** What this process writes under: of each topic an id, or null. */
   const own = new Map<AvroTopic, number | null>();
-  /** When a schema that nobody knew was last asked for, monotonic ms. */
+  /** When a schema that nobody knew was last asked for, ms. */
   const missed = new Map<string, number>();
   let next = 0;
   let looking: Promise<void> = Promise.resolve();
@@ -108,11 +108,11 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
   /** Asks for what nobody knew, a moment after the last time at the earliest. */
   const search = async (ref: string, find: () => Promise<object | undefined>, unknown: () => CrawlstreamError) => {
     const againMs = (missed.get(ref) ?? Number.NEGATIVE_INFINITY) + avroLimits.unknownAgainMs;
-    if (performance.now() >= againMs) {
+    if (clock.nowMs() >= againMs) {
       const found = await find();
       if (found !== undefined) return found;
       if (missed.size >= avroLimits.unknownIdsMax) missed.clear();
-      missed.set(ref, performance.now());
+      missed.set(ref, clock.nowMs());
     }
     throw unknown();
   };
@@ -172,6 +172,34 @@ export async function openCrawlSchemas(options: CrawlSchemasOptions): Promise<Cr
     notes: () => [...new Set([...byId.values(), ...byFingerprint.values()])],
     refresh,
   };
+}
+
+/** A log whose first append waits until the crawl's notes say by which schemas this process writes. */
+export function notingLog<T extends Pick<Log, 'append'>>(
+  log: T,
+  schemas: Pick<CrawlSchemas, 'note'>,
+  onNotice?: (text: string) => void,
+): T {
+  let noted: Promise<unknown> | undefined;
+  const note = async () => {
+    try {
+      await schemas.note();
+    } catch (error) {
+      // Who may not write `control` reads it: the frontier, which comes first in an upgrade, has noted its schemas.
+      if (!(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT')) throw error;
+      onNotice?.(`the schemas of this process are not noted on control: ${error.message}`);
+    }
+  };
+  const append: Log['append'] = async (records, options) => {
+    noted ??= note().catch((error) => {
+      noted = undefined;
+      throw error;
+    });
+    // In the order of the calls: they all wait for one promise.
+    await noted;
+    return log.append(records, options);
+  };
+  return { ...log, append };
 }
 
 function nameOf(topic: string, id: number): string {

@@ -1,13 +1,12 @@
 /** Getting at a crawl on Kafka: its log and its codec. */
 import { isDeepStrictEqual } from 'node:util';
-import { CrawlstreamError } from '../../../topology/errors.ts';
 import { kafkaLimits } from '../../../topology/kafka-limits.ts';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
 import { SystemClock } from '../clock.ts';
 import type { CompressionName } from '../log/kafka/compression/names.ts';
 import type { Log } from '../log/log.ts';
-import { type CrawlSchemas, openCrawlSchemas } from './crawl-schemas.ts';
+import { type CrawlSchemas, notingLog, openCrawlSchemas } from './crawl-schemas.ts';
 import { kafkaCredentials, registryLogin } from './kafka-credentials.ts';
 
 export interface KafkaAccess {
@@ -43,35 +42,11 @@ export async function openKafkaAccess(
   try {
     const registry = url === undefined ? null : { url, schemas: await confluentRegistry(url) };
     const schemas = await openCrawlSchemas({ log, crawl, clock: new SystemClock(), registry, by });
-    return { log: noting(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
+    return { log: notingLog(log, schemas, onNotice), codec: await openCodec(schemas, crawl), schemas };
   } catch (error) {
     await log.close();
     throw error;
   }
-}
-
-/** Before the first record that is appended, the crawl's notes say by which schemas it was written. */
-function noting(log: Log, schemas: CrawlSchemas, onNotice: KafkaAccess['onNotice']): Log {
-  let noted: Promise<unknown> | undefined;
-  const note = async () => {
-    try {
-      await schemas.note();
-    } catch (error) {
-      // Who may not write `control` reads it: the frontier, which comes first in an upgrade, has noted its schemas.
-      if (!(error instanceof CrawlstreamError && error.code === 'INVALID_ARGUMENT')) throw error;
-      onNotice?.(`the schemas of this process are not noted on control: ${error.message}`);
-    }
-  };
-  const append: Log['append'] = async (records, options) => {
-    noted ??= note().catch((error) => {
-      noted = undefined;
-      throw error;
-    });
-    // In the order of the calls: they all wait for one promise.
-    await noted;
-    return log.append(records, options);
-  };
-  return { ...log, append };
 }
 
 /** Its password and authority are read again at each call, as they change while a process lives. */
