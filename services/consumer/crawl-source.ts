@@ -77,7 +77,8 @@ async function openKafka(
   { brokers, registry, crawl = 'crawl' }: Extract<CrawlAddress, { brokers: string }>,
   name: string,
 ): Promise<CrawlSource> {
-  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl, stays: true });
+  const { log, codec } = await openKafkaAccess({ brokers, registry, crawl, stays: true, onNotice: warn });
+  codec.waits.onWait = ({ message }) => warn(`${message}; waiting for it`);
   const group = `${crawl}.${name}`;
   let leave = async () => {};
   return {
@@ -106,4 +107,9 @@ async function openKafka(
     leave: () => leave(),
     close: () => log.close(),
   };
+}
+
+/** Where Node's own warnings go: a program that reads pages has no other place for them. */
+function warn(text: string): void {
+  process.emitWarning(text, 'CrawlstreamWarning');
 }

@@ -38,7 +38,8 @@ export async function withServedKafka(
     throw new CrawlstreamError('INVALID_ARGUMENT', '--port 0: on Kafka other servers call this one; name a port');
   }
   const address = advertised(addressText(listen), process.env);
-  await withKafka(flags, clock, { sink: 'pull' }, async (connection) => {
+  const serve = async (connection: KafkaConnection) => {
+    connection.codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
     const { log, codec, manifest } = connection;
     const folder = await ownFolder(flags, manifest);
     const openStore = (number: number, partition: number) =>
@@ -65,7 +66,8 @@ export async function withServedKafka(
       peers.close();
       await book.stop();
     }
-  });
+  };
+  await withKafka(flags, clock, { sink: 'pull' }, serve, undefined, true);
 }
 
 interface Joining extends ServedKafka, KafkaConnection {

@@ -41,6 +41,13 @@ export interface Cluster {
   close(): void;
 }
 
+export interface ClusterTimes {
+  readonly openTimeoutMs: number;
+  readonly patienceMs: number;
+  /** What is known is asked for again after this. */
+  readonly metadataMs: number;
+}
+
 interface MetadataAnswer {
   readonly brokers: readonly { nodeId: number; host: string; port: number }[];
   readonly topicMetadata: readonly {
@@ -56,8 +63,7 @@ const shared = 'shared';
 export async function openCluster(
   bootstrap: readonly Address[],
   options: LinkOptions,
-  openTimeoutMs: number,
-  patienceMs: number,
+  { openTimeoutMs, patienceMs, metadataMs }: ClusterTimes,
   watch: BrokerWatch,
 ): Promise<Cluster> {
   const nodes = new Map<number, Address>();
@@ -194,7 +200,7 @@ export async function openCluster(
   /** What is known grows old where no request shows it stale: leaders that moved back, brokers and partitions added. */
   const keepFresh = async () => {
     while (isOpen) {
-      const ms = watch.away === null ? kafkaLimits.metadataMs : kafkaLimits.metadataMsAway;
+      const ms = watch.away === null ? metadataMs : Math.min(metadataMs, kafkaLimits.metadataMsAway);
       await sleep(ms, undefined, { signal: closing.signal, ref: false });
       await ask([...leaders.keys()]).catch(() => {});
     }

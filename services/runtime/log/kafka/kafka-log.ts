@@ -52,6 +52,8 @@ export interface KafkaLogOptions {
   /** How long questions, settings and commits do. Absent: half a minute, after which a command says what is wrong. */
   readonly operationTimeoutMs?: number;
   readonly openTimeoutMs?: number;
+  /** Topics and brokers are looked at again after this. */
+  readonly metadataMs?: number;
   readonly clock?: Clock;
 }
 
@@ -69,8 +71,11 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
       credentials: lastGood(options.credentials ?? (() => options)),
       ...(options.onKafkajsLog && { onKafkajsLog: options.onKafkajsLog }),
     },
-    options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
-    options.operationTimeoutMs ?? kafkaLimits.operationTimeoutMs,
+    {
+      openTimeoutMs: options.openTimeoutMs ?? kafkaLimits.openTimeoutMs,
+      patienceMs: options.operationTimeoutMs ?? kafkaLimits.operationTimeoutMs,
+      metadataMs: options.metadataMs ?? kafkaLimits.metadataMs,
+    },
     watch,
   );
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? kafkaLimits.deliveryTimeoutMs;

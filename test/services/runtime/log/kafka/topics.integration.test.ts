@@ -152,6 +152,27 @@ describe('topics on Kafka, and other clients of them', { skip }, () => {
     assert.deepEqual(await log.append([of(10)]), [3]);
   });
 
+  it('looks at topics again after a while, and so finds partitions that were added', async () => {
+    const name = newTopic();
+    const fresh = await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'fresh', metadataMs: 200 });
+    await makeElsewhere(name, 1);
+    const append = (partition: number) =>
+      fresh.append([{ topic: name, partition, key: null, value: Buffer.from('a') }]);
+    await append(0);
+    await assert.rejects(append(2), { message: /no partition 2/ });
+    await withAdmin((admin) => admin.createPartitions({ topicPartitions: [{ topic: name, count: 3 }] }));
+    const deadline = Date.now() + 20_000;
+    for (let landed = false; !landed; ) {
+      assert.ok(Date.now() < deadline, 'the new partition is not found');
+      await sleep(100);
+      landed = await append(2).then(
+        () => true,
+        () => false,
+      );
+    }
+    await fresh.close();
+  });
+
   it('writes what any client reads, gzip too', async () => {
     const topic = newTopic();
     await log.createTopics([{ name: topic, partitions: 1, retention: 'state' }]);
