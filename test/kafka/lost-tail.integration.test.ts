@@ -14,6 +14,7 @@ import { SystemClock } from '../../services/runtime/clock.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log } from '../../services/runtime/log/log.ts';
+import { pollOn } from '../../services/runtime/log/poll-on.ts';
 import { recordsOf } from '../../services/runtime/log/records-of.ts';
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
 import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
@@ -151,5 +152,74 @@ describe('where a broker has lost acknowledged records', { skip, timeout: 300_00
       /the state in its folder was built from records of the changelog, .*, that are gone/,
     );
     await crawl.log.close();
+  });
+
+  it('of an input, what stands in their place is read, not skipped', async () => {
+    const codec = await openCodec(createMemoryRegistry(), 'inputs');
+    const crawl = new Crawl('inputs', codec, await open());
+    await crawl.begin();
+    const store = createMemoryStore();
+    const discovered = 'inputs.discovered';
+    await crawl.discover(0, 20);
+    const kept = await crawl.end(discovered);
+    await crawl.discover(20, 30);
+    await crawl.work(store, 30);
+    await crawl.log.close();
+
+    await broker.kill();
+    await cutLog(broker.partitionFolder(discovered, 0), kept);
+    await broker.restart();
+    crawl.log = await open();
+    assert.equal(await crawl.end(discovered), kept);
+    // More than were lost: the position that was committed lies among them.
+    await crawl.discover(30, 50);
+    const live = await crawl.work(store, 50);
+    assert.match(
+      crawl.notices.join(),
+      /inputs\.discovered\/0 was read up to 30, and has lost what was there from 20 on/,
+    );
+    const log = await crawl.replayed();
+    assert.deepEqual([log.counters.admitted, log.counters.cutInputs, digest(log)], [50, 1, live]);
+    await crawl.log.close();
+  });
+
+  it('of an input that is read meanwhile, its reader says where, and reads on from there', async () => {
+    const log = await open();
+    const topic = 'inputs.results';
+    const append = (from: number, to: number) =>
+      log.append(
+        Array.from({ length: to - from }, (_, n) => ({
+          topic,
+          partition: 0,
+          key: null,
+          value: Buffer.from(`${from + n}`),
+        })),
+      );
+    const { end: start } = await log.offsets(topic, 0);
+    await append(0, 5);
+    await append(5, 10);
+    const reader = log.reader();
+    reader.seek(topic, 0, start);
+    const read = async (count: number) => {
+      const values: string[] = [];
+      const cuts: number[] = [];
+      const deadlineMs = Date.now() + 60_000;
+      while (values.length < count) {
+        assert.ok(Date.now() < deadlineMs, `waited for ${count} records, read ${values.length}`);
+        const records = await pollOn(reader, { maxBytes: 1 << 20, waitMs: 200 }, ({ end }) => cuts.push(end));
+        values.push(...records.map(({ value }) => value.toString()));
+      }
+      return { values, cuts };
+    };
+    assert.equal((await read(10)).values.length, 10);
+    await broker.kill();
+    await cutLog(broker.partitionFolder(topic, 0), start + 5);
+    await broker.restart();
+    // Past the position, and before the reader asks again or after: it is told either way.
+    await append(10, 30);
+    const after = await read(20);
+    assert.deepEqual([after.values[0], after.values.at(-1), after.cuts], ['10', '29', [start + 5]]);
+    await reader.close();
+    await log.close();
   });
 });

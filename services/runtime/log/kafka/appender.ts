@@ -6,7 +6,8 @@
  * with its first offsets (KIP-98). When a batch is given up, what happened to it may be unknown: it and everything
  * queued behind it in its partition is rejected, and the partition goes on under the next epoch of the producer id,
  * under which brokers refuse the old batch should it still arrive. So a partition never gets a hole, a duplicate
- * or a swap, only perhaps a batch whose append was rejected.
+ * or a swap, only perhaps a batch whose append was rejected. A log that has lost acked batches refuses the next one for its
+ * number: nothing of it was appended, so it goes again, numbered anew.
  *
  * A batch that is larger than its topic takes was not appended, and goes again in halves under the same number; a record
  * that does not fit alone is rejected, and what waits behind it goes on, unless it rests on it.
@@ -141,14 +142,17 @@ export function createAppender(
     landed(append);
     settle(lane);
   };
-  const fail = (lane: Lane, error: unknown) => {
-    const records = [...(lane.batch?.records ?? []), ...lane.queue.splice(0)];
+  const numberAnew = (lane: Lane) => {
     lane.sequence = 0;
     if (++lane.epoch > epochMax) {
       producerId = undefined;
       lane.id = undefined;
       lane.epoch = 0;
     }
+  };
+  const fail = (lane: Lane, error: unknown) => {
+    const records = [...(lane.batch?.records ?? []), ...lane.queue.splice(0)];
+    numberAnew(lane);
     for (const { append } of records) append.reject(error);
     settle(lane);
   };
@@ -273,6 +277,11 @@ export function createAppender(
     if (!part) return tryLater(lane, batch, transient(`${what} failed: the broker's answer leaves it out`));
     if (part.errorCode === 0) return ack(lane, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
+    // Acked batches before it are gone from the log: this one was refused, and may go again under other numbers.
+    if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
+      numberAnew(lane);
+      return tryLater(lane, batch, transient(`${what} failed: the log has lost records that it had acknowledged`));
+    }
     try {
       if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return tooLarge(lane, batch);
       throwFor(part.errorCode, what);
