@@ -9,8 +9,9 @@ import { lyingAt, type ProducedBatch, type Script, startScriptedBroker } from '.
 const errors = {
   outOfRange: 1,
   notLeader: 6,
+  tooLarge: 10,
   notEnoughReplicas: 19,
-  duplicateSequence: 46,
+  outOfOrder: 45,
   invalidRecord: 87,
 } as const;
 
@@ -104,6 +105,42 @@ describe('an append', () => {
       assert.deepEqual(numbering(four!), [4_000, 0, 1, 1]);
     });
   }
+
+  it('larger than the topic takes goes again in parts, in order, and what waits behind it goes on', async (t) => {
+    const keep = keeper();
+    const { broker, append } = await start(t, {
+      produce: (batch) => (batch.records > 2 ? { error: errors.tooLarge } : keep(batch)),
+    });
+    const first = append('a', 'b', 'c', 'd', 'e');
+    const second = append('f');
+    assert.deepEqual(await first, [0, 1, 2, 3, 4]);
+    assert.deepEqual(await second, [5]);
+    const kept = broker.batches.filter(({ records }) => records <= 2);
+    assert.equal(
+      kept.reduce((sum, { records }) => sum + records, 0),
+      6,
+    );
+    // Numbers without a hole and without a repetition.
+    let next = 0;
+    for (const { sequence, records, epoch } of kept) {
+      assert.deepEqual([epoch, sequence], [0, next]);
+      next += records;
+    }
+  });
+
+  it('refused for its number, as by a log that has lost acked batches, goes again under new numbers', async (t) => {
+    const keep = keeper();
+    const { broker, append } = await start(t, {
+      produce: (batch, nth) => (nth === 1 ? { error: errors.outOfOrder } : keep(batch)),
+    });
+    assert.deepEqual(await append('a'), [0]);
+    assert.deepEqual(await append('b', 'c'), [1, 2]);
+    assert.deepEqual(broker.batches.map(numbering), [
+      [4_000, 0, 0, 1],
+      [4_000, 0, 1, 2],
+      [4_000, 1, 0, 2],
+    ]);
+  });
 
   it('that is given up takes all behind it along, and is never sent under the next epoch', async (t) => {
     let release = () => {};
