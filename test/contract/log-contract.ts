@@ -351,6 +351,11 @@ export function logContract(name: string, capabilities: LogCapabilities, open: (
         assert.equal(await from.committed('g1', topic, 1), 2 ** 40);
         assert.equal(await from.committed('g2', topic, 0), 1);
         assert.equal(await from.committed('g2', topic, 1), undefined);
+        assert.deepEqual([...(await from.committedAll('g1', topic, [1, 0]))].sort(), [
+          [0, 9],
+          [1, 2 ** 40],
+        ]);
+        assert.deepEqual([...(await from.committedAll('g2', topic, [0, 1]))], [[0, 1]]);
       };
       await check(log);
       await check(await opened.reopen());
