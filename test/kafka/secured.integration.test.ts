@@ -175,7 +175,9 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
 
     it('a crawl runs, each service as a user who may do what its list says and nothing else', async () => {
       const web = await startSmallWeb({ ...{ hosts: 6, pagesPerHost: 6, seed: 2 } });
-      const seeds = [...web.seeds, '--delay', '30', '--partitions', '2'];
+      const made = await as('operator', ['topics', 'create', ...at(), '--partitions', '2']).ended;
+      assert.equal(made.code, 0, made.stderr);
+      const seeds = [...web.seeds, '--delay', '30'];
       const sent = await as('operator', ['inject', ...at(), ...seeds]).ended;
       assert.equal(sent.code, 0, sent.stderr);
       const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
