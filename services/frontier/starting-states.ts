@@ -152,10 +152,11 @@ async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity
 
 function nothingLeft({ identity, shelf }: StartingStates, start: number, offset: number): CrawlstreamError {
   const { partition } = identity;
+  const rebuild = `crawlstream state rebuild --from-inputs --partition ${partition} --into <folder>, and start on that folder`;
   const remedy =
     shelf === undefined
-      ? 'restore it from a snapshot, and say where they are kept'
-      : 'no snapshot that can be used reaches it';
+      ? `restore it from a snapshot, and say where they are kept, or run ${rebuild}`
+      : `no snapshot that can be used reaches it; run ${rebuild}`;
   const message = `partition ${partition} needs its changelog from ${offset}, which begins at ${start}: ${remedy}`;
   return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
 }
