@@ -118,12 +118,6 @@ export const mutations: readonly Mutation[] = [
     replace: 'throw error;',
   },
   {
-    bug: 'an input that has lost records is read on from where it was',
-    file: 'services/runtime/log/poll-on.ts',
-    find: 'reader.seek(topic, partition, end, { end, leaderEpoch });',
-    replace: 'reader.seek(topic, partition, end + 1, { end, leaderEpoch });',
-  },
-  {
     bug: 'an owner with nothing to write does not see that its changelog has lost records',
     file: 'services/frontier/partition-owner.ts',
     find: 'this.#losses?.look();',
