@@ -78,7 +78,7 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
 }
 
 /** A frontier that was started with this command makes the topics; without one, this says that there is no crawl. */
-const frontierWaitMs = 15_000;
+const frontierWaitMs = 30_000;
 
 async function injectIntoKafka(seeds: readonly ListedSeed[], flags: InjectFlags, clock: Clock): Promise<PolicyConfig> {
   const untilMs = clock.nowMs() + frontierWaitMs;
