@@ -237,10 +237,8 @@ test('a body that drips is cut off by the total timeout', async (t) => {
       socket.on('close', () => clearInterval(drip));
     });
   });
-  const startMs = performance.now();
   const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
-  assert.equal(response.failure?.kind, 'timeout');
-  assert.ok(performance.now() - startMs < 1_000);
+  assert.deepEqual(response.failure, { kind: 'timeout', detail: 'not complete in time' });
 });
 
 test('headers that drip are cut off by the headers timeout', async (t) => {
@@ -251,10 +249,10 @@ test('headers that drip are cut off by the headers timeout', async (t) => {
       socket.on('close', () => clearInterval(drip));
     });
   });
-  const startMs = performance.now();
-  const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
-  assert.equal(response.failure?.kind, 'timeout');
-  assert.ok(performance.now() - startMs < 500);
+  // Nothing but the headers timeout can end it.
+  const limits = { ...fast, totalTimeoutMs: 60_000 };
+  const response = await open(t, { limits }).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.deepEqual(response.failure, { kind: 'timeout', detail: 'no response headers in time' });
 });
 
 test('a server that never answers, and a body that stalls, are timeouts', async (t) => {
