@@ -1,6 +1,8 @@
 /** One test process: started, listened to, and ended with everything it started, whatever becomes of it. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
+import { endMarked, markName } from './end-processes.ts';
 import { root } from './files.ts';
 import type { Told } from './reporter.ts';
 
@@ -23,14 +25,15 @@ export function runGroup(
   env: NodeJS.ProcessEnv = {},
 ): Promise<GroupResult> {
   const args = ['--import', 'tsx', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', shard];
+  const mark = randomUUID();
   // A process group of its own, so that a test that hangs leaves no broker behind.
   const child = spawn(process.execPath, [...args, ...files], {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, [markName]: mark },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  running.add(child.pid!);
+  running.set(child.pid!, mark);
   const told: Told[] = [];
   const output: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -44,11 +47,11 @@ export function runGroup(
     let late = false;
     const timer = setTimeout(() => {
       late = true;
-      endGroup(child.pid!);
+      endGroup(child.pid!, mark);
     }, deadlineMs);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      endGroup(child.pid!);
+      endGroup(child.pid!, mark);
       running.delete(child.pid!);
       const failed = told.some(({ kind }) => kind === 'fail');
       let fault = '';
@@ -61,10 +64,11 @@ export function runGroup(
   });
 }
 
-const running = new Set<number>();
+/** Process group → mark. */
+const running = new Map<number, string>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    for (const pid of running) endGroup(pid);
+    for (const [pid, mark] of running) endGroup(pid, mark);
     process.exit(130);
   });
 }
@@ -78,10 +82,11 @@ function toldOf(line: string): Told | undefined {
   }
 }
 
-function endGroup(pid: number): void {
+function endGroup(pid: number, mark: string): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
     // Nothing of it is left.
   }
+  endMarked(mark);
 }
