@@ -118,11 +118,11 @@ test('an assembled gzip body inflates to the plain body', () => {
     assert.ok(gunzipSync(gzipBody(pieces, prose)).equals(plainBody(pieces, prose)));
 });
 
-test('a web of 1,000 hosts with 1,000 pages is planned in well under a second', () => {
-  const startMs = performance.now();
+test('a web of 1,000 hosts with 1,000 pages is planned in well under a second of the processor', () => {
+  const before = process.cpuUsage();
   const plan = planWeb({ preset: 'full', hosts: 1000, pagesPerHost: 1000 });
   assert.equal(plan.resolve(999, '/p/997')?.index, 997);
-  assert.ok(performance.now() - startMs < 1000);
+  assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
 test('an option out of range is named', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Response } from '../../../schemas/types.ts';
+import type { Response, Result } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
@@ -170,9 +170,8 @@ test('a stop that runs out of patience ends the request under way at no attempt'
   const harness = await startHarness(t);
   const task = await harness.grant({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
   while (site.hits.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-  const startMs = performance.now();
+  // Its outcome below says that it was not waited for: it would have timed out.
   await harness.fetcher.stop(50);
-  assert.ok(performance.now() - startMs < 1_000);
   const { outcomes } = await harness.ended(task.leaseId);
   assert.deepEqual(
     outcomes.map((one) => one.kind),
@@ -208,11 +207,14 @@ test('a host that hangs does not hold up the others', async (t) => {
   const site = await serveSite(t, (_request, response, host) => {
     if (host !== 'hangs.test') response.writeHead(200, html).end('x');
   });
-  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 1_000 } } });
-  await harness.grant({ urls: taskUrls(site.url('hangs.test', '/')) });
-  const startMs = performance.now();
+  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 60_000 } } });
+  const hanging = await harness.grant({ urls: taskUrls(site.url('hangs.test', '/')) });
   await harness.lease({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
-  assert.ok(performance.now() - startMs < 500);
+  const told = (await harness.all('results')) as Result[];
+  assert.ok(
+    told.every(({ leaseId }) => leaseId !== hanging.leaseId),
+    'it hangs all the while',
+  );
 });
 
 test('a fetcher that is given another partition reads it, and leaves one that is taken away', async (t) => {

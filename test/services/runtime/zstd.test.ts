@@ -24,9 +24,9 @@ it('zstd is undone, several frames and skippable ones too', () => {
 it('zstd gives no more than asked for', () => {
   assert.equal(decodeZstd(small, 100)?.body.toString(), text.slice(0, 100));
   assert.equal(decodeZstd(small, 100)?.truncated, true);
-  const startMs = performance.now();
+  const before = process.cpuUsage();
   assert.equal(decodeZstd(bomb, 1_000_000)?.body.length, 1_000_000);
-  assert.ok(performance.now() - startMs < 1_000);
+  assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
 it('zstd that was cut gives what came before', () => {

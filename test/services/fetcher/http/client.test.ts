@@ -209,7 +209,8 @@ test('a gzip bomb is unpacked no further than its limit, wherever that lies', as
   const odd = await cost(1_000_001);
   // A whole number of the decoder's own pieces.
   const even = await cost(2 * 1024 * 1024);
-  assert.ok(even < 10 * Math.max(odd, 5), `${even} ms, ${odd} ms`);
+  // All of it would take a second of the processor, and more.
+  assert.ok(Math.max(even, odd) < 500, `${even} ms, ${odd} ms`);
 });
 
 test('an endless body is cut at the limit, which is no failure', async (t) => {

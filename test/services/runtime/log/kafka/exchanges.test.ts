@@ -153,18 +153,18 @@ describe('an append', () => {
         return { error: errors.invalidRecord };
       },
     });
-    const refused = [assert.rejects(append('a'))];
+    const refused = [assert.rejects(append('refused'))];
     while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
-    refused.push(assert.rejects(append('b')));
+    refused.push(assert.rejects(append('behind it')));
     release();
     await Promise.all(refused);
-    assert.deepEqual(await append('c'), [0]);
+    assert.deepEqual(await append('after it'), [0]);
     // Under the next epoch, from the beginning: brokers refuse the old batch, should it still arrive.
     assert.deepEqual(broker.batches.map(numbering), [
       [4_000, 0, 0, 1],
       [4_000, 1, 0, 1],
     ]);
-    assert.ok(broker.batches[1]!.bytes.includes('c') && !broker.batches[1]!.bytes.includes('b'));
+    assert.ok(broker.batches[1]!.bytes.includes('after it') && !broker.batches[1]!.bytes.includes('behind it'));
   });
 });
 
