@@ -207,7 +207,7 @@ test('a host that hangs does not hold up the others', async (t) => {
   const site = await serveSite(t, (_request, response, host) => {
     if (host !== 'hangs.test') response.writeHead(200, html).end('x');
   });
-  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 60_000 } } });
+  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 20_000 } } });
   const hanging = await harness.grant({ urls: taskUrls(site.url('hangs.test', '/')) });
   await harness.lease({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
   const told = (await harness.all('results')) as Result[];
