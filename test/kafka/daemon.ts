@@ -1,5 +1,6 @@
 /** One Java process in the background: started detached from this terminal, ended by its id, killed with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,23 +86,27 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** Ports of loopback that were free a moment ago. */
+/**
+ * Ports that nobody listens on, below those that outgoing connections are given (32768 and up on Linux): a server that is down
+ * for a while finds its port free when it comes back.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map(async (server) => {
-      const { port } = server.address() as { port: number };
-      await new Promise((resolve) => server.close(resolve));
-      return port;
-    }),
-  );
+  const [lowest, range] = [20_000, 12_000];
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count; tries++) {
+    if (tries > 1_000) throw new Error(`no ${count} free ports from ${lowest} to ${lowest + range}`);
+    const port = randomInt(lowest, lowest + range);
+    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+  }
+  return [...ports];
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (free) await new Promise((resolve) => server.close(resolve));
+  return free;
 }
