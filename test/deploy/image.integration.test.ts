@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
-import { compileContext, contextFiles, root } from './build-context.ts';
+import { compileContext, contextFiles, root, stagesOf } from './build-context.ts';
 
 describe('what the image is built from', () => {
   const folder = temporaryFolder();
@@ -28,6 +28,17 @@ describe('what the image is built from', () => {
     const text = execFileSync(process.execPath, [main, 'check', 'url', 'HTTP://Example.com:80/a/../b']).toString();
     assert.match(text, /http:\/\/example\.com\/b/);
     assert.match(execFileSync(process.execPath, [main, 'judge', '--help']).toString(), /--listen/);
+  });
+
+  it('runs on one LTS of Node, as a number that is not root', () => {
+    const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
+    const stages = stagesOf(dockerfile);
+    const names = new Set(stages.map(({ name }) => name));
+    const bases = new Set(stages.map(({ from }) => from).filter((from) => !names.has(from)));
+    assert.equal(bases.size, 1, [...bases].join());
+    assert.equal(Number(/^node:(\d+)-/.exec([...bases][0]!)?.[1]) % 2, 0);
+    const [, user] = /^USER (\d+):\d+$/m.exec(dockerfile) ?? [];
+    assert.ok(Number(user) > 0);
   });
 
   it('has no tests and nothing a machine left in the checkout', () => {

@@ -218,16 +218,3 @@ it('the compose file says how each role is started, by options that it has', asy
       assert.ok(stdout.includes(`${option} `), `${role} ${option}`);
   }
 });
-
-it('the image is built in stages on an LTS of Node, and runs as a number that is not root', async () => {
-  const dockerfile = await textOf('Dockerfile');
-  const stages = [...dockerfile.matchAll(/^FROM node:(\d+)-bookworm-slim( AS build)?$/gm)];
-  assert.deepEqual(
-    stages.map(([, version, build]) => [Number(version) % 2, build !== undefined]),
-    [
-      [0, true],
-      [0, false],
-    ],
-  );
-  assert.match(dockerfile, /^USER [1-9]\d*:[1-9]\d*$/m);
-});
