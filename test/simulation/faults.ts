@@ -116,12 +116,16 @@ export function drawFaults(seed: number, world: World): Fault[] {
   const faults = Array.from({ length: count }, () => drawFault(chance, world, spanMs)).flatMap((fault) =>
     fault.kind === 'rebalance' ? [fault, ...companions(chance, world, fault)] : [fault],
   );
+  const losses = drawLosses(seed, world, spanMs);
+  // What a registry has forgotten stands in `control` alone: lost there too, nobody can know it.
+  const isNoted = !losses.some((fault) => fault.kind === 'inputLost' && fault.topic === 'control');
+  const forgetting = isNoted ? drawForgetting(seed, world, spanMs) : [];
   return [
     ...faults,
     ...drawSurroundings(seed, world),
-    ...drawLosses(seed, world, spanMs),
+    ...losses,
     ...drawForeign(seed, world, spanMs),
-    ...drawForgetting(seed, world, spanMs),
+    ...forgetting,
   ].sort((a, b) => a.at - b.at);
 }
 

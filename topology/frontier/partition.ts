@@ -234,10 +234,10 @@ export class FrontierPartition {
    * the changelog before it.
    */
   open(wallMs: number): Step {
-    const { positions, foreignRecords, counters } = this.state;
+    const { positions, foreignBeforeClaim, counters } = this.state;
     const inputs = inputTopics.map((topic) => ({ topic, from: positions[topic], to: positions[topic] }));
     const decision = this.#begin(wallMs);
-    const more = foreignRecords - counters.foreignRecords;
+    const more = foreignBeforeClaim - counters.foreignRecords;
     if (more > 0) decision.tally('foreignRecords', more);
     return this.#commit(decision, inputs, 0, decision.finish());
   }

@@ -31,6 +31,7 @@ export function replay(
 function replayClaim(state: FrontierState, offset: number, { nowMs, endsLeases: doesEnd }: Claim): void {
   state.nowMs = Math.max(state.nowMs, nowMs);
   state.changelog = { ...state.changelog, offset: offset + 1, epoch: offset };
+  state.foreignBeforeClaim = state.foreignRecords;
   state.traps.forget();
   if (doesEnd) endLeases(state, state.nowMs);
 }

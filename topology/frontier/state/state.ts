@@ -100,6 +100,8 @@ export class FrontierState {
   readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
   /** In the changelog so far; counted by the next owner's first commit. */
   foreignRecords = 0;
+  /** Of them, those before the newest claim: what its owner knew of when it opened. */
+  foreignBeforeClaim = 0;
   readonly unsaved = new Unsaved();
   readonly #print = new Uint32Array(2);
   readonly ahead = new RowsAhead();
