@@ -2,6 +2,7 @@
 import type { TopicRecords } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
+import { isSchemaUnknown } from './await-schema.ts';
 import type { RecordCodec } from './record-codec.ts';
 
 /**
@@ -14,11 +15,12 @@ export async function readRecord<T extends AvroTopic>(
   value: Buffer,
   onUnreadable: (why: string) => void = () => {},
 ): Promise<TopicRecords[T] | undefined> {
-  await codec.prepare(topic, value);
   try {
+    await codec.prepare(topic, value);
     return codec.decode(topic, value);
   } catch (error) {
-    if (!(error instanceof CrawlstreamError) || error.retriable) throw error;
+    // Who decides waits for a schema; who looks goes on, and comes again.
+    if (!(error instanceof CrawlstreamError) || (error.retriable && !isSchemaUnknown(error))) throw error;
     onUnreadable(error.message);
     return undefined;
   }

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
+/** The last one is of a schema that nobody knows: those who decide wait for it, so it stands on no input. */
 const poison = [Buffer.from('no Avro at all'), Buffer.alloc(0), Buffer.from([0, 0, 0, 3, 99, 1, 2, 3])];
 
 test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 120_000 }, async () => {
@@ -20,8 +21,10 @@ test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 1
 
   const store = await openRocksdbStore(join(data, 'log'));
   const log = await openEmbeddedLog(store, new SystemClock());
-  for (const topic of ['pages', 'dead-letters', 'frontier-changelog', 'results', 'tasks'])
-    await log.append(poison.map((value) => ({ topic: `crawl.${topic}`, partition: 0, key: null, value })));
+  for (const topic of ['pages', 'dead-letters', 'frontier-changelog', 'results', 'tasks']) {
+    const some = topic === 'results' || topic === 'tasks' ? poison.slice(0, -1) : poison;
+    await log.append(some.map((value) => ({ topic: `crawl.${topic}`, partition: 0, key: null, value })));
+  }
   await log.close();
   await store.close();
 

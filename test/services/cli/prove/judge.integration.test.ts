@@ -10,7 +10,7 @@ import { lastJson, runCommand, startCommand } from '../command.ts';
 const data = join(temporaryFolder(), 'data');
 
 test('a crawl of ours is asked in, watched, and keeps every rule', async () => {
-  const flags = ['--hosts', '20', '--pages', '5', '--delay', '60', '--crawl-delay', '200', '--quiet', '3'];
+  const flags = ['--hosts', '20', '--pages', '5', '--delay', '60', '--crawl-delay', '200', '--quiet', '10'];
   const judge = startCommand(['judge', '--listen', '127.0.0.1:0', '--json', ...flags]);
   while (!judge.output().includes('The card comes')) {
     await sleep(50);

@@ -94,7 +94,10 @@ describe('compression on a real broker', { skip }, () => {
       await foreign.disconnect();
       await log.append([{ topic, partition: 0, key: null, value: Buffer.from('next') }]);
       const [damaged, next] = await readAll(log, topic, 0, 2);
-      assert.match(damageOf(damaged?.value as Buffer) ?? '', /bombed\/0, offsets 0 to 8, is damaged .*more in it than 64 MiB/);
+      assert.match(
+        damageOf(damaged?.value as Buffer) ?? '',
+        /bombed\/0, offsets 0 to 8, is damaged .*more in it than 64 MiB/,
+      );
       assert.equal(next?.value.toString(), 'next');
     } finally {
       await log.close();
