@@ -338,6 +338,8 @@ export class PartitionOwner {
     const acked = (async () => {
       const [offset] = await appended;
       await before;
+      // Somebody else's record may stand where the one before it was to land: this one is void then, for all its place.
+      if (this.#failure !== undefined) throw this.#failure;
       if (offset !== step.offset) throw lost(identity.partition);
       this.#losses?.acked(offset);
       this.#underWay -= 1;
