@@ -238,7 +238,9 @@ test('a body that drips is cut off by the total timeout', async (t) => {
       socket.on('close', () => clearInterval(drip));
     });
   });
-  const response = await open(t, { limits: fast }).request({ url: `http://127.0.0.1:${port}/`, headers });
+  // Nothing but the total timeout can end it.
+  const limits = { ...fast, headersTimeoutMs: 60_000, bodyIdleTimeoutMs: 60_000 };
+  const response = await open(t, { limits }).request({ url: `http://127.0.0.1:${port}/`, headers });
   assert.deepEqual(response.failure, { kind: 'timeout', detail: 'not complete in time' });
 });
 
