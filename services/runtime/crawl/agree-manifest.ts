@@ -63,7 +63,11 @@ export async function agreeManifest(agreement: Agreement): Promise<Manifest> {
   }
   if (manifest === null) {
     const held = await whatIsHeld(log, crawl);
-    if (held !== null) throw unreadable(place, crawl, held);
+    // What is held may be a manifest that landed since the first look.
+    if (held !== null) ({ manifest } = await readControl(log, codec, crawl));
+    if (held !== null && manifest === null) throw unreadable(place, crawl, held);
+  }
+  if (manifest === null) {
     throw new CrawlstreamError(
       'CRAWL_MISSING',
       `${place} has no manifest: a frontier or crawlstream topics create makes one; were its topics made by hand? Delete them, or choose another --crawl`,

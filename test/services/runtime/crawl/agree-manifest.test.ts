@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newCrawl } from '../../../../services/cli/connect/new-crawl.ts';
+import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { agreeManifest } from '../../../../services/runtime/crawl/agree-manifest.ts';
+import type { ManifestFacts } from '../../../../services/runtime/data-folder/manifest.ts';
+import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
+import type { Log } from '../../../../services/runtime/log/log.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import type { CrawlstreamError } from '../../../../topology/errors.ts';
+import { topicsOfCrawl } from '../../../../topology/topics.ts';
+
+const clock = new SystemClock();
+const memory = await openEmbeddedLog(createMemoryStore(), clock);
+const codec = await openCodec(createMemoryRegistry(), 'c');
+const facts = newCrawl('c', 2);
+
+const agree = (log: Log, defaults: ManifestFacts | null) =>
+  agreeManifest({ log, codec, clock, wanted: { crawl: 'c' }, defaults, createdBy: 'test' });
+
+/** A log on which `lands` happens after the first look at `control` and before the second. */
+function betweenLooks(log: Log, lands: () => Promise<unknown>): Log {
+  let looks = 0;
+  return new Proxy(log, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name) as unknown;
+      if (name !== 'partitionsOf') return typeof value === 'function' ? value.bind(target) : value;
+      return async (topic: string) => {
+        if (topic === 'c.control' && ++looks === 2) await lands();
+        return target.partitionsOf(topic);
+      };
+    },
+  });
+}
+
+test('a manifest that lands while somebody looks for it is found by them, and is the only one', async () => {
+  await memory.createTopics(topicsOfCrawl('c', 2));
+  await assert.rejects(agree(memory, null), (error) => (error as CrawlstreamError).code === 'CRAWL_MISSING');
+  let frontiers: Promise<unknown> | undefined;
+  const injecting = agree(
+    betweenLooks(memory, async () => {
+      frontiers = agree(memory, facts);
+      await frontiers;
+    }),
+    null,
+  );
+  const found = await injecting;
+  assert.deepEqual(found, await frontiers);
+  assert.deepEqual(await agree(memory, facts), found);
+});
+
+test('two that may make the crawl and come together agree on the manifest that landed first', async () => {
+  const log = await openEmbeddedLog(createMemoryStore(), clock);
+  let other: unknown;
+  const mine = await agree(
+    betweenLooks(log, async () => {
+      other = await agree(log, facts);
+    }),
+    facts,
+  );
+  assert.deepEqual(mine, other);
+});
