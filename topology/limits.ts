@@ -22,6 +22,12 @@ export const requestLimits = {
   headerBytesMax: 64 * 1024,
   /** Body bytes kept, on the wire and again after decompression: text beyond it is a dump, not a page (99 % have less than 1 MB). */
   bodyBytesMax: 2 * 1024 * 1024,
+  /** The most that an operator may let a body have. */
+  bodyBytesMost: 64 * 1024 * 1024,
+  /** Of a body's memory, what comes without asking: nine pages in ten need no more. */
+  bodyFreeBytes: 256 * 1024,
+  /** Memory that bodies under way may take together which grew beyond that: each all that it may come to. */
+  bodiesBytesMax: 256 * 1024 * 1024,
   /** Content codings on one response: one is usual, two happen, more are an attack. */
   codingLayersMax: 2,
   /** RFC 9659 §3: senders of zstd must not ask for a larger window. */
@@ -357,8 +363,9 @@ export const crawlLimits = {
   seenMemoryMbMax: 1 << 20,
   /** Seeds that one request carries, of many: some megabytes in the mailbox of a data folder, a dozen appends to brokers. */
   seedsPerRequest: 50_000,
-  /** Links published per page: the longest honest link lists are about this long. */
-  linksPerPageMax: 1_000,
+  /** Links published per page: indexes of large manuals have some 20,000. */
+  linksPerPage: 50_000,
+  linksPerPageMax: 1_000_000,
 } as const;
 
 /** The HTTP side of a service: probes, metrics, questions; a handful of callers. */
@@ -381,16 +388,4 @@ export const httpLimits = {
   listsAtOnce: 8,
   /** What was told of a group's members is believed this long. */
   membersMs: 1_000,
-} as const;
-
-/** Bounds on what traces may cost. */
-export const traceLimits = {
-  /** Traced URLs whose wait in the queue is timed: some 100 bytes each. */
-  waitsKept: 100_000,
-  /** Spans that wait for the collector; what comes beyond them is dropped: some 2 kB each. */
-  spansQueued: 8_192,
-  spansPerExport: 512,
-  exportEveryMs: 1_000,
-  /** A stop waits so long for a collector that is away, and no longer. */
-  exportTimeoutMs: 5_000,
 } as const;

@@ -25,6 +25,7 @@ const columns: readonly (Column & { readonly of: (page: Page) => Row[number] })[
   { name: 'noindex', type: 'boolean', of: ({ noindex }) => noindex },
   { name: 'nofollow', type: 'boolean', of: ({ nofollow }) => nofollow },
   { name: 'links', type: 'int', of: ({ links }) => links },
+  { name: 'linksDropped', type: 'int', of: ({ linksDropped }) => linksDropped },
   { name: 'metadata', type: 'json', of: ({ metadata }) => metadata || null },
   { name: 'fields', type: 'json', of: ({ fields }) => (fields.length === 0 ? null : JSON.stringify(byName(fields))) },
 ];

@@ -43,6 +43,8 @@ const tallies = {
   misrouted: 'crawlstream_frontier_misrouted_total',
   foreignRecords: 'crawlstream_frontier_foreign_records_total',
   cutInputs: 'crawlstream_frontier_cut_inputs_total',
+  linksDropped: 'crawlstream_frontier_links_dropped_total',
+  truncated: 'crawlstream_frontier_truncated_total',
   hosts: 'crawlstream_frontier_hosts_known',
   leases: 'crawlstream_frontier_leases',
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;

@@ -6,8 +6,8 @@
  */
 import type { Task } from '../../schemas/types.ts';
 import type { TraceEvent } from '../../topology/frontier/decide/trace-events.ts';
-import { traceLimits } from '../../topology/limits.ts';
 import { admissionOf } from '../../topology/trace/journey.ts';
+import { traceLimits } from '../../topology/trace/limits.ts';
 import { parseTraceparent } from '../../topology/trace/trace-context.ts';
 import type { SpanSink } from '../runtime/tracing/spans.ts';
 

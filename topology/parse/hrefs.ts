@@ -9,7 +9,8 @@ import { resolveLink } from '../url/resolve.ts';
 
 export interface HrefCollector {
   add(href: string): void;
-  resolve(base: string): Resolved;
+  /** `page`: whose links are kept where there are more than may be, those to its own host first. */
+  resolve(base: string, page: string): Resolved;
 }
 
 export interface Resolved {
@@ -36,16 +37,31 @@ export function createHrefs(linksMax: number): HrefCollector {
       if (hrefs.size < keptMax) hrefs.add(href);
       else if (!hrefs.has(href)) beyond += 1;
     },
-    resolve(base) {
-      const links = new Set<string>();
-      const over = new Set<string>();
+    resolve(base, page) {
+      const all = new Set<string>();
       for (const href of hrefs) {
         const link = resolveHttp(href, base);
-        if (link === null) continue;
-        if (links.size < linksMax) links.add(link);
-        else if (!links.has(link)) over.add(link);
+        if (link !== null) all.add(link);
       }
-      return { links: [...links], dropped: over.size + beyond };
+      const links = all.size <= linksMax ? [...all] : ownFirst(all, page).slice(0, linksMax);
+      return { links, dropped: all.size - links.length + beyond };
     },
   };
+}
+
+/** A crawl is of hosts before it is of the web: what a page says of its own is dropped last. */
+function ownFirst(links: ReadonlySet<string>, page: string): string[] {
+  const host = hostOf(page);
+  const own: string[] = [];
+  const others: string[] = [];
+  for (const link of links) (hostOf(link) === host ? own : others).push(link);
+  return own.concat(others);
+}
+
+/** Host and port, as a resolved link spells them. */
+function hostOf(url: string): string {
+  const start = url.indexOf('//') + 2;
+  let end = start;
+  while (end < url.length && !'/?#'.includes(url[end]!)) end++;
+  return url.slice(start, end);
 }

@@ -4,8 +4,8 @@
  * Pure and bounded: `byteBudget` cuts the input, `expired` is asked between slices, and work is linear in what is read,
  * whatever the markup. A page that is cut or out of time gives what was found up to there.
  *
- * Links are `a` and `area` (but rel=nofollow, ugc, sponsored), `iframe` and `frame`, and `link` with rel alternate,
- * next, prev or canonical. The first `<base href>` holds for the whole page, before it as well as after. A page that
+ * Links are `a` and `area` (but rel=nofollow, ugc, sponsored), `iframe` and `frame`, and the `link` elements that lead
+ * to pages (link-element.ts). The first `<base href>` holds for the whole page, before it as well as after. A page that
  * asks for nofollow gives no links. A meta refresh is reported, and is the caller's to follow, as a redirect is.
  */
 
@@ -15,6 +15,7 @@ import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDi
 import { type Element, element } from './elements.ts';
 import { decodeText } from './entities.ts';
 import { createHrefs, resolveHttp } from './hrefs.ts';
+import { meaningOf } from './link-element.ts';
 import { parseRefresh, type Refresh } from './meta-refresh.ts';
 import { type Attribute, attribute, scanHtml } from './scan.ts';
 import { collapseBlanks, createText, cut } from './text.ts';
@@ -37,7 +38,7 @@ export interface ParseOptions {
 }
 
 export interface ParsedPage {
-  /** Absolute, without fragments, in document order, each once. */
+  /** Absolute, without fragments, in document order, each once; where there are too many, those of the page's host first. */
   readonly links: readonly string[];
   /** Distinct links beyond `linksMax`. */
   readonly linksDropped: number;
@@ -75,6 +76,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let raw: Element | null = null;
   let hiddenDepth = 0;
   let svgDepth = 0;
+  let feedSeen = false;
 
   const readMeta = (value: (name: Attribute) => string) => {
     if (tentative) lateCharset ??= declaredIn(value);
@@ -93,7 +95,10 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     const href = value(attribute.href);
     if (href === '' || rel.includes('stylesheet') || isNofollow(value(attribute.rel))) return;
     if (rel.includes('canonical') && canonicalHref === '') canonicalHref = href;
-    if (rel.some((word) => followedRels.has(word))) hrefs.add(href);
+    const meaning = meaningOf(rel, value(attribute.type));
+    if (meaning === 'none' || (meaning === 'feed' && feedSeen)) return;
+    feedSeen ||= meaning === 'feed';
+    hrefs.add(href);
   };
 
   const readBase = (href: string) => {
@@ -150,7 +155,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     return parsePage(body, { ...options, contentType: `text/html;charset=${lateCharset}` });
   }
   const base = (baseHref !== '' && resolveHttp(baseHref, options.url)) || options.url;
-  const { links, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base);
+  const { links, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url);
   return {
     links,
     linksDropped: dropped,
@@ -167,7 +172,6 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
 }
 
 const noLinks = { links: [], dropped: 0 } as const;
-const followedRels = new Set(['alternate', 'next', 'prev', 'canonical']);
 const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i;
 
 function isNofollow(rel: string): boolean {

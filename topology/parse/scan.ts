@@ -14,9 +14,9 @@ import { type Element, element, elementOf, isRawText } from './elements.ts';
 import { decodeAttribute } from './entities.ts';
 
 /** The attributes that are read; anything else in a tag is passed over. */
-export const attribute = { href: 0, src: 1, rel: 2, name: 3, content: 4, httpEquiv: 5, charset: 6 } as const;
+export const attribute = { href: 0, src: 1, rel: 2, name: 3, content: 4, httpEquiv: 5, charset: 6, type: 7 } as const;
 export type Attribute = (typeof attribute)[keyof typeof attribute];
-const attributeCount = 7;
+const attributeCount = 8;
 
 const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['href', attribute.href],
@@ -26,6 +26,7 @@ const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['content', attribute.content],
   ['http-equiv', attribute.httpEquiv],
   ['charset', attribute.charset],
+  ['type', attribute.type],
 ]);
 const nameCharsMax = 10;
 

@@ -59,8 +59,9 @@ export function resultEvents(subject: Subject, result: Result, place: Place): Un
     const took = first === undefined ? '' : ` in ${seconds(atMs - first.startMs)}`;
     const parts = [
       `${kind}${status > 0 ? ` (${status})` : ''}${took}`,
-      bytes > 0 ? `${bytes} bytes${outcome.truncated ? ', cut' : ''}` : '',
+      bytes > 0 ? `${bytes} bytes${outcome.truncated ? ', cut at --max-body' : ''}` : '',
       links > 0 ? `${links} links` : '',
+      outcome.linksDropped > 0 ? `${outcome.linksDropped} more beyond --links-per-page` : '',
       redirectUrl === '' ? '' : `to ${redirectUrl}`,
       retryAfterMs > 0 ? `Retry-After ${seconds(retryAfterMs)}` : '',
       detail,

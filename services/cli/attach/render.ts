@@ -79,7 +79,7 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
     extractor,
     links: { normalize: compileNormalizer(), cache: linkCache },
     productToken,
-    linksMax: crawlLimits.linksPerPageMax,
+    linksMax: crawlLimits.linksPerPage,
     outlinks: true,
     pdf: false,
   };

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { archiveLimits } from '../../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits, requestLimits } from '../../../topology/limits.ts';
 import type { ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
@@ -12,6 +12,7 @@ import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/re
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import { productVersion } from '../terminal/version.ts';
 import { collect, contact, networks, wholeNumber } from './arguments.ts';
+import { certificates } from './certificates.ts';
 import { rulesFile } from './rules-file.ts';
 
 export interface FetcherFlags {
@@ -27,7 +28,14 @@ export interface FetcherFlags {
   readonly requests?: readonly RequestRuleInput[];
   readonly extract?: ExtractRules;
   readonly http2: boolean;
+  readonly linksPerPage: number;
+  /** MiB. */
+  readonly maxBody: number;
+  /** PEM. */
+  readonly ca?: string[];
 }
+
+const mebibyte = 1024 * 1024;
 
 /** Name, help and parser of an option that several commands have. */
 export const allowPrivateOption = [
@@ -57,6 +65,21 @@ export function addFetcherOptions(command: Command): Command {
       rulesFile('--extract', extractRulesSchema, {}),
     )
     .option('--no-http2', 'speak HTTP/1.1 alone')
+    .option(
+      '--ca <file>',
+      'trust the authorities in this file too (PEM); may be repeated',
+      collect(certificates('--ca')),
+    )
+    .addOption(
+      new Option('--links-per-page <n>', 'links taken from a page; those beyond are counted')
+        .argParser(wholeNumber('--links-per-page', 1, crawlLimits.linksPerPageMax))
+        .default(crawlLimits.linksPerPage),
+    )
+    .addOption(
+      new Option('--max-body <MiB>', 'bytes of a page that are read; what is cut is counted')
+        .argParser(wholeNumber('--max-body', 1, requestLimits.bodyBytesMost / mebibyte))
+        .default(requestLimits.bodyBytesMax / mebibyte),
+    )
     .option('--outlinks', 'publish all links of a page in its record too, for a link graph')
     .option('--responses', 'publish raw responses too, for archives')
     .addOption(
@@ -74,10 +97,12 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     resolve: flags.resolve ?? [],
     addressDelayMs: crawlLimits.addressDelayMs,
     groupSize: () => 1,
-    linksMax: crawlLimits.linksPerPageMax,
+    linksMax: flags.linksPerPage,
+    limits: { bodyBytesMax: flags.maxBody * mebibyte },
     leasesMax: flags.concurrency,
     http2: flags.http2,
     outlinks: flags.outlinks ?? false,
+    ...(flags.ca !== undefined && { ca: flags.ca.join('\n') }),
     ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.extract !== undefined && { extract: flags.extract }),
     ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),

@@ -29,6 +29,9 @@ export interface CrawlCounts {
   /** New, but dropped: their host, or the partition, had as much queued as it may. */
   readonly hostFull: number;
   readonly queueFull: number;
+  /** Links of pages that had more than are taken from one, and pages whose body was cut at its limit. */
+  readonly linksDropped: number;
+  readonly truncated: number;
   readonly purged: number;
   /** Requests made, robots.txt and redirect hops among them. */
   readonly fetches: number;
@@ -75,6 +78,8 @@ export function countsOf(counters: Counters): CrawlCounts {
     tooLong: counters.tooLong,
     hostFull: counters.hostFull,
     queueFull: counters.queueFull,
+    linksDropped: counters.linksDropped,
+    truncated: counters.truncated,
     purged: counters.purged,
     fetches: counters.fetches,
     bytes: counters.bytes,
@@ -106,6 +111,8 @@ export function countsText(counts: CrawlCounts): string {
     ['links too long', counts.tooLong],
     ['dropped, host full', counts.hostFull],
     ['dropped, queue full', counts.queueFull],
+    ['dropped, page too long', counts.linksDropped],
+    ['pages cut at the limit', counts.truncated],
     ['links to what was purged', counts.purged],
     ['still queued', counts.queued],
     ['on lease', counts.leased],

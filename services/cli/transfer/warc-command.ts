@@ -103,7 +103,7 @@ async function replayFiles(files: readonly string[], keyMode: KeyMode, sink: Sin
   const cache = createLinkCache(fetcherLimits.linkCacheEntries);
   const extractor = createExtractor();
   const links = { normalize: compileNormalizer(), cache };
-  const linksMax = crawlLimits.linksPerPageMax;
+  const linksMax = crawlLimits.linksPerPage;
   const reader: PageReader = { extractor, links, productToken, linksMax, outlinks: false, pdf: false };
   const payloads = createPayloads(archiveLimits.recordBytesMax);
   try {

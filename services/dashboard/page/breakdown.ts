@@ -31,6 +31,7 @@ const refusals: readonly (readonly [counter: string, name: string])[] = [
   ['tooLong', 'too long'],
   ['hostFull', 'host full'],
   ['queueFull', 'queue full'],
+  ['linksDropped', 'too many on one page'],
 ];
 
 const outcomeNames: Readonly<Record<string, string>> = {

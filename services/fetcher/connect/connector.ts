@@ -9,6 +9,7 @@ import { buildConnector } from 'undici';
 import { ConnectError } from './connect-error.ts';
 import { connectThrough, type ProxyServer } from './proxy-tunnel.ts';
 import type { Resolution, Resolver } from './resolver.ts';
+import { trustBeside } from './trust.ts';
 
 export interface ConnectorOptions {
   readonly resolver: Resolver;
@@ -34,7 +35,8 @@ const triesMax = 2;
 
 export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOptions): ConnectorFor {
   const timeout = Math.ceil(timeoutMs / triesMax);
-  const connect = buildConnector({ timeout, allowH2: http2, ...(ca === undefined ? {} : { ca }) });
+  const trust = ca === undefined ? {} : { secureContext: trustBeside(ca) };
+  const connect = buildConnector({ timeout, allowH2: http2, ...trust });
 
   return (onConnected, proxy) => (target, callback) => {
     const defaultPort = target.protocol === 'https:' ? '443' : '80';
@@ -58,7 +60,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
     /** The address is the proxy's affair where it looks names up. */
     const through = (proxy: ProxyServer, address: string) => {
       const told = address === '' ? target.hostname.replace(/^\[|\]$/g, '') : address;
-      const options = { proxy, connect, timeoutMs, ...(ca === undefined ? {} : { ca }) };
+      const options = { proxy, connect, timeoutMs, ...trust };
       connectThrough(options, { ...target, ...named, port }, told).then(
         (socket) => {
           onConnected(address, socket);

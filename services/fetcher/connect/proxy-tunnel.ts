@@ -6,6 +6,7 @@
  * host's connection.
  */
 import type { Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { SocksClient } from 'socks';
 import { type buildConnector, Client } from 'undici';
 import { ConnectError } from './connect-error.ts';
@@ -28,8 +29,8 @@ export interface ThroughOptions {
   /** Opens a connection to the proxy, or TLS to the host on a tunnel that is open. */
   readonly connect: buildConnector.connector;
   readonly timeoutMs: number;
-  /** Certificates trusted beside the system's, PEM, for a proxy behind TLS. */
-  readonly ca?: string;
+  /** Whom to believe, for a proxy behind TLS. Absent: whom Node trusts. */
+  readonly secureContext?: SecureContext;
 }
 
 interface Tunnel {
@@ -75,11 +76,14 @@ export function proxyAuthorization({ user, password }: ProxyServer): string {
   return user === '' ? '' : `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-async function connectTunnel({ proxy, timeoutMs, ca }: ThroughOptions, { host, port }: Tunnel): Promise<Socket> {
+async function connectTunnel(
+  { proxy, timeoutMs, secureContext }: ThroughOptions,
+  { host, port }: Tunnel,
+): Promise<Socket> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const authorization = proxyAuthorization(proxy);
   const client = new Client(`${proxy.kind}://${proxy.hostname}:${proxy.port}`, {
-    connect: { timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
+    connect: { timeout: timeoutMs, ...(secureContext === undefined ? {} : { secureContext }) },
     headersTimeout: timeoutMs,
   });
   try {

@@ -15,6 +15,7 @@ import { type ConnectorFor, createConnectors } from '../connect/connector.ts';
 import type { ProxyChoice } from '../connect/proxy-choice.ts';
 import { type ProxyServer, proxyAuthorization, takesWholeUrls } from '../connect/proxy-tunnel.ts';
 import type { Resolver } from '../connect/resolver.ts';
+import { BodyRoom } from './body-room.ts';
 import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
@@ -78,6 +79,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
   const watch = createDeadlineWatch();
+  const room = new BodyRoom(limits.bodiesBytesMax);
   const inFlight = new Set<Exchange>();
   /** In order of last use. */
   const origins = new Map<string, Origin>();
@@ -113,6 +115,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         limits,
         clock: options.clock,
         bodyBytesMax,
+        room,
         wants: request.wants ?? everything,
         sink: request.sink,
         settle(response, settled) {

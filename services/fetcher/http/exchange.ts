@@ -11,6 +11,8 @@ import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import type { requestLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { BodyBuffer } from './body-buffer.ts';
+import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw } from './headers.ts';
 import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
@@ -78,7 +80,12 @@ export class Exchange implements Watched {
   #connectMs = 0;
   #firstByteMs = 0;
   #address = '';
-  readonly #chunks: Buffer[] = [];
+  readonly #room: BodyRoom;
+  readonly #claim: Claim = { bytes: 0 };
+  readonly #body: BodyBuffer;
+  #resume: () => void = () => undefined;
+  /** The body waits for memory: that it comes no further is our doing. */
+  #waits = false;
   #bytes = 0;
 
   constructor(options: {
@@ -86,6 +93,8 @@ export class Exchange implements Watched {
     readonly limits: ExchangeLimits;
     readonly clock: Clock;
     readonly bodyBytesMax: number;
+    /** Memory of all bodies under way. */
+    readonly room: BodyRoom;
     readonly wants: (status: number, headers: Headers) => boolean;
     /** Where a wanted body goes instead of into the response. Whoever gave it ends it. */
     readonly sink: Writable | undefined;
@@ -95,6 +104,8 @@ export class Exchange implements Watched {
     this.#limits = options.limits;
     this.#clock = options.clock;
     this.#bodyBytesMax = options.bodyBytesMax;
+    this.#room = options.room;
+    this.#body = new BodyBuffer(options.bodyBytesMax);
     this.#wants = options.wants;
     this.#sink = options.sink;
     this.#settle = options.settle;
@@ -135,11 +146,13 @@ export class Exchange implements Watched {
     }
     if (this.#wants(status, this.#headers)) {
       this.#phase = 'body';
-      this.#sink?.on('drain', () => {
+      this.#resume = () => {
         if (this.#phase !== 'body') return;
+        this.#waits = false;
         this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
         resume();
-      });
+      };
+      this.#sink?.on('drain', this.#resume);
       this.#sink?.once('close', () => this.#phase === 'body' && this.#cutShort(true));
     } else {
       this.#phase = 'drain';
@@ -154,7 +167,7 @@ export class Exchange implements Watched {
       const room = this.#bodyBytesMax - this.#bytes;
       const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
       this.#bytes += kept.length;
-      const goesOn = this.#sink === undefined ? this.#chunks.push(kept) > 0 : this.#sink.write(kept);
+      const goesOn = this.#sink === undefined ? this.#keep(kept) : this.#sink.write(kept);
       if (chunk.length > room) this.#cutShort(true);
       else if (!goesOn) {
         // That it comes no further is our doing: only the total timeout goes on.
@@ -167,6 +180,14 @@ export class Exchange implements Watched {
     }
     this.#nextDeadline(this.#limits.bodyIdleTimeoutMs);
     return true;
+  }
+
+  /** False: there is no memory for what comes next. */
+  #keep(chunk: Buffer): boolean {
+    this.#body.add(chunk);
+    if (this.#body.length <= this.#limits.bodyFreeBytes || this.#claim.bytes > 0) return true;
+    this.#waits = !this.#room.take(this.#claim, this.#bodyBytesMax, this.#resume);
+    return !this.#waits;
   }
 
   onComplete(): void {
@@ -183,6 +204,7 @@ export class Exchange implements Watched {
   }
 
   #timeout(): GaveUp {
+    if (this.#waits) return new GaveUp('aborted', 'no memory for its body was free in time');
     if (this.#phase === 'connect') return new GaveUp('connectionFailed', 'no connection in time');
     if (performance.now() >= this.#totalDeadlineMs) return new GaveUp('timeout', 'not complete in time');
     return new GaveUp('timeout', this.#phase === 'headers' ? 'no response headers in time' : 'the body stalled');
@@ -224,6 +246,7 @@ export class Exchange implements Watched {
       failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
     const keepsBody = this.#phase === 'body';
     this.#phase = 'done';
+    this.#room.release(this.#claim);
     let told = false;
     return () => {
       if (told) return;
@@ -232,7 +255,7 @@ export class Exchange implements Watched {
         {
           status: this.#status,
           headers: this.#headers,
-          body: keepsBody ? joined(this.#chunks) : Buffer.alloc(0),
+          body: keepsBody ? this.#body.whole() : Buffer.alloc(0),
           truncated,
           address: this.#address,
           startMs: this.#startMs,
@@ -246,8 +269,4 @@ export class Exchange implements Watched {
       );
     };
   }
-}
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

@@ -48,6 +48,8 @@ export const metrics = {
   crawlstream_frontier_tasks_waiting: gauge('Leases whose task no fetcher has taken yet', 'partition'),
   crawlstream_frontier_cut_inputs_total: counter('Inputs that had lost records which were read', 'partition'),
   crawlstream_frontier_foreign_records_total: counter('Records of the changelog that others wrote', 'partition'),
+  crawlstream_frontier_links_dropped_total: counter('Links of pages beyond what is taken from one', 'partition'),
+  crawlstream_frontier_truncated_total: counter('Pages whose body was cut at its limit', 'partition'),
   crawlstream_frontier_granted_total: counter('Leases granted by this process'),
   crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),
   crawlstream_frontier_commit_bytes_total: counter('Their bytes in the changelog'),

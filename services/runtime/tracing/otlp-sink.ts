@@ -15,7 +15,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { traceLimits } from '../../../topology/limits.ts';
+import { traceLimits } from '../../../topology/trace/limits.ts';
 import type { TraceContext } from '../../../topology/trace/trace-context.ts';
 import type { Span, SpanSink } from './spans.ts';
 

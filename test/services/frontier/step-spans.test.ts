@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StepSpans } from '../../../services/frontier/step-spans.ts';
 import type { Span } from '../../../services/runtime/tracing/spans.ts';
-import { traceLimits } from '../../../topology/limits.ts';
 import { admitSpan, leaseSpan, queueSpan } from '../../../topology/trace/journey.ts';
+import { traceLimits } from '../../../topology/trace/limits.ts';
 import { childOf, formatTraceparent, type TraceContext } from '../../../topology/trace/trace-context.ts';
 
 const url = 'https://a.test/';

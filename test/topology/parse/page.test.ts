@@ -59,6 +59,25 @@ describe('links', () => {
     const page = parse('<a href=1><a href=2><a href=3><a href=2><a href=4>', { linksMax: 2 });
     assert.deepEqual([page.links.length, page.linksDropped], [2, 2]);
   });
+  it('beyond the limit are those of other hosts first', () => {
+    const page = parse('<a href="http://o.example/1"><a href=2><a href="http://o.example/3"><a href=4>', {
+      linksMax: 3,
+    });
+    assert.deepEqual(page.links, ['http://example.com/dir/2', 'http://example.com/dir/4', 'http://o.example/1']);
+    assert.equal(page.linksDropped, 1);
+  });
+  it('to alternates are those to pages and to the first feed, not to formats for machines', () => {
+    const alternate = (type: string, href: string) => `<link rel="alternate" type="${type}" href="${href}">`;
+    const page = parse(
+      `<link rel=alternate hreflang=de href=/de>${alternate('text/html', '/print')}` +
+        `${alternate('Application/RSS+xml; charset=utf-8', '/feed/')}${alternate('application/rss+xml', '/comments/feed/')}` +
+        `${alternate('application/atom+xml', '/atom')}${alternate('application/json', '/wp-json/wp/v2/posts/1')}` +
+        `${alternate('application/json+oembed', '/oembed')}${alternate('text/xml+oembed', '/oembed?format=xml')}` +
+        alternate('application/x-wiki', '/edit'),
+    );
+    const paths = page.links.map((link) => new URL(link).pathname);
+    assert.deepEqual(paths, ['/de', '/print', '/feed/']);
+  });
   it('take the first of two attributes of a name, and none from an unfinished tag', () => {
     assert.deepEqual(parse('<a href=1 HREF=2><a href="3').links, ['http://example.com/dir/1']);
   });

@@ -306,6 +306,7 @@ export type HostChange = Extract<
  * and events that arrived on a partition that their key does not lead to.
  * `foreignRecords`: records of the changelog that somebody else wrote, and nobody heeds.
  * `cutInputs`: times that an input had lost records which were read, and was read on from there.
+ * `linksDropped`: links of pages beyond what may be taken from one. `truncated`: pages whose body was cut at its limit.
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
@@ -337,6 +338,8 @@ export const tallyNames = [
   'misrouted',
   'foreignRecords',
   'cutInputs',
+  'linksDropped',
+  'truncated',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

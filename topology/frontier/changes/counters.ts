@@ -12,7 +12,7 @@ const otherNames = ['admitted', 'hosts', 'leases', 'quotaGranted', 'quotaReturne
 export const counterNames: readonly CounterName[] = [...otherNames, ...placeNames, ...tallyNames];
 
 /** Of releases after digests were first kept in snapshots. */
-const laterNames: ReadonlySet<CounterName> = new Set<CounterName>(['untaken', 'misrouted']);
+const laterNames: ReadonlySet<CounterName> = new Set(tallyNames.slice(tallyNames.indexOf('untaken')));
 
 /** Those that digests and checks tell of: later ones where they have counted something, so that older digests still hold. */
 export function countersTold(counters: Counters): readonly CounterName[] {

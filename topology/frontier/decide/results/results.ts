@@ -112,6 +112,8 @@ function decideOutcome(
     decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record: null });
     return 'again';
   }
+  if (outcome.linksDropped > 0) decision.tally('linksDropped', outcome.linksDropped);
+  if (outcome.truncated && kind === 'fetched') decision.tally('truncated');
   const status = finals[kind];
   const { recrawl } = policy;
   const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, band: entry.band };

@@ -1,0 +1,55 @@
+/**
+ * The memory that all bodies under way may take together.
+ *
+ * Small bodies have theirs for nothing: they are nearly all, and requests under way are few. One that grows beyond claims
+ * all that it may come to, at once, so that whoever has a claim can always end; where the room is spent it waits, no
+ * longer than its request may last.
+ */
+export interface Claim {
+  bytes: number;
+}
+
+export class BodyRoom {
+  readonly #bytesMax: number;
+  #taken = 0;
+  /** In order of asking. */
+  readonly #waiting = new Map<Claim, { readonly bytes: number; readonly resume: () => void }>();
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** False: there is no room now; `resume` is called when there is, and the claim is taken by then. */
+  take(claim: Claim, bytes: number, resume: () => void): boolean {
+    // A body alone always may, whatever the limits say of it; and nobody goes before those that wait.
+    const fits = this.#waiting.size === 0 && (this.#taken === 0 || this.#taken + bytes <= this.#bytesMax);
+    if (fits) this.#grant(claim, bytes);
+    else this.#waiting.set(claim, { bytes, resume });
+    return fits;
+  }
+
+  /** The body is whole, or given up. */
+  release(claim: Claim): void {
+    this.#waiting.delete(claim);
+    this.#taken -= claim.bytes;
+    claim.bytes = 0;
+    const granted: (() => void)[] = [];
+    for (const [next, { bytes, resume }] of this.#waiting) {
+      if (this.#taken > 0 && this.#taken + bytes > this.#bytesMax) break;
+      this.#waiting.delete(next);
+      this.#grant(next, bytes);
+      granted.push(resume);
+    }
+    // A body ends inside the parser of its connection, which can't be entered a second time for another's.
+    for (const resume of granted) queueMicrotask(resume);
+  }
+
+  #grant(claim: Claim, bytes: number): void {
+    claim.bytes = bytes;
+    this.#taken += bytes;
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BodyBuffer } from '../../../../services/fetcher/http/body-buffer.ts';
+import { BodyRoom, type Claim } from '../../../../services/fetcher/http/body-room.ts';
+
+describe('a body', () => {
+  it('takes no more than twice its bytes, however small the pieces it comes in', () => {
+    const body = new BodyBuffer(400_000);
+    for (let i = 0; i < 300_000; i++) body.add(Buffer.of(i & 0xff));
+    assert.equal(body.length, 300_000);
+    assert.ok(body.capacity <= 600_000, `${body.capacity}`);
+    const whole = body.whole();
+    assert.equal(whole.length, 300_000);
+    assert.ok(whole.every((byte, i) => byte === (i & 0xff)));
+  });
+  it('that is empty, and one that comes in one piece, are what came', () => {
+    const body = new BodyBuffer(400_000);
+    assert.equal(body.whole().length, 0);
+    body.add(Buffer.from('whole'));
+    assert.equal(body.whole().toString(), 'whole');
+  });
+});
+
+describe('the room of all bodies', () => {
+  const claim = (): Claim => ({ bytes: 0 });
+  const never = () => assert.fail('nothing was to resume');
+
+  it('holds its limit to the byte', () => {
+    const room = new BodyRoom(100);
+    const [a, b, c] = [claim(), claim(), claim()];
+    assert.ok(room.take(a, 50, never));
+    assert.ok(room.take(b, 50, never));
+    assert.equal(room.taken, 100);
+    assert.ok(!room.take(c, 1, () => undefined));
+    assert.equal(room.taken, 100);
+  });
+  it('lets those that wait go on in their order, once others have ended', async () => {
+    const room = new BodyRoom(100);
+    const [a, b, c, d] = [claim(), claim(), claim(), claim()];
+    const resumed: string[] = [];
+    assert.ok(room.take(a, 100, never));
+    assert.ok(!room.take(b, 60, () => resumed.push('b')));
+    assert.ok(!room.take(c, 60, () => resumed.push('c')));
+    room.release(a);
+    assert.deepEqual(resumed, []);
+    await Promise.resolve();
+    assert.deepEqual([resumed, room.taken], [['b'], 60]);
+    // It would fit, and is not the next.
+    assert.ok(!room.take(d, 10, () => resumed.push('d')));
+    room.release(b);
+    await Promise.resolve();
+    assert.deepEqual([resumed, room.taken], [['b', 'c', 'd'], 70]);
+    room.release(c);
+    room.release(d);
+    assert.equal(room.taken, 0);
+  });
+  it('forgets one that was given up while it waited', () => {
+    const room = new BodyRoom(100);
+    const [a, b] = [claim(), claim()];
+    assert.ok(room.take(a, 100, never));
+    assert.ok(!room.take(b, 10, never));
+    room.release(b);
+    room.release(a);
+    assert.equal(room.taken, 0);
+  });
+  it('never refuses a body that is alone: nobody else could make room for it', async () => {
+    const room = new BodyRoom(100);
+    const [a, b] = [claim(), claim()];
+    let resumed = 0;
+    assert.ok(room.take(a, 1_000, never));
+    assert.ok(!room.take(b, 1_000, () => resumed++));
+    room.release(a);
+    await Promise.resolve();
+    assert.deepEqual([resumed, room.taken], [1, 1_000]);
+  });
+});

@@ -1,0 +1,11 @@
+/** Bounds on what traces may cost. */
+export const traceLimits = {
+  /** Traced URLs whose wait in the queue is timed: some 100 bytes each. */
+  waitsKept: 100_000,
+  /** Spans that wait for the collector; what comes beyond them is dropped: some 2 kB each. */
+  spansQueued: 8_192,
+  spansPerExport: 512,
+  exportEveryMs: 1_000,
+  /** A stop waits so long for a collector that is away, and no longer. */
+  exportTimeoutMs: 5_000,
+} as const;
