@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankControl } from '../../../schemas/blank.ts';
+import type { Control } from '../../../schemas/types.ts';
+import { createOrders, type Orders } from '../../../topology/audit/orders.ts';
+
+const noticeMs = 1_000;
+const policy = (version: number, atMs: number, payload: unknown): Partial<Control> => ({
+  kind: 'policy',
+  version,
+  atMs,
+  payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+});
+const first = policy(1, 0, { delayMs: 500, delayFactor: 3, delayFactorCapMs: 9_000 });
+
+function ordersOf(...events: Partial<Control>[]): Orders {
+  const orders = createOrders(noticeMs);
+  for (const event of events) orders.note({ ...blankControl, ...event });
+  return orders;
+}
+
+const delay = (atMs: number, amount: number, hostKey = 'a.test') =>
+  ({ kind: 'hostDelay', hostKey, atMs, amount }) as const;
+const leases = (atMs: number, amount: number) => ({ kind: 'hostLeases', hostKey: 'a.test', atMs, amount }) as const;
+
+describe('what a policy orders', () => {
+  it('holds for the leases of its version, each field by its own name', () => {
+    const orders = ordersOf(first, policy(2, 50, { delayMs: 700, delayFactor: 4, delayFactorCapMs: 8_000 }));
+    assert.deepEqual(orders.paceOf('a.test', 60, 1), {
+      delayMs: 500,
+      factor: 3,
+      factorCapMs: 9_000,
+      lanes: 1,
+      source: 'policy 1',
+    });
+    assert.deepEqual(orders.paceOf('a.test', 60, 2), {
+      delayMs: 700,
+      factor: 4,
+      factorCapMs: 8_000,
+      lanes: 1,
+      source: 'policy 2',
+    });
+  });
+
+  it('of two events of one version the first counts', () => {
+    const orders = ordersOf(first, policy(1, 10, { delayMs: 9 }));
+    assert.equal(orders.paceOf('a.test', 5_000, 1).delayMs, 500);
+  });
+
+  it('where no version was recorded, is that of the newest that was known by then, or of the first', () => {
+    // Told of out of order, as partitions of `control` are read.
+    const orders = ordersOf(
+      policy(3, 9_000, { delayMs: 3 }),
+      policy(1, 100, { delayMs: 1 }),
+      policy(2, 5_000, { delayMs: 2 }),
+    );
+    const at = (ms: number) => orders.paceOf('a.test', ms, 0).delayMs;
+    assert.deepEqual([0, 1_100, 5_999, 6_000, 9_999, 10_000].map(at), [1, 1, 1, 2, 2, 3]);
+    assert.equal(orders.paceOf('a.test', 6_000, 0).source, 'policy 2');
+  });
+
+  it('is nothing where nobody recorded it, or nobody can read it', () => {
+    const nothing = { delayMs: 0, factor: 0, factorCapMs: 0, lanes: 1 };
+    assert.deepEqual(ordersOf().paceOf('a.test', 0, 0), { ...nothing, source: 'policy 0' });
+    assert.deepEqual(ordersOf(first).paceOf('a.test', 0, 7), { ...nothing, source: 'policy 7' });
+    assert.deepEqual(ordersOf(policy(1, 0, '{')).paceOf('a.test', 0, 1), { ...nothing, source: 'policy 1' });
+    assert.deepEqual(ordersOf(policy(1, 0, { delayMs: '5' })).paceOf('a.test', 0, 1), {
+      ...nothing,
+      source: 'policy 1',
+    });
+  });
+
+  it('gives lanes by the first rule that names the host, a domain above it, or all', () => {
+    const parallel = [
+      { hosts: ['b.test', 'www.c.test'], leases: 3 },
+      { hosts: ['c.test'], leases: 4 },
+      { hosts: ['*'], leases: 2 },
+    ];
+    const orders = ordersOf(policy(1, 0, { parallel }));
+    const lanes = (host: string) => orders.paceOf(host, 0, 1).lanes;
+    assert.deepEqual(
+      ['b.test', 'b.test:8080', 'x.b.test', 'ab.test', 'www.c.test', 'c.test', 'test'].map(lanes),
+      [3, 3, 3, 2, 3, 4, 2],
+    );
+    assert.equal(ordersOf(policy(1, 0, { parallel: parallel.slice(0, 2) })).paceOf('d.test', 0, 1).lanes, 1);
+  });
+});
+
+describe('what an operator orders', () => {
+  it('holds from a while after the order; until then the milder of the old and the new', () => {
+    const orders = ordersOf(first, delay(10_000, 4_000));
+    const at = (ms: number) => orders.paceOf('a.test', ms, 1).delayMs;
+    assert.deepEqual([9_999, 10_000, 10_999, 11_000].map(at), [500, 500, 500, 4_000]);
+    const milder = ordersOf(first, delay(10_000, 20));
+    assert.equal(milder.paceOf('a.test', 9_999, 1).delayMs, 500);
+    assert.equal(milder.paceOf('a.test', 10_000, 1).delayMs, 20);
+  });
+
+  it('of several orders that are news, the mildest counts, in whatever order they were told of', () => {
+    const orders = ordersOf(
+      first,
+      delay(10_300, 9_000),
+      delay(10_000, 4_000),
+      delay(10_200, 100),
+      delay(10_100, 6_000),
+    );
+    assert.equal(orders.paceOf('a.test', 10_400, 1).delayMs, 100);
+    assert.equal(orders.paceOf('a.test', 11_150, 1).delayMs, 100);
+    assert.equal(orders.paceOf('a.test', 11_300, 1).delayMs, 9_000);
+  });
+
+  it('is taken back by -1, and a delay of nothing is an order as well', () => {
+    const orders = ordersOf(first, delay(0, 0), delay(10_000, -1));
+    assert.equal(orders.paceOf('a.test', 5_000, 1).delayMs, 0);
+    assert.equal(orders.paceOf('a.test', 5_000, 1).source, 'an operator’s delay for the host');
+    assert.deepEqual(orders.paceOf('a.test', 11_000, 1), {
+      delayMs: 500,
+      factor: 3,
+      factorCapMs: 9_000,
+      lanes: 1,
+      source: 'policy 1',
+    });
+  });
+
+  it('is for one host', () => {
+    const orders = ordersOf(first, delay(0, 4_000));
+    assert.equal(orders.paceOf('b.test', 5_000, 1).delayMs, 500);
+  });
+
+  it('that is on every partition is one order', () => {
+    const orders = ordersOf(
+      first,
+      delay(0, 4_000),
+      delay(3_000, 100),
+      delay(3_000, 100),
+      delay(3_000, 8_000),
+      delay(3_000, 100),
+    );
+    assert.equal(orders.paceOf('a.test', 2_000, 1).delayMs, 4_000);
+    assert.equal(orders.paceOf('a.test', 3_500, 1).delayMs, 100);
+  });
+
+  it('of lanes, gives the most that may be in force, and one at least', () => {
+    const orders = ordersOf(
+      policy(1, 0, { parallel: [{ hosts: ['*'], leases: 2 }] }),
+      leases(10_000, 5),
+      leases(20_000, 0),
+    );
+    const at = (ms: number) => orders.paceOf('a.test', ms, 1).lanes;
+    assert.deepEqual([9_999, 10_000, 11_000, 20_999, 21_000].map(at), [2, 5, 5, 5, 1]);
+    assert.equal(ordersOf(first, leases(0, 3), leases(5_000, -1)).paceOf('a.test', 6_000, 1).lanes, 1);
+  });
+
+  it('of a block, stands until it is released', () => {
+    const block = (kind: 'blockHost' | 'releaseHost', atMs: number) => ({ kind, hostKey: 'a.test', atMs });
+    const orders = ordersOf(
+      block('releaseHost', 300),
+      block('blockHost', 100),
+      block('blockHost', 500),
+      block('blockHost', 500),
+    );
+    const at = (ms: number) => orders.blockedSince('a.test', ms);
+    assert.deepEqual([99, 100, 299, 300, 499, 500, 9_000].map(at), [null, 100, 100, null, null, 500, 500]);
+    assert.equal(orders.blockedSince('b.test', 9_000), null);
+  });
+});
