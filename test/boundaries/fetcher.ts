@@ -1,0 +1,252 @@
+/** The fetcher: requests, names, pacing, robots.txt copies, sitemaps, what it publishes. */
+import { gzipSync } from 'node:zlib';
+import { blankLinkGroup } from '../../schemas/blank.ts';
+import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../services/fetcher/connect/resolver.ts';
+import { decodeBody } from '../../services/fetcher/http/content-coding.ts';
+import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
+import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
+import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robots/cache.ts';
+import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
+import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
+import { createFakeClock } from '../services/fetcher/fake-clock.ts';
+import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
+import { exchanged } from './exchange.ts';
+import { errand } from './parse.ts';
+
+/** A resolver whose lookups all give the same. */
+function resolverWith(addresses: readonly string[], ttlMs: number) {
+  const clock = createFakeClock();
+  let asked = 0;
+  const lookup = async () => {
+    asked += 1;
+    return { addresses, ttlMs };
+  };
+  const resolver = createResolver({ clock, lookup, overrides: compileOverrides([]), isBlocked: () => false });
+  return { clock, resolver, asked: () => asked };
+}
+
+/** Is an answer that names `ttlMs` still believed after `afterMs`? */
+async function isBelieved(ttlMs: number, afterMs: number, addresses: readonly string[] = ['10.0.0.1']) {
+  const { clock, resolver, asked } = resolverWith(addresses, ttlMs);
+  await resolver.resolve('a.test', 80);
+  await clock.advance(afterMs);
+  await resolver.resolve('a.test', 80);
+  return asked() === 1;
+}
+
+const dayMs = 86_400_000;
+
+const names = resolverWith(['10.0.0.1'], dayMs);
+let named = 0;
+/** Is the first of so many names still known? More are added to those of the last call. */
+async function namesKept(count: number): Promise<boolean> {
+  while (named < count) {
+    const some = Array.from({ length: Math.min(1_000, count - named) }, () =>
+      names.resolver.resolve(`h${named++}.test`, 80),
+    );
+    await Promise.all(some);
+  }
+  await names.resolver.resolve('h0.test', 80);
+  return names.asked() === count;
+}
+
+export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
+  connectTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached, at 400 ms'),
+  headersTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by headers that drip'),
+  bodyIdleTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by a body that stalls'),
+  totalTimeoutMs: undriven('a real socket’s deadline: client.test.ts has it reached by a body that drips'),
+  headerBytesMax: from(async (n) => (await exchanged.headers(n)).failure?.kind ?? 'read', 'read', 'badResponse'),
+  bodyBytesMax: driven(
+    async (n) => {
+      const { body, truncated } = await exchanged.body(n);
+      return [body.length, truncated];
+    },
+    [requestLimits.bodyBytesMax - 1, false],
+    [requestLimits.bodyBytesMax, false],
+    [requestLimits.bodyBytesMax, true],
+  ),
+  codingLayersMax: upTo(async (n) => {
+    let body = Buffer.from('x');
+    for (let layer = 0; layer < n; layer++) body = gzipSync(body);
+    const names = Array.from({ length: n }, () => 'gzip').join(', ');
+    return !('error' in (await decodeBody(body, names, 100)));
+  }),
+  zstdWindowBytesMax: undriven('a window is a power of two or a few steps between'),
+  drainBytesMax: upTo(exchanged.isDrained),
+  clientsMax: undriven('of 1,000 origins: client.test.ts has it at 3'),
+  keepAliveMs: undriven('a real socket’s clock, undici’s own'),
+  addressesMax: driven(
+    async (n) => {
+      const { resolver } = resolverWith(
+        Array.from({ length: n }, (_, i) => `10.0.0.${i}`),
+        dayMs,
+      );
+      const resolution = await resolver.resolve('a.test', 80);
+      return resolution.ok && resolution.addresses.length;
+    },
+    7,
+    8,
+    8,
+  ),
+  dnsEntriesMax: upTo(namesKept),
+  // Of an answer that says less, and one that says more, in the moment before, at and after the bound.
+  dnsTtlMinMs: driven((n) => isBelieved(0, n), true, false, false),
+  dnsTtlMaxMs: driven((n) => isBelieved(dayMs, n), true, false, false),
+  dnsNegativeTtlMs: driven((n) => isBelieved(dayMs, n, []), true, false, false),
+};
+
+const origins: string[] = [];
+let looks = 0;
+const manyRobots = createRobotsCache(createFakeClock(), 'x');
+const noRobots: RobotsFetch = async (chain) => {
+  origins.push(chain[0]!);
+  return { status: 404, location: null, body: Buffer.alloc(0), retryAfterMs: 0, blockedAddress: false, detail: '' };
+};
+/** Is the one of so many origins that was used least lately still known? More are added to those of the last call. */
+async function originsKept(count: number): Promise<boolean> {
+  while (origins.length < count) await manyRobots.get(`http://h${origins.length}.test`, noRobots);
+  await manyRobots.get(`http://h${looks++}.test`, noRobots);
+  return origins.length === count;
+}
+
+/** The chain of a robots.txt that moved elsewhere: asked `afterMs` after the wish, does it ask anew, or give up? */
+async function hopAfter(...afterMs: number[]) {
+  const clock = createFakeClock();
+  let asked = 0;
+  const cache = createRobotsCache(clock, 'x');
+  const fetch: RobotsFetch = async () => {
+    asked += 1;
+    return 'elsewhere';
+  };
+  const get = async () => {
+    const got = cache.get('http://a.test', fetch);
+    await clock.advance(fetcherLimits.robotsHopWaitMs);
+    return got;
+  };
+  let last = await get();
+  let atMs = fetcherLimits.robotsHopWaitMs;
+  for (const ms of afterMs) {
+    await clock.advance(ms - atMs);
+    last = await get();
+    atMs = ms + fetcherLimits.robotsHopWaitMs;
+  }
+  return { asked, gaveUp: last?.robots.status === 'unreachable' };
+}
+
+const group = (bytes: number) => ({
+  ...blankLinkGroup,
+  hostKey: 'a.test',
+  links: [0, 1].map((i) => ({
+    url: 'x'.repeat(i === 0 ? 1 : bytes - 64 - 6 - 4 - 1 - 4),
+    lastModifiedMs: 0,
+    priority: -1,
+  })),
+});
+
+export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
+  leasesMax: undriven('leases run at once: fetcher.test.ts has four'),
+  requestsMax: undriven('requests in flight: fetcher.test.ts has two'),
+  adaptiveDelayMaxMs: undriven('of a response that took seconds'),
+  leaseIdsMax: undriven('65,536 tasks through the codec: intake.test.ts has that each is taken once'),
+  robotsEntriesMax: upTo(originsKept),
+  // The first copy of 100 B leaves when they are together larger than the bound.
+  robotsEntriesBytesMax: upTo(async (n) => {
+    const cache = createRobotsCache(createFakeClock(), 'x');
+    const each = 500 * 1024;
+    const asked: string[] = [];
+    const fetch: RobotsFetch = async (chain) => {
+      asked.push(chain[0]!);
+      const left = n - (asked.length - 1) * each;
+      const body = Buffer.alloc(Math.max(0, Math.min(each, left)), '#');
+      return { status: 200, location: null, body, retryAfterMs: 0, blockedAddress: false, detail: '' };
+    };
+    const count = Math.ceil(n / each);
+    for (let i = 0; i < count; i++) await cache.get(`http://h${i}.test`, fetch);
+    await cache.get('http://h0.test', fetch);
+    return asked.length === count;
+  }),
+  robotsStaleRecheckMs: driven(
+    async (n) => {
+      const clock = createFakeClock();
+      const cache = createRobotsCache(clock, 'x');
+      let [asked, status] = [0, 200];
+      const fetch: RobotsFetch = async () => {
+        asked += 1;
+        return { status, location: null, body: Buffer.alloc(0), retryAfterMs: 0, blockedAddress: false, detail: '' };
+      };
+      await cache.get('http://a.test', fetch);
+      status = 503;
+      await clock.advance(dayMs);
+      await cache.get('http://a.test', fetch);
+      await clock.advance(n);
+      await cache.get('http://a.test', fetch);
+      return asked;
+    },
+    2,
+    3,
+    3,
+  ),
+  ordinaryCostMs: undriven('costs are fractions of a millisecond'),
+  brokenCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
+  processorWaitMaxMs: cutAt(fetcherLimits.processorWaitMaxMs, (n) => {
+    const share = createProcessorShare(
+      () => 1,
+      () => true,
+    );
+    return share.waitMs(n + fetcherLimits.ordinaryCostMs);
+  }),
+  sitemapsPerLeaseMax: undriven('of one lease: sitemaps/read.test.ts names one more than that'),
+  sitemapTriesMax: from(
+    (n) => {
+      const agenda = createSitemapAgenda();
+      agenda.add(errand);
+      for (let tries = 0; tries < n; tries++) {
+        const next = agenda.next('a.test');
+        if (next !== undefined) agenda.failed(next);
+      }
+      return agenda.waiting('a.test');
+    },
+    1,
+    0,
+  ),
+  sitemapsPerHostMax: cutAt(fetcherLimits.sitemapsPerHostMax, (n) => {
+    const agenda = createSitemapAgenda();
+    for (let i = 0; i < n; i++) agenda.add({ ...errand, url: `http://a.test/${i}` });
+    return agenda.waiting('a.test') === agenda.size && agenda.size;
+  }),
+  // Hosts of 1,000 each; the first named of them leaves when there is one more than the bound.
+  sitemapsKnownMax: upTo((n) => {
+    const agenda = createSitemapAgenda();
+    for (let i = 0; i < n; i++)
+      agenda.add({ ...errand, hostKey: `h${Math.floor(i / 1_000)}.test`, url: `http://a.test/${i}` });
+    return agenda.waiting('h0.test') === 1_000 && agenda.size === n;
+  }),
+  robotsHopWaitMs: driven(
+    async (n) => {
+      const clock = createFakeClock();
+      const cache = createRobotsCache(clock, 'x');
+      let over = false;
+      void cache.get('http://a.test', async () => 'elsewhere').then(() => (over = true));
+      await clock.advance(n);
+      return over;
+    },
+    false,
+    true,
+    true,
+  ),
+  robotsHopAgainMs: driven(async (n) => (await hopAfter(n)).asked, 1, 2, 2),
+  robotsHopPatienceMs: driven(async (n) => (await hopAfter(n)).gaveUp, false, true, true),
+  flushMs: undriven('how long a finished page waits for company'),
+  flushBytes: undriven('bytes gathered before a flush: needs a publisher with a slow log'),
+  publishBytesMax: undriven('bytes not acked before leases wait: needs a publisher with a slow log'),
+  discoveredBytes: upTo((n) => discoveredMessages([group(n)], 1, 'host').length, 1, 2),
+  resultsMs: undriven('how long outcomes wait for their lease to end'),
+  linkCacheEntries: tuning('what falls out of a set-associative cache is by chance; a miss costs a duplicate'),
+  inlineParseBytes: undriven('which thread parses a page'),
+  inlineParseMs: tuning('a share of processor time: what is cut depends on the machine'),
+  pdfTimeoutMs: undriven('a worker’s clock'),
+  pdfLoadMs: undriven('a worker’s clock'),
+  parseTimeoutMs: undriven('a worker’s clock: extract.test.ts has it at shorter times'),
+  textCharsMax: undriven('the text of a page’s record: see parseLimits.textCharsMax, which cuts in the same way'),
+};

@@ -1,0 +1,184 @@
+/** The frontier's core, its pull API, the seen test, and what is granted by what fetchers take. */
+import { blankResult } from '../../schemas/blank.ts';
+import { checkUrl } from '../../services/urlfrontier/check-url.ts';
+import { demandLimits } from '../../topology/demand-limits.ts';
+import { answerUrl } from '../../topology/frontier/ask/queries.ts';
+import { Growth } from '../../topology/frontier/decide/links/growth.ts';
+import { countsOf, defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
+import type { FrontierState, Host } from '../../topology/frontier/state/state.ts';
+import { TaskWindow } from '../../topology/frontier/task-window.ts';
+import { frontierLimits, type frontierServiceLimits, type pullLimits, seenLimits } from '../../topology/limits.ts';
+import { Hand } from '../topology/frontier/hand.ts';
+import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
+import { isTaken } from './commands.ts';
+import { urlOf } from './url.ts';
+
+const slices = 'how much is done between two steps: what comes out is the same';
+const often = 'how often somebody looks: what is found is the same';
+
+/** Hosts that grew, as they are taken, some at each step. */
+function grownHosts(count: number): number {
+  const growth = new Growth();
+  const hosts = Array.from({ length: count }, (_, id) => ({ id, queue: { size: 1 } }) as unknown as Host);
+  const state = { hosts: { at: (id: number) => hosts[id] }, burying: new Set() } as unknown as FrontierState;
+  for (const host of hosts) growth.note(host);
+  let taken = 0;
+  for (let some = growth.take(state); some.length > 0; some = growth.take(state)) taken += some.length;
+  return taken;
+}
+
+/** Is a URL that so many are queued up to found in its queue? */
+function isFoundBehind(count: number): string | undefined {
+  const hand = new Hand();
+  for (let at = 0; at < count; at += 1_000) hand.links('a.test', Math.min(1_000, count - at), { from: at });
+  return hand.rig.rows.run(answerUrl(hand.rig.core.state, `https://a.test/${count - 1}`)).place?.in;
+}
+
+/** A host with so many URLs that has just stayed unreachable for its whole retry schedule. */
+function deadHost(urls: number): Hand {
+  const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
+  hand.links('a.test', urls);
+  const { burying } = hand.rig.core.state;
+  for (let tries = 0; burying.size === 0; tries++) {
+    if (tries > 10) throw new Error('the host is given up on after its retries');
+    hand.report(hand.lease(3_600_000), { kind: 'robotsUnreachable' });
+  }
+  return hand;
+}
+
+export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
+  checkEvery: tuning('how often the state is checked against itself'),
+  commitBytesSoft: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
+  askLinksPerStep: tuning(slices),
+  budgetKeysPerStep: tuning(slices),
+  clockSkewMs: driven(
+    (n) => {
+      const hand = new Hand();
+      hand.links('a.test', 1);
+      const { deadlineMs } = hand.lease();
+      hand.grant(deadlineMs + n - hand.nowMs, 0);
+      return hand.counters.leases;
+    },
+    1,
+    0,
+    0,
+  ),
+  expiriesMax: from(
+    (n) => {
+      const hand = new Hand({ urlsPerLeaseMax: 1 });
+      hand.links('a.test', 1);
+      for (let expiries = 0; expiries < n && hand.grant(60_000).length > 0; expiries++) hand.grant(30 * 60_000, 0);
+      return hand.counters.dead;
+    },
+    0,
+    1,
+  ),
+  burialsPerStep: cutAt(frontierLimits.burialsPerStep, (n) => {
+    const hand = deadHost(n);
+    hand.grant(0, 0);
+    return hand.counters.dead;
+  }),
+  growthUrlsEach: undriven('how much of a queue must have grown before it is read again'),
+  growthUrlsPerStep: tuning(slices),
+  growthRaisesMax: undriven('2,048 URLs that leave the middle of a queue'),
+  growingHostsMax: cutAt(frontierLimits.growingHostsMax, grownHosts),
+  viewSliceBytes: tuning(slices),
+  queueMemoryBytes: tuning('what of a queue is in memory as well as on disk: queues.test.ts has it at a few bytes'),
+  queryUrlsMax: upTo(isFoundBehind, 'band', 'unknown'),
+  queryPageMax: upTo((n) => isTaken('hosts', '--limit', `${n}`)),
+  hostsPerLook: tuning(slices),
+  deadHostMs: from((n) => {
+    const hand = deadHost(1);
+    hand.grant(n, 0);
+    hand.links('a.test', 1, { from: 7 });
+    return hand.grant(3_600_000).length === 1;
+  }),
+  leaseMarginMs: tuning('a lease’s deadline is twice what it should take and this: the later, the safer'),
+  robotsHopsMax: cutAt(frontierLimits.robotsHopsMax, (n) => {
+    const hand = new Hand();
+    hand.links('a.test', 1);
+    const robotsHops = Array.from({ length: n }, (_, i) => ({
+      url: 'https://a.test/robots.txt',
+      asked: [`https://h${i}.test/robots.txt`],
+      partition: 0,
+    }));
+    hand.rig.send('results', { ...blankResult, hostKey: 'a.test', robotsHops });
+    hand.rig.step(hand.nowMs, 0);
+    const { state } = hand.rig.core;
+    return state.robotsHops.get(state.hosts.get('a.test')!.id)!.length;
+  }),
+  firstLeaseUrls: cutAt(frontierLimits.firstLeaseUrls, (n) => {
+    const hand = new Hand();
+    hand.links('a.test', n);
+    return hand.lease().urls.length;
+  }),
+};
+
+export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
+  commitBytesForGets: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
+  urlsPerLeaseMax: undriven('10,000 URLs of one queue at once'),
+  placesPerRead: tuning(slices),
+  urlCharsMax: upTo((n) => checkUrl(urlOf(n), '').ok),
+  // In bytes: a letter that has two, and one more of one.
+  keyBytesMax: upTo((n) => checkUrl('http://a.test/', 'é'.repeat((n - (n % 2)) / 2) + 'x'.repeat(n % 2)).ok),
+  metadataBytesMax: undriven('metadata of one URL, on the wire'),
+  messageBytesMax: undriven('a message of 16 MB over gRPC, which holds it itself'),
+  streamWindowBytes: tuning('HTTP/2’s window: how much a client sends ahead'),
+  putsUnderWay: undriven('8,192 puts of one stream without an answer'),
+  queuesPerGet: undriven('1,024 queues of one get: the next get has the others'),
+  crawlsMax: undriven('1,000 crawl ids, each a frontier of its own'),
+  crawlsRefreshMs: tuning(often),
+  listRowsPerLook: tuning(slices),
+  listUrlsPerLook: tuning(slices),
+  groupIntervalMs: tuning('how long appends gather for one sync'),
+  closeMs: tuning('what is given to those who have not ended when a server does'),
+};
+
+export const seenBoundaries: BoundaryTable<typeof seenLimits> = {
+  memoryBytes: tuning('a default: seen-test.test.ts has it at kilobytes'),
+  cacheBytesMax: cutAt(seenLimits.cacheBytesMax, (n) => countsOf({ ...defaultSeen, memoryBytes: 32 * n }).cacheBytes),
+  bloomUrls: tuning('a default, by which a filter is sized'),
+  bloomErrors: tuning('a default, by which a filter is sized'),
+};
+
+export const demandBoundaries: BoundaryTable<typeof demandLimits> = {
+  fetcherLookMs: tuning(often),
+  membersLookMs: tuning(often),
+  nobodyLookMs: tuning(often),
+  // What was taken so long ago still counts, and what was taken before does not.
+  taskWaitMs: upTo(
+    (n) => {
+      const window = new TaskWindow();
+      window.look(0, 10, 0, false);
+      window.look(n, 0, 1, false);
+      return window.size;
+    },
+    10,
+    1,
+  ),
+  taskWindowMin: tuning('where a window begins to grow'),
+  taskWindowMax: cutAt(demandLimits.taskWindowMax, (n) => {
+    const window = new TaskWindow();
+    window.look(0, n / 2, 0, true);
+    return window.size;
+  }),
+  tasksReadAgainMax: undriven('where a new owner begins to read `tasks`'),
+  tasksPollMs: tuning(often),
+};
+
+export const frontierServiceBoundaries: BoundaryTable<typeof frontierServiceLimits> = {
+  pollBytes: tuning('bytes read at once'),
+  idleMs: tuning(often),
+  commitsUnderWay: undriven('commits decided ahead of their acks'),
+  reopenMs: tuning('a pause before a second try'),
+  reopenMsMax: tuning('a pause before a second try'),
+  saveEveryMs: tuning('how often the view is written: a restart replays what came since'),
+  saveEveryBytes: tuning('how often the view is written: a restart replays what came since'),
+  restoreSliceBytes: tuning(slices),
+  restoreSaveBytes: tuning('how often the view is written: a restart replays what came since'),
+  restoreTellMs: tuning(often),
+  standbyWaitMs: tuning(often),
+  standbyLookMs: tuning(often),
+  caughtUpRecords: undriven('how far behind a copy may be that takes over'),
+  standbyAgainMsMax: tuning('a pause before a second try'),
+};

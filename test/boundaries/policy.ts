@@ -1,0 +1,171 @@
+/** Policies: their own bounds, traps, lists, hosts with several leases. */
+import { TrapsState } from '../../topology/frontier/state/traps-state.ts';
+import type { policyLimits } from '../../topology/limits.ts';
+import { type listLimits, type parallelLimits, type recrawlLimits, trapLimits } from '../../topology/policy/limits.ts';
+import { compileParallel } from '../../topology/policy/parallel.ts';
+import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { shapeOf } from '../../topology/policy/traps/shape.ts';
+import { type Admitted, type Fetched, stepSummary } from '../../topology/policy/traps/step.ts';
+import { emptySummary, type TrapSummary } from '../../topology/policy/traps/summary.ts';
+import { parsePolicy } from '../../topology/policy/validate.ts';
+import { compileList } from '../../topology/url/url-lists.ts';
+import { Hand } from '../topology/frontier/hand.ts';
+import { controlOf } from '../topology/frontier/model-script.ts';
+import { type BoundaryTable, cutAt, driven, from, undriven, upTo } from './boundary.ts';
+import { urlOf } from './url.ts';
+
+const admitted = (path: string, depth = 1, sourceUrl?: string): Admitted => ({
+  kind: 'admitted',
+  url: `http://a.test${path}`,
+  depth,
+  ...(sourceUrl === undefined ? {} : { sourceUrl }),
+});
+const fetched = (path: string, contentHash = ''): Fetched => ({
+  kind: 'fetched',
+  url: `http://a.test${path}`,
+  status: 200,
+  contentHash,
+});
+const after = (events: readonly (Admitted | Fetched)[]): TrapSummary => events.reduce(stepSummary, emptySummary);
+/** Words that are told apart by letters alone: shapes take out digits. */
+const word = (n: number) => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+const many = <T>(count: number, one: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => one(n));
+/** A chain of pages, each one step deeper. */
+const chain = (steps: number) => many(steps + 1, (n) => admitted(`/c/${n}`, n + 1));
+
+export const trapBoundaries: BoundaryTable<typeof trapLimits> = {
+  shapeCharsMax: cutAt(
+    trapLimits.shapeCharsMax,
+    (n) => shapeOf(`http://a.test/${'x'.repeat(20)}/${'/y'.repeat(n)}`.slice(0, 13 + n)).length,
+  ),
+  shapesMax: cutAt(trapLimits.shapesMax, (n) => after(many(n, (i) => admitted(`/${word(i)}`))).shapes.length),
+  pathsMax: cutAt(trapLimits.pathsMax, (n) => after(many(n, (i) => admitted(`/${word(i)}?q=1`))).paths.length),
+  parametersMax: cutAt(
+    trapLimits.parametersMax,
+    (n) => after(many(n, (i) => admitted(`/p?${word(i)}=8f3ab0c1d2`))).parameters.length,
+  ),
+  prefixesMax: cutAt(trapLimits.prefixesMax, (n) => after(many(n, (i) => fetched(`/${word(i)}/x`))).prefixes.length),
+  setsMax: cutAt(trapLimits.setsMax, (n) => after(many(n, (i) => admitted(`/p?${word(i)}=1`))).paths[0]!.sets.length),
+  parameterPathsMax: cutAt(
+    trapLimits.parameterPathsMax,
+    (n) => after(many(n, (i) => admitted(`/${word(i)}?s=8f3ab0c1d2`))).parameters[0]!.paths.length,
+  ),
+  contentsMax: cutAt(
+    trapLimits.contentsMax,
+    (n) => after(many(n, (i) => fetched('/p', (i + 1).toString(16).padStart(8, '0')))).contents.length,
+  ),
+  trapsMax: from((n) => {
+    const traps = new TrapsState();
+    for (let i = 0; i < n; i++) {
+      const band = traps.freeBand('a.test', () => false);
+      if (band !== undefined) traps.add('a.test', { pattern: `/${word(i)}`, reason: 'calendar', detail: '', band });
+    }
+    return traps.freeBand('a.test', () => false) === undefined;
+  }),
+  summariesMax: upTo((n) => {
+    const traps = new TrapsState();
+    for (let i = 0; i < n; i++) traps.learn(`h${i}`, trapLimits.admittedBefore, [admitted('/x')]);
+    return traps.summary('h0') !== undefined;
+  }),
+  hostFetchesMax: driven(
+    (n) => after(many(n, () => fetched('/p'))).fetches,
+    trapLimits.hostFetchesMax - 1,
+    trapLimits.hostFetchesMax / 2,
+    trapLimits.hostFetchesMax / 2 + 1,
+  ),
+  prefixFetchesMax: driven(
+    (n) => after(many(n, () => fetched('/p'))).prefixes[0]!.fetches,
+    trapLimits.prefixFetchesMax - 1,
+    trapLimits.prefixFetchesMax / 2,
+    trapLimits.prefixFetchesMax / 2 + 1,
+  ),
+  // So many links at the chain's last level, and one that goes on.
+  chainWidthMax: upTo(
+    (n) => after([...many(n, (i) => admitted(`/c/${i}`, 1)), admitted('/c/99', 2)]).shapes[0]!.steps,
+    1,
+    0,
+  ),
+  // Another chain beside it is no yield, once it has so many steps.
+  chainFrom: from(
+    (n) => {
+      const other = after(chain(n));
+      const shape = { ...other.shapes[0]!, shape: '/d/#', depth: n + 1, steps: 0, brought: 0 };
+      const both = { ...other, shapes: [...other.shapes, shape] };
+      return stepSummary(both, admitted('/c/77', n + 2)).shapes[1]!.brought;
+    },
+    1,
+    0,
+  ),
+  eventsPerStep: undriven('how a step weighs against age where shapes are forgotten'),
+  admittedBefore: from((n) => {
+    const traps = new TrapsState();
+    traps.learn('a.test', n, [admitted('/x')]);
+    return traps.summary('a.test') !== undefined;
+  }),
+};
+
+const policyWith = (more: object) => {
+  try {
+    return parsePolicy(JSON.stringify({ ...defaultPolicy(), ...more })) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+export const parallelBoundaries: BoundaryTable<typeof parallelLimits> = {
+  leasesMax: driven(
+    (leases) => {
+      const rule = { hosts: ['a.test'], leases };
+      const hand = new Hand();
+      hand.rig.send('control', controlOf({ kind: 'hostLeases', hostKey: 'a.test', amount: leases }));
+      hand.rig.step(hand.nowMs, 0);
+      const { hosts } = hand.rig.core.state;
+      const host = hosts.get('a.test')!;
+      return [policyWith({ parallel: [rule] }), compileParallel([rule])('a.test'), hosts.lanes.of(host.id).own];
+    },
+    [true, 63, 63],
+    [true, 64, 64],
+    [false, 64, 64],
+  ),
+};
+
+const fits = (act: () => unknown): boolean => {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+};
+const list = (kind: 'hosts' | 'patterns' | 'prefixes', text: string) => fits(() => compileList(kind, text, 'l'));
+
+export const listBoundaries: BoundaryTable<typeof listLimits> = {
+  entriesMax: undriven('10 million lines take a gigabyte and half a minute'),
+  numbersMax: undriven('2 million lines take a quarter of a minute'),
+  patternsMax: upTo((n) => list('patterns', many(n, (i) => `p${i}`).join('\n'))),
+  entryCharsMax: upTo((n) => list('prefixes', urlOf(n))),
+  fileBytesMax: undriven('a file of 512 MB is read whole'),
+};
+
+export const recrawlBoundaries: BoundaryTable<typeof recrawlLimits> = {
+  priceEveryMs: undriven('when the price of a visit is found anew'),
+};
+
+export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
+  retriesMs: undriven('a default of the policy: waits before retries'),
+  delayMs: driven((n) => waitsFor({ delayMs: 1_000 }, n), false, true, true),
+  delayFactor: undriven('a default of the policy: what a factor does is in the audit’s tests and the simulator'),
+  delayFactorCapMs: undriven('a default of the policy: what a cap does is in the audit’s tests and the simulator'),
+  crawlDelayCapMs: undriven('a default of the policy: lease.test.ts has a Crawl-delay at the cap'),
+  leadTimeMs: undriven('a default of the policy, by which a lease’s size is reckoned'),
+  urlsPerLeaseMax: undriven('a default of the policy: URLs of one lease'),
+  queuedMax: undriven('10 million URLs'),
+};
+
+/** After a page of a host was fetched, is it leased again after so many ms? */
+function waitsFor(policy: { readonly delayMs: number }, afterMs: number): boolean {
+  const hand = new Hand({ ...policy, urlsPerLeaseMax: 1 });
+  hand.links('a.test', 2);
+  hand.report(hand.lease());
+  return hand.grant(afterMs).length === 1;
+}

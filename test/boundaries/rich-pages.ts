@@ -1,0 +1,130 @@
+/** What is read from a page beyond links and text. */
+
+import { extractRulesSchema } from '../../services/fetcher/pages/extract-rules.ts';
+import { selectFields } from '../../services/fetcher/pages/select-fields.ts';
+import { fieldValue } from '../../topology/parse/rich/field-value.ts';
+import { createMainText } from '../../topology/parse/rich/main-text.ts';
+import { readMarkup } from '../../topology/parse/rich/markup.ts';
+import { srcsetUrls } from '../../topology/parse/rich/media-links.ts';
+import { metadataJson } from '../../topology/parse/rich/metadata.ts';
+import { type RichWanted, readRichPage } from '../../topology/parse/rich/rich-page.ts';
+import { createTidyMarkup } from '../../topology/parse/rich/tidy-markup.ts';
+import { richLimits } from '../../topology/rich-page-limits.ts';
+import { type BoundaryTable, cutAt, driven, from, tuning, upTo } from './boundary.ts';
+
+const everything: RichWanted = {
+  mainText: true,
+  language: false,
+  metadata: true,
+  mediaLinks: { images: true, scripts: true },
+  tidyMarkup: true,
+};
+const read = (html: string) => readRichPage(html, everything, () => false);
+
+/** Of the first element. */
+function attributesOf(html: string): ReadonlyMap<string, string> {
+  const found: ReadonlyMap<string, string>[] = [];
+  const ignore = () => {};
+  readMarkup(html, { open: (_, attributes) => found.push(attributes), close: ignore, text: ignore }, () => false);
+  return found[0]!;
+}
+
+const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
+
+export const richBoundaries: BoundaryTable<typeof richLimits> = {
+  sliceChars: tuning('how often the deadline is looked at'),
+  nameCharsMax: cutAt(richLimits.nameCharsMax, (n) => [...attributesOf(`<p ${'x'.repeat(n)}=1>`).keys()][0]!.length),
+  attributesMax: cutAt(richLimits.attributesMax, (n) => {
+    const written = Array.from({ length: n }, (_, i) => `a${i}=1`).join(' ');
+    return attributesOf(`<p ${written}>`).size;
+  }),
+  valueCharsMax: cutAt(richLimits.valueCharsMax, (n) => attributesOf(`<p x="${'y'.repeat(n)}">`).get('x')!.length),
+  depthMax: cutAt(richLimits.depthMax, (n) => read('<div>'.repeat(n)).tidyMarkup.split('<div>').length - 1),
+  // The end tag of the outermost of n elements closes them all; where it is too far up, what follows is inside.
+  closeDepthMax: upTo(
+    (n) => {
+      const tidy = createTidyMarkup();
+      const main = createMainText();
+      tidy.open('nav', new Map());
+      main.open('nav', new Map());
+      for (let i = 1; i < n; i++) {
+        tidy.open('div', new Map());
+        main.open('div', new Map());
+      }
+      tidy.close('nav');
+      main.close('nav');
+      tidy.text('!');
+      main.open('p', new Map());
+      main.text(words(50));
+      return [tidy.finish().endsWith('</nav>!'), main.finish() !== ''];
+    },
+    [true, true],
+    [false, false],
+  ),
+  mainWordsMin: from((n) => {
+    const html = `<article><p>${words(n)}</p></article><div><p>${words(60)}!</p></div>`;
+    return !read(html).mainText.includes('!');
+  }),
+  mainTextCharsMax: cutAt(
+    richLimits.mainTextCharsMax,
+    (n) => read(`<p>${'x y '.repeat(n).slice(0, n - 1)}z</p>`).mainText.length,
+  ),
+  metadataValuesMax: cutAt(richLimits.metadataValuesMax, (n) => {
+    const { metadata } = read('<meta property="og:image" content="x">'.repeat(n));
+    return metadata!.openGraph['og:image']!.length;
+  }),
+  jsonLdBlocksMax: cutAt(
+    richLimits.jsonLdBlocksMax,
+    (n) => read('<script type="application/ld+json">{}</script>'.repeat(n)).metadata!.jsonLd.length,
+  ),
+  jsonLdCharsMax: upTo(
+    (n) => {
+      const { jsonLd, jsonLdBroken } = read(`<script type="application/ld+json">"${'x'.repeat(n - 2)}"</script>`)
+        .metadata!;
+      return [jsonLd.length, jsonLdBroken];
+    },
+    [1, 0],
+    [0, 1],
+  ),
+  metadataCharsMax: upTo(
+    (n) => {
+      const frame = JSON.stringify({ openGraph: {}, jsonLd: ['a', ''], jsonLdBroken: 0 }).length;
+      const json = metadataJson({ openGraph: {}, jsonLd: ['a', 'x'.repeat(n - frame)], jsonLdBroken: 0 });
+      return (JSON.parse(json) as { jsonLd: unknown[] }).jsonLd.length;
+    },
+    2,
+    1,
+  ),
+  mediaLinksMax: cutAt(
+    richLimits.mediaLinksMax,
+    (n) => read(Array.from({ length: n }, (_, i) => `<img src=${i}>`).join('')).mediaLinks.length,
+  ),
+  srcsetMax: cutAt(
+    richLimits.srcsetMax,
+    (n) => srcsetUrls(Array.from({ length: n }, (_, i) => `${i}.png 2x`).join(', ')).length,
+  ),
+  tidyCharsMax: driven(
+    (n) => {
+      const tidy = createTidyMarkup();
+      tidy.text('x'.repeat(n - 1));
+      tidy.text('y');
+      return tidy.finish().length;
+    },
+    richLimits.tidyCharsMax - 1,
+    richLimits.tidyCharsMax,
+    richLimits.tidyCharsMax,
+  ),
+  fieldsMax: upTo(
+    (n) =>
+      extractRulesSchema.safeParse({ fields: Array.from({ length: n }, (_, i) => ({ name: `f${i}`, selector: 'p' })) })
+        .success,
+  ),
+  fieldValuesMax: cutAt(richLimits.fieldValuesMax, (n) => {
+    const rule = { name: 'x', selector: 'p', attribute: '', type: 'string', all: true } as const;
+    return selectFields('<p>x</p>'.repeat(n), 'http://a.test/', [rule])[0]!.values.length;
+  }),
+  fieldCharsMax: cutAt(richLimits.fieldCharsMax, (n) => {
+    const field = fieldValue('x'.repeat(n), 'string', 'http://a.test/');
+    return 'value' in field && field.value.length;
+  }),
+};

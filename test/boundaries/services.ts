@@ -1,0 +1,310 @@
+/** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
+
+import { withHttp } from '../../services/cli/flags/http-flags.ts';
+import type { dashboardLimits } from '../../services/dashboard/limits.ts';
+import { countRates } from '../../services/dedup/duplicate-rates.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { startHttpServer } from '../../services/runtime/http/http-server.ts';
+import { Probes } from '../../services/runtime/http/probes.ts';
+import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
+import type { AppendRecord } from '../../services/runtime/log/log.ts';
+import { headerLength } from '../../services/runtime/log/rows.ts';
+import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
+import type { changelogLimits } from '../../topology/changelog-limits.ts';
+import type {
+  archiveLimits,
+  auditLimits,
+  consumerLimits,
+  contentLimits,
+  graphLimits,
+  indexLimits,
+  renderLimits,
+} from '../../topology/consumer-limits.ts';
+import { minhash } from '../../topology/content/minhash.ts';
+import { simhash } from '../../topology/content/simhash.ts';
+import type { kafkaLimits } from '../../topology/kafka-limits.ts';
+import type {
+  avroLimits,
+  crawlLimits,
+  httpLimits,
+  logLimits,
+  storeLimits,
+  traceLimits,
+} from '../../topology/limits.ts';
+import type { objectLimits, snapshotLimits } from '../../topology/snapshot-limits.ts';
+import { type BoundaryTable, driven, from, tuning, undriven, upTo } from './boundary.ts';
+import { isTaken } from './commands.ts';
+
+const often = 'how often somebody looks: what is found is the same';
+const pause = 'a pause before a second try';
+const patience = 'how long somebody is waited for: what comes of it is tested with shorter ones';
+const batch = 'how much is done at once: what comes out is the same';
+const sample = 'how much of it a page shows';
+const preset = 'a default, which may be set otherwise';
+
+export const crawlBoundaries: BoundaryTable<typeof crawlLimits> = {
+  leasesMax: tuning(preset),
+  addressDelayMs: undriven('the default between starts on an address'),
+  groupIntervalMs: tuning('how long appends gather for one sync'),
+  retriesMax: upTo((n) => isTaken('crawl', '--retries', Array.from({ length: n }, () => '1').join(','))),
+  retrySecondsMax: upTo((n) => isTaken('crawl', '--retries', `1,${n}`)),
+  delayMsMax: upTo((n) => isTaken('crawl', '--delay', `${n}`)),
+  partitionsMax: upTo((n) => isTaken('crawl', '--partitions', `${n}`)),
+  standbysMax: upTo((n) => isTaken('frontier', '--standbys', `${n}`)),
+  concurrencyMax: upTo((n) => isTaken('crawl', '--concurrency', `${n}`)),
+  seenMemoryMb: tuning(preset),
+  seenMemoryMbMin: from((n) => isTaken('crawl', '--seen-memory', `${n}`)),
+  seenMemoryMbMax: upTo((n) => isTaken('crawl', '--seen-memory', `${n}`)),
+  seedsPerRequest: undriven('50,000 seeds of one request'),
+  linksPerPageMax: undriven('the default of links per page'),
+};
+
+/** Is a body of so many bytes taken? */
+async function bodyStatus(bytes: number): Promise<number> {
+  const server = await startHttpServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    probes: new Probes(),
+    metrics: async () => ({ type: 'text/plain', text: '' }),
+    onBug: () => {},
+    routes: [(app) => app.post('/x', async () => 'ok')],
+  });
+  try {
+    const body = JSON.stringify('x'.repeat(bytes - 2));
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`http://${server.address}/x`, { method: 'POST', body, headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Is it a token that a service begins with? */
+async function isToken(chars: number): Promise<boolean> {
+  const before = process.env['CRAWLSTREAM_HTTP_TOKEN'];
+  process.env['CRAWLSTREAM_HTTP_TOKEN'] = 'x'.repeat(chars);
+  try {
+    await withHttp({ http: { host: '127.0.0.1', port: 0 } }, { role: 'frontier', say: () => {} }, async () => {});
+    return true;
+  } catch {
+    return false;
+  } finally {
+    if (before === undefined) delete process.env['CRAWLSTREAM_HTTP_TOKEN'];
+    else process.env['CRAWLSTREAM_HTTP_TOKEN'] = before;
+  }
+}
+
+export const httpBoundaries: BoundaryTable<typeof httpLimits> = {
+  bodyBytesMax: upTo(bodyStatus, 200, 413),
+  requestMs: undriven('a real socket’s deadline'),
+  keepAliveMs: tuning('how long an idle connection lives'),
+  closeMs: tuning(patience),
+  tokenCharsMin: from(isToken),
+  passOnMs: tuning(patience),
+  listMs: tuning(patience),
+  listsAtOnce: tuning(batch),
+  membersMs: tuning(often),
+};
+
+/** Does an embedded log take it? */
+async function isAppended(more: Partial<AppendRecord>): Promise<boolean> {
+  const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+  await log.createTopics([{ name: 't', partitions: 1, retention: 'time' }]);
+  try {
+    await log.append([{ topic: 't', partition: 0, key: null, value: Buffer.alloc(0), ...more }]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await log.close();
+  }
+}
+
+export const logBoundaries: BoundaryTable<typeof logLimits> = {
+  recordBytesMax: upTo((n) => isAppended({ value: Buffer.alloc(n) })),
+  keyBytesMax: upTo((n) => isAppended({ key: Buffer.alloc(n) })),
+  headerBytesMax: upTo((n) => {
+    const frame = headerLength({ x: '' });
+    return isAppended({ headers: { x: 'y'.repeat(n - frame) } });
+  }),
+  groupBytesMax: tuning(batch),
+  segmentBytes: tuning('what lies together on disk'),
+  tailBytes: tuning('what is in memory as well as on disk'),
+  trimRowsPerWrite: tuning(batch),
+  partitionsMax: upTo(async (n) => {
+    const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
+    try {
+      await log.createTopics([{ name: 't', partitions: n, retention: 'time' }]);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await log.close();
+    }
+  }),
+  refreshMs: tuning(often),
+};
+
+export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
+  emptyItemsMax: undriven('an array of items without width in a foreign schema'),
+  unknownIdsMax: undriven('1,000 schemas that nobody knows, and one more: what is remembered begins anew'),
+  unknownAgainMs: tuning(often),
+};
+
+export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
+  openFilesMax: tuning('files held open; RocksDB opens others again'),
+  scanChunkBytes: tuning(batch),
+  chainedBatchBytesMax: tuning('which of two ways a batch is written'),
+  readOnlyOpenAttemptsMax: undriven('twenty opens in a row that meet a writer’s flush'),
+};
+
+export const traceBoundaries: BoundaryTable<typeof traceLimits> = {
+  waitsKept: undriven('step-spans.test.ts has 100,000 waits and one more'),
+  spansQueued: undriven('spans that wait for a collector: OpenTelemetry’s own queue'),
+  spansPerExport: tuning(batch),
+  exportEveryMs: tuning(often),
+  exportTimeoutMs: tuning(patience),
+};
+
+export const changelogBoundaries: BoundaryTable<typeof changelogLimits> = {
+  stoppedAgainMs: tuning(pause),
+  lossLookMs: tuning(often),
+};
+
+export const consumerBoundaries: BoundaryTable<typeof consumerLimits> = {
+  batchRecords: tuning(preset),
+  batchMs: tuning(preset),
+  pollBytes: tuning(batch),
+  pollMs: tuning(often),
+  retriesMs: tuning(preset),
+};
+
+export const archiveBoundaries: BoundaryTable<typeof archiveLimits> = {
+  fileBytes: undriven('a file of 1 GiB: archiver.test.ts closes files of 12 kB'),
+  bodyBytesMax: undriven('a body as it goes to the archive'),
+  recordBytesMax: undriven('a record of 256 MB'),
+  uploadRetriesMs: tuning(pause),
+};
+
+const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
+
+export const contentBoundaries: BoundaryTable<typeof contentLimits> = {
+  // Pairs of words: one more word than that.
+  featuresMin: from(
+    (n) => [minhash(words(n + 1), 7) !== null, simhash(words(n + 1), 7) !== null],
+    [false, false],
+    [true, true],
+  ),
+  batchRecords: tuning(batch),
+  toldAtOnce: tuning(batch),
+  bestsMax: tuning('what is in memory as well as on disk'),
+  ratePagesMin: from(
+    async (n) => {
+      const sighting = { url: 'http://a.test/p/1', hostKey: 'a.test', isDuplicate: true };
+      const { events } = await countRates(
+        createMemoryStore(),
+        Array.from({ length: n }, () => sighting),
+        1,
+      );
+      return events.length;
+    },
+    0,
+    1,
+  ),
+};
+
+export const indexBoundaries: BoundaryTable<typeof indexLimits> = {
+  embeddedBatch: tuning(batch),
+  bulkBytes: tuning(batch),
+  requestTimeoutMs: tuning(patience),
+  roomMs: tuning(pause),
+  roomMsMax: tuning(pause),
+  hits: tuning(preset),
+  hitsMax: upTo((n) => isTaken('search', '--limit', `${n}`)),
+};
+
+export const graphBoundaries: BoundaryTable<typeof graphLimits> = { batchRecords: tuning(batch) };
+
+export const renderBoundaries: BoundaryTable<typeof renderLimits> = {
+  pageMs: undriven('a browser’s clock: browser.integration.test.ts'),
+  quietMs: undriven('a browser’s clock: browser.integration.test.ts'),
+  requestsMax: undriven('requests of one page: browser.integration.test.ts has it at fewer'),
+  bodyBytesMax: undriven('a script of 10 MB in a browser'),
+  cacheBytesMax: undriven('bundles of 64 MB in a browser'),
+  cacheMs: tuning('how long a bundle is believed'),
+  linkCacheEntries: tuning('a cache: a miss costs a duplicate'),
+};
+
+export const auditBoundaries: BoundaryTable<typeof auditLimits> = {
+  skewMs: tuning(`${preset}: host-contacts.test.ts has the edge`),
+  noticeMs: tuning(`${preset}: orders.test.ts has the edge`),
+};
+
+export const objectBoundaries: BoundaryTable<typeof objectLimits> = {
+  connectMs: tuning(patience),
+  silenceMs: tuning(patience),
+};
+
+export const snapshotBoundaries: BoundaryTable<typeof snapshotLimits> = {
+  fileBytes: tuning(batch),
+  compressionLevel: tuning('how small, for how much'),
+  restoreBatchBytes: tuning(batch),
+  kept: tuning(preset),
+  unfinishedMs: undriven('files without a manifest are swept after it'),
+  everyMsMin: driven((n) => isTaken('crawl', '--snapshot-every', `${n / 1_000}s`), false, true, true),
+};
+
+export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
+  connectTimeoutMs: tuning(patience),
+  loginTimeoutMs: tuning(patience),
+  openTimeoutMs: tuning(patience),
+  requestTimeoutMs: tuning(patience),
+  deliveryTimeoutMs: tuning(patience),
+  closeTimeoutMs: tuning(patience),
+  leaveTimeoutMs: tuning(patience),
+  operationTimeoutMs: tuning(patience),
+  describeTimeoutMs: tuning(patience),
+  retryMs: tuning(pause),
+  retryMsMax: tuning(pause),
+  metadataMs: tuning(often),
+  metadataMsAway: tuning(often),
+  unknownTopicTries: undriven('looks for a topic that seems not to exist'),
+  batchBytesMax: undriven('bytes of a batch to a broker'),
+  produceBytesMax: undriven('batches of one request to a broker'),
+  messageBytesMax: undriven('a broker’s own bound, set on topics'),
+  inflatedBytesMax: undriven('a compressed batch of 64 MB'),
+  zstdWindowBytesMax: undriven('a window is a power of two or a few steps between'),
+  damagedBytesKept: undriven('a batch of 4 MB that is damaged'),
+  fetchBytes: tuning(batch),
+  fetchWaitMs: tuning(often),
+  fetchesMax: tuning(batch),
+  sessionTimeoutMs: tuning(patience),
+  warmUpMsMax: tuning(patience),
+  warmUpsTogetherMs: tuning(patience),
+  heartbeatMs: tuning(often),
+  createTimeoutMs: tuning(patience),
+};
+
+export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
+  everyMs: tuning(often),
+  lettersEveryMs: tuning(often),
+  viewersMax: undriven('64 pages that look at one crawl'),
+  unreadMax: undriven('viewers.test.ts has who reads nothing cut off'),
+  resultsPerLook: tuning(sample),
+  outcomesKept: tuning(sample),
+  outcomesForMs: tuning(sample),
+  fetchesShown: tuning(sample),
+  lettersPerPartition: tuning(sample),
+  lettersShown: tuning(sample),
+  historyMs: tuning(sample),
+  historyReads: tuning(sample),
+  historyReadsMin: tuning(sample),
+  historyPoints: tuning(sample),
+  historyPartitionsAtOnce: tuning(batch),
+  patienceMs: tuning(patience),
+  remoteMs: tuning(patience),
+  overMs: tuning(patience),
+  hostsMax: undriven('hosts of a table on a page'),
+  searchCharsMax: undriven('characters of what is searched for on a page'),
+  storyEvents: undriven('500 events of one URL'),
+};

@@ -1,0 +1,46 @@
+/** URLs, robots.txt and what responses ask for. */
+
+import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
+import { responseLimits, robotsLimits, type urlLimits } from '../../topology/limits.ts';
+import { isAllowed, sitemapValues } from '../../topology/robots/rules.ts';
+import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
+import { compileNormalizer } from '../../topology/url/normalize.ts';
+import { type BoundaryTable, cutAt, from, upTo } from './boundary.ts';
+import { hopsFollowed } from './redirect-chain.ts';
+import { readFor, robotsAnswer } from './robots-file.ts';
+
+const normalize = compileNormalizer();
+/** A URL of so many characters. */
+export const urlOf = (chars: number, start = 'http://a.test/') => start + 'x'.repeat(chars - start.length);
+
+export const urlBoundaries: BoundaryTable<typeof urlLimits> = {
+  // Plain, which takes the fast path; and one with an escape that the slow path writes anew.
+  urlCharsMax: upTo((n) => normalize(urlOf(n)) !== null && normalize(`${urlOf(n - 1)}%7e`) !== null),
+  redirectHopsMax: upTo(hopsFollowed),
+};
+
+export const robotsBoundaries: BoundaryTable<typeof robotsLimits> = {
+  // A file that reaches the bound may be cut there: its last line is then not believed.
+  bodyBytesMax: from((n) => isAllowed(readFor(n), 'http://a.test/no')),
+  redirectsMax: upTo((n) => robotsVerdict(robotsAnswer({ status: 301, hops: n - 1 })).kind, 'follow', 'allow_all'),
+  cacheMsMax: from(needsRefetch),
+  staleMsMax: upTo(
+    (n) => robotsVerdict(robotsAnswer({ status: 503, cachedAgeMs: n })).kind,
+    'use_cached',
+    'disallow_all',
+  ),
+  crawlDelayMsMax: cutAt(robotsLimits.crawlDelayMsMax, (n) => readFor(100, `Crawl-delay: ${n / 1000}`).crawlDelayMs),
+  sitemapsMax: cutAt(robotsLimits.sitemapsMax, (n) => {
+    const lines = Array.from({ length: n }, (_, i) => `Sitemap: http://a.test/${i}.xml`).join('\n');
+    const { length } = sitemapValues(Buffer.from(lines));
+    return readFor(0, lines).sitemaps.length === length ? length : 'the two readings differ';
+  }),
+};
+
+const nowMs = Date.UTC(2026, 0, 1);
+export const responseBoundaries: BoundaryTable<typeof responseLimits> = {
+  retryAfterSecondsMax: cutAt(responseLimits.retryAfterSecondsMax, (n) => {
+    const seconds = retryAfterSeconds(`${n}`, nowMs);
+    return seconds === retryAfterSeconds(new Date(nowMs + n * 1_000).toUTCString(), nowMs) ? seconds : 'the two differ';
+  }),
+};
