@@ -36,9 +36,11 @@ function distancesFrom(test: string): ReadonlyMap<string, number> {
 export function testsReaching(tests: readonly string[]): (file: string) => string[] {
   const all = tests.map((test) => ({ test, distances: distancesFrom(test) }));
   return (file) => {
-    // A test that stands where the file does is its own, however it gets there.
+    // A test that stands where the file does is its own, however it gets there; then come those of its part.
     const own = `test/${dirname(file)}/`;
-    const rank = ({ test, distances }: (typeof all)[number]) => distances.get(file)! - (test.startsWith(own) ? 100 : 0);
+    const part = `test/${file.split('/').slice(0, 2).join('/')}/`;
+    const rank = ({ test, distances }: (typeof all)[number]) =>
+      distances.get(file)! - (test.startsWith(own) ? 200 : test.startsWith(part) ? 100 : 0);
     return all
       .filter(({ distances }) => distances.has(file))
       .sort((a, b) => rank(a) - rank(b))

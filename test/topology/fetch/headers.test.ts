@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
 import { parseHttpDate } from '../../../topology/fetch/http-date.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { retryAfterSeconds } from '../../../topology/fetch/retry-after.ts';
@@ -19,6 +20,61 @@ describe('HTTP dates (RFC 9110 §5.6.7)', () => {
   it('may fall on a leap day and a leap second', () => {
     assert.equal(parseHttpDate('Thu, 29 Feb 2024 00:00:00 GMT'), Date.UTC(2024, 1, 29));
     assert.equal(parseHttpDate('Sat, 31 Dec 2016 23:59:60 GMT'), Date.UTC(2017, 0, 1));
+  });
+});
+
+describe('the edges of HTTP dates', () => {
+  const read = (text: string) => parseHttpDate(text);
+  it('are the last and first of each part', () => {
+    const day = (part: string, time = '00:00:00') => read(`Mon, ${part} ${time} GMT`);
+    assert.equal(day('01 Jan 2026', '23:59:59'), Date.UTC(2026, 0, 1, 23, 59, 59));
+    for (const time of ['24:00:00', '23:60:00', '00:00:61', '22:59:60', '23:58:60', '12:59:60'])
+      assert.equal(day('01 Jan 2026', time), null, time);
+    for (const date of ['31 Jan', '28 Feb', '30 Apr', '31 Dec', '01 Mar'])
+      assert.ok(day(`${date} 2026`) !== null, date);
+    for (const date of ['32 Jan', '29 Feb', '31 Apr', '32 Dec', '00 Mar'])
+      assert.equal(day(`${date} 2026`), null, date);
+    assert.equal(day('29 Feb 2000'), Date.UTC(2000, 1, 29));
+    assert.equal(day('29 Feb 1900'), null);
+    assert.equal(day('01 Jan 0099'), new Date(0).setUTCFullYear(99, 0, 1));
+  });
+  it('of two-digit years lie at 70', () => {
+    assert.equal(read('Thursday, 01-Jan-70 00:00:00 GMT'), 0);
+    assert.equal(read('Monday, 01-Jan-69 00:00:00 GMT'), Date.UTC(2069, 0, 1));
+    assert.equal(read('Monday, 01-Jan-71 00:00:00 GMT'), Date.UTC(1971, 0, 1));
+    assert.equal(read('Monday, 01-Jan-00 00:00:00 GMT'), Date.UTC(2000, 0, 1));
+  });
+  it('of a date as C writes it may have one digit, after a blank', () => {
+    assert.equal(read('Sun Nov 16 08:49:37 1994'), Date.UTC(1994, 10, 16, 8, 49, 37));
+    for (const text of ['Sun Nov 6 08:49:37 1994', 'Sun Nov  16 08:49:37 1994', 'Sun Nov  6 08:49:37 1994 GMT'])
+      assert.equal(read(text), null, text);
+  });
+});
+
+describe('Cache-Control (RFC 9111 §5.2.2.1)', () => {
+  it('says how long a response is good for, in seconds', () => {
+    for (const [value, ms] of [
+      ['max-age=60', 60_000],
+      ['public, Max-Age = "5" ', 5_000],
+      ['max-age=0', 0],
+      ['max-age=1, max-age=9', 1_000],
+      ['s-maxage=9', 0],
+      ['max-age=-1', 0],
+      ['max-age=1.5', 0],
+      ['max-age=9999999999', 9_999_999_999_000],
+      ['max-age=99999999999', 0],
+      ['', 0],
+    ] as const)
+      assert.equal(maxAgeMs(value), ms, value);
+  });
+  it('is nothing where each use has to be asked for', () => {
+    for (const value of ['no-cache, max-age=60', 'max-age=60, NO-STORE ', 'no-store']) assert.equal(maxAgeMs(value), 0);
+    assert.equal(maxAgeMs('no-cache=set-cookie, max-age=60'), 60_000);
+  });
+  it('is read no further than 32 directives', () => {
+    const others = (count: number) => Array.from({ length: count }, () => 'x').join(',');
+    assert.equal(maxAgeMs(`${others(31)},max-age=1`), 1_000);
+    assert.equal(maxAgeMs(`${others(32)},max-age=1`), 0);
   });
 });
 
@@ -60,5 +116,13 @@ describe('redirects (RFC 9110 §10.2.2, §15.4)', () => {
     assert.equal(redirectTarget(from, 301, '/a\u00c3\u00a7'), 'http://example.com/a%C3%A7');
     assert.equal(redirectTarget(from, 301, '/a\u00e7'), 'http://example.com/a%E7');
     assert.equal(redirectTarget(from, 301, '/ツ'), 'http://example.com/%E3%83%84');
+  });
+  it('are taken as they are where somebody has decoded them', () => {
+    const to = (location: string) => redirectTarget('http://a.test/', 302, location);
+    assert.equal(to('/é€'), 'http://a.test/%C3%A9%E2%82%AC');
+    assert.equal(to('/\xc3\xa9'), 'http://a.test/%C3%A9');
+    assert.equal(to('/\xe9'), 'http://a.test/%E9');
+    assert.equal(to('/\x80\xff'), 'http://a.test/%80%FF');
+    assert.equal(to('/a#b'), 'http://a.test/a');
   });
 });

@@ -38,3 +38,39 @@ test('hours are those of the offset, days those on which a window begins', () =>
   assert.equal(sundayNight('a.org', at(3)), at(3), 'Monday at 3 is in the window that began on Sunday');
   assert.equal(sundayNight('a.org', at(7)), at(6 * 24 + 22));
 });
+
+test('any window opens when counting the hours says so', () => {
+  const quarter = hour / 4;
+  const windows = [
+    { fromHour: 22, toHour: 6, utcOffsetMinutes: 0 },
+    { fromHour: 0, toHour: 24, utcOffsetMinutes: 0, days: [3] },
+    { fromHour: 23, toHour: 24, utcOffsetMinutes: -90 },
+    { fromHour: 5, toHour: 5, utcOffsetMinutes: 60, days: [0, 6] },
+    { fromHour: 0, toHour: 1, utcOffsetMinutes: 840, days: [1] },
+    { fromHour: 12, toHour: 3, utcOffsetMinutes: -840, days: [5] },
+    { fromHour: 1, toHour: 0, utcOffsetMinutes: 330 },
+  ];
+  for (const { days = [0, 1, 2, 3, 4, 5, 6], ...window } of windows) {
+    const { fromHour, toHour, utcOffsetMinutes } = window;
+    const length = toHour - fromHour + (toHour <= fromHour ? 24 : 0);
+    /** By the calendar: is there a day, this one or the one before, whose window holds the time? */
+    const isOpen = (ms: number) =>
+      [0, 1].some((before) => {
+        const local = new Date(ms + utcOffsetMinutes * 60_000 - before * 24 * hour);
+        const hours = local.getUTCHours() + local.getUTCMinutes() / 60 + before * 24;
+        return days.includes(local.getUTCDay()) && hours >= fromHour && hours < fromHour + length;
+      });
+    const openAt = compileWindows([{ hosts: ['*'], ...window, days }]);
+    for (let ms = monday; ms < monday + 8 * 24 * hour; ms += quarter) {
+      let wanted = ms;
+      while (!isOpen(wanted)) wanted += quarter;
+      assert.equal(
+        openAt('a.org', ms),
+        wanted,
+        `${JSON.stringify({ ...window, days })} at ${new Date(ms).toISOString()}`,
+      );
+      assert.equal(openAt('a.org', ms + 1), isOpen(ms) ? ms + 1 : wanted);
+      if (!isOpen(ms - quarter) && isOpen(ms)) assert.equal(openAt('a.org', ms - 1), ms, 'the millisecond before');
+    }
+  }
+});
