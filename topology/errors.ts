@@ -17,6 +17,7 @@ const retriable = {
   STORE_FAILED: false,
   STORE_CLOSED: false,
   STORE_UNSUPPORTED: false,
+  STORE_MISMATCH: false,
   DISK_FULL: false,
   TOPIC_MISMATCH: false,
   CRAWL_MISSING: true,

@@ -156,7 +156,7 @@ export const parseLimits = {
   entryMarksMax: 64,
 } as const;
 
-/** Bounds of the state store on RocksDB. */
+/** Bounds of the state stores on disk. */
 export const storeLimits = {
   /** Table files held open: each holds its index and filter in memory, about 1 MB per 64 MB file. */
   openFilesMax: 500,
@@ -166,6 +166,8 @@ export const storeLimits = {
   chainedBatchBytesMax: 256 * 1024,
   /** Opens beside a busy writer: one in ten meets the writer's flush, so twenty in a row don't happen. */
   readOnlyOpenAttemptsMax: 20,
+  /** A copy that a reader of a LevelDB folder left behind is removed after this; making one takes well under a second. */
+  readerCopyStaleMs: 60_000,
 } as const;
 
 /** Bounds of the embedded log. */

@@ -3,6 +3,7 @@
  * (deploy/), shell completion and tests can walk it.
  */
 import { Command, Option } from 'commander';
+import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { addCheckCommand } from './check/check-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
@@ -38,7 +39,7 @@ import { addProofCommands } from './prove/proof-commands.ts';
 import { addConsumerCommands } from './roles/consumer-commands.ts';
 import { addRoleCommands } from './roles/role-commands.ts';
 import { addStateCommand } from './state/state-command.ts';
-import { logFormats, sayInJson } from './terminal/say.ts';
+import { logFormats, say, sayInJson } from './terminal/say.ts';
 import { productVersion } from './terminal/version.ts';
 import { addDumpCommand } from './transfer/dump-command.ts';
 import { addExportCommand } from './transfer/export-command.ts';
@@ -109,6 +110,7 @@ export function createProgram(): Command {
     // They look at a configuration, and run with none.
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
     if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
+    onStoreFallback(say);
   });
   return program;
 }

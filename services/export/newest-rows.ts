@@ -4,7 +4,7 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openRocksdbStore } from '../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../runtime/store/open-store.ts';
 import type { StoreOp } from '../runtime/store/store.ts';
 import type { Row } from './table.ts';
 
@@ -18,7 +18,7 @@ export async function* newestRows(
 ): AsyncGenerator<Row> {
   const place = await mkdtemp(join(folder, '.crawlstream-export-'));
   try {
-    const store = await openRocksdbStore(place);
+    const store = await openStateStore(place);
     try {
       let batch = new Map<string, StoreOp>();
       for await (const [key, row] of rows) {

@@ -10,7 +10,7 @@ import { createEmbeddedRegistry } from '../../services/runtime/avro/schema-regis
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { policyRecords } from '../../services/runtime/crawl/requests.ts';
 import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
@@ -97,5 +97,5 @@ export function logFolder(folder: string): string {
 
 async function openStore(folder: string) {
   await mkdir(folder, { recursive: true });
-  return openRocksdbStore(folder);
+  return openStateStore(folder);
 }

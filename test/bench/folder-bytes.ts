@@ -1,11 +1,11 @@
 /** Bytes of a folder of RocksDB on disk. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 
 /** Once what its log still holds has become tables. */
 export async function folderBytes(folder: string): Promise<number> {
-  await (await openRocksdbStore(folder)).close();
+  await (await openStateStore(folder)).close();
   return bytesNow(folder);
 }
 

@@ -11,7 +11,7 @@ import { rebuild } from '../../services/frontier/rebuild.ts';
 import { changelogTopic } from '../../services/frontier/restore.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { benchCrawl, benchKey, logFolder } from './bench-partition.ts';
 import { runOnKept } from './kept-partition.ts';
@@ -38,9 +38,9 @@ export function run(args: readonly string[]): Promise<void> {
 
 async function measure(data: string, into: string, seen: SeenConfig): Promise<Restored> {
   const clock = new SystemClock();
-  const logStore = await openRocksdbStore(logFolder(data));
+  const logStore = await openStateStore(logFolder(data));
   const log = await openEmbeddedLog(logStore, clock);
-  const store = await openRocksdbStore(join(into, 'state'));
+  const store = await openStateStore(join(into, 'state'));
   const identity = { crawl: benchCrawl, partition: 0, partitions: 1 };
   const { value, seconds, cpuSeconds } = await costOf(() =>
     rebuild({ log, identity, key: benchKey, seen, store, clock }),

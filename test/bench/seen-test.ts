@@ -8,7 +8,7 @@
  * `drum` is the exact test with `--memory` and no more; `exact` holds everything in memory.
  */
 
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 import type { StateStore } from '../../services/runtime/store/store.ts';
 import { saveSeen } from '../../topology/frontier/seen/seen-rows.ts';
 import { SeenTest, seenVerdicts } from '../../topology/frontier/seen/seen-test.ts';
@@ -57,7 +57,7 @@ export async function run(args: readonly string[]): Promise<void> {
   while (runs.length < options.runs) {
     const one = await onOneCore('seen-test', args, () =>
       inTemporaryFolder(async (folder) => {
-        const store = await openRocksdbStore(folder, smallBuffers);
+        const store = await openStateStore(folder, smallBuffers);
         const seen = new SeenTest(config);
         const test = new MeasuredTest(seen, store, options);
         await test.run();

@@ -17,8 +17,8 @@ import { keptView } from '../../services/frontier/starting-states.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { openReadOnlyLog } from '../../services/runtime/log/read-only.ts';
 import { createFolderObjects } from '../../services/runtime/objects/folder-objects.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 import { createOverlayStore } from '../../services/runtime/store/overlay-store.ts';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
 import type { SeenConfig } from '../../topology/frontier/seen/seen-config.ts';
 import { benchCrawl, benchKey, logFolder, stateFolder } from './bench-partition.ts';
 import { runOnKept } from './kept-partition.ts';
@@ -54,7 +54,7 @@ async function measure(data: string, into: string, seen: SeenConfig): Promise<Sn
   const take = await costOf(() => takeBeside(data, into, seen));
   const rssBytes = peakRssBytes();
   const restored = async (folder: string, from: Partial<typeof given>) => {
-    const store = await openRocksdbStore(join(into, folder));
+    const store = await openStateStore(join(into, folder));
     const { shelf: _, ...alone } = given;
     const cost = await costOf(() => rebuild({ ...alone, ...from, store, to }));
     await store.close();
@@ -76,7 +76,7 @@ async function measure(data: string, into: string, seen: SeenConfig): Promise<Sn
 
 /** As `state snapshot` takes it of a data folder, whose owner may be at work. */
 export async function takeBeside(data: string, into: string, seen: SeenConfig): Promise<SnapshotManifest> {
-  const base = await openRocksdbStore(stateFolder(data), { readOnly: true });
+  const base = await openStateStore(stateFolder(data), { readOnly: true });
   const log = await openReadOnlyLog(logFolder(data), clock);
   const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
   const given = { log, identity, key: benchKey, seen, clock };

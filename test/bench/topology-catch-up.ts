@@ -5,7 +5,7 @@ import { createNoRegistry } from '../../services/runtime/avro/no-registry.ts';
 import { openCodec } from '../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { benchKey } from './bench-partition.ts';
@@ -39,7 +39,7 @@ export async function catchUp(
       ...{ log, codec, clock, crawl, partitions, key: benchKey },
       endsLeases: false,
       leasesPerPartition: 10_000,
-      openStore: (partition) => openRocksdbStore(join(folder, `${partition}`)),
+      openStore: (partition) => openStateStore(join(folder, `${partition}`)),
       onFailure: (error) => {
         throw error;
       },

@@ -17,7 +17,7 @@ import type { Log } from '../../services/runtime/log/log.ts';
 import { pollOn } from '../../services/runtime/log/poll-on.ts';
 import { recordsOf } from '../../services/runtime/log/records-of.ts';
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 import type { StateStore } from '../../services/runtime/store/store.ts';
 import { decodeChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../topology/frontier/check/digest.ts';
@@ -124,7 +124,7 @@ describe('where a broker has lost acknowledged records', { skip, timeout: 300_00
     const codec = await openCodec(createMemoryRegistry(), 'changelog');
     const crawl = new Crawl('changelog', codec, await open());
     await crawl.begin();
-    const old = await openRocksdbStore(join(folder, 'old'));
+    const old = await openStateStore(join(folder, 'old'));
     await crawl.discover(0, 50);
     await crawl.work(old, 50);
     const kept = await crawl.end();

@@ -5,7 +5,7 @@
  * log, so that the next one reads both.
  */
 import assert from 'node:assert/strict';
-import { openRocksdbStore } from '../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../services/runtime/store/open-store.ts';
 
 const [folder = '', stepText = '0'] = process.argv.slice(2);
 const step = Number(stepText);
@@ -16,7 +16,7 @@ const row = (of: number, i: number) => ({
 });
 
 // A memtable smaller than what a step writes.
-const store = await openRocksdbStore(folder, { writeBufferBytes: 256 << 10 });
+const store = await openStateStore(folder, { writeBufferBytes: 256 << 10 });
 for (let earlier = 0; earlier < step; earlier++) {
   const rows = Array.from({ length: rowsPerStep }, (_, i) => row(earlier, i));
   const found = await store.getMany(rows.map(({ key }) => key));

@@ -6,7 +6,7 @@ import { createUploads } from '../../archive/uploads.ts';
 import type { Positions } from '../../runtime/consumer/positions.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import { productVersion } from '../terminal/version.ts';
 import type { AttachContext, Attached } from './attach.ts';
 import { attach } from './attach.ts';
@@ -23,7 +23,7 @@ export async function attachArchive(context: AttachContext, flags: ArchiveFlags)
   // Before anything is made: credentials that are missing are said at once.
   const objects = flags.archiveTo === undefined ? undefined : await openS3Objects(flags.archiveTo);
   const folder = context.part('archive');
-  const store = await openRocksdbStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
+  const store = await openStateStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
   try {
     const archiver = await openArchiver({
       folder,

@@ -5,7 +5,7 @@ import { openDedup } from '../../dedup/dedup.ts';
 import type { NearMethod } from '../../dedup/likeness.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import { oneOf } from '../flags/arguments.ts';
 import type { AttachContext, Attached } from './attach.ts';
 import { attach } from './attach.ts';
@@ -25,7 +25,7 @@ export function addDedupOptions(command: Command): Command {
 
 export async function attachDedup(context: AttachContext, flags: DedupFlags): Promise<Attached> {
   const { log, manifest } = context;
-  const store = await openRocksdbStore(context.part('dedup'));
+  const store = await openStateStore(context.part('dedup'));
   try {
     const dedup = await openDedup({
       ...context,

@@ -2,13 +2,13 @@
 import { graphLimits } from '../../../topology/consumer-limits.ts';
 import { openLinkGraph } from '../../graph/link-graph.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { AttachContext, Attached } from './attach.ts';
 import { attach } from './attach.ts';
 
 export async function attachGraph(context: AttachContext): Promise<Attached> {
   const { log, manifest } = context;
-  const store = await openRocksdbStore(context.part('graph'));
+  const store = await openStateStore(context.part('graph'));
   const graph = openLinkGraph(store);
   return attach(context, {
     name: 'graph',

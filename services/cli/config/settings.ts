@@ -63,6 +63,13 @@ export interface HiddenSetting {
 }
 
 export const hiddenSettings: readonly HiddenSetting[] = [
+  hidden(
+    'store',
+    false,
+    'what keeps states and the embedded log in new folders: auto, rocksdb or classic-level (LevelDB)',
+    'auto',
+    'rocksdb is the quicker one; classic-level has binaries where it has none (linux-arm64, musl)',
+  ),
   hidden('kafkaTls', false, 'speak TLS to the brokers', 'false', 'a broker on this machine has no certificate'),
   hidden('kafkaUsername', false, 'name to log in to the brokers with', 'none', 'without one, nobody logs in'),
   hidden('kafkaPassword', true, 'its password', 'none', 'a password has no good default'),

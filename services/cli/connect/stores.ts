@@ -1,5 +1,5 @@
 /** Stores on disk that are opened as they are wanted, and closed together. */
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 
 export type OpenStore = (path: string) => Promise<StateStore>;
@@ -8,7 +8,7 @@ export async function withStores<T>(act: (open: OpenStore) => Promise<T>): Promi
   const stores: StateStore[] = [];
   try {
     return await act(async (path) => {
-      const store = await openRocksdbStore(path);
+      const store = await openStateStore(path);
       stores.push(store);
       return store;
     });

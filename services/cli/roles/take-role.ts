@@ -19,7 +19,7 @@ import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { Service } from '../../runtime/service.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import { advertised } from '../connect/advertised.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
 import type { KafkaConnection } from '../connect/kafka-connection.ts';
@@ -85,7 +85,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
       meters.restores.set(progress.partition, progress);
       printRestore(progress);
     },
-    openStore: (partition) => openRocksdbStore(stateFolder(folder, partition)),
+    openStore: (partition) => openStateStore(stateFolder(folder, partition)),
   });
   const { committed, standbys, stopped } = group;
   const fetchers = () => group.fetchers;

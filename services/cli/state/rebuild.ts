@@ -5,7 +5,7 @@ import { loadView } from '../../frontier/load-view.ts';
 import { rebuild } from '../../frontier/rebuild.ts';
 import { rebuildFromInputs } from '../../frontier/rebuild-from-inputs.ts';
 import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { stateFolder } from '../connect/crawl-folder.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
@@ -31,7 +31,7 @@ export async function runRebuild(source: StateSource, flags: RebuildFlags): Prom
   const into = await adoptDataFolder(flags.into, source.manifest);
   const partitions = [];
   for (const partition of wanted) {
-    const store = await openRocksdbStore(stateFolder(into, partition));
+    const store = await openStateStore(stateFolder(into, partition));
     try {
       const beganMs = source.clock.nowMs();
       const state = await build(source, partition, store, flags);

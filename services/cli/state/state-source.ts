@@ -8,7 +8,7 @@ import type { PartitionIdentity } from '../../../topology/frontier/decide/decisi
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
@@ -47,7 +47,7 @@ export async function withView<T>(
   const path = folder === null ? undefined : stateFolder(folder, partition);
   const isThere = path !== undefined && (await stat(join(path, 'CURRENT')).catch(() => undefined)) !== undefined;
   if (!isThere) return act(undefined);
-  const store = await openRocksdbStore(path, { readOnly: true });
+  const store = await openStateStore(path, { readOnly: true });
   try {
     // A view is never ahead of its changelog, but may be of a log that was opened before it.
     await refresh();
@@ -61,7 +61,7 @@ export async function withView<T>(
 export async function withScratch<T>(act: (store: StateStore) => Promise<T>): Promise<T> {
   const path = await mkdtemp(join(tmpdir(), 'crawlstream-state-'));
   try {
-    const store = await openRocksdbStore(path);
+    const store = await openStateStore(path);
     try {
       return await act(store);
     } finally {

@@ -9,8 +9,8 @@ import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { type LineWriter, openLineWriter } from '../../runtime/lines/line-writer.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
 import { logFolder, readRequest } from '../connect/crawl-folder.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
@@ -96,7 +96,7 @@ function counting(lines: LineWriter): LineWriter {
 /** Does a crawl hold the folder? Its fetchers are in the same process. */
 async function isHeld(folder: DataFolder): Promise<boolean> {
   try {
-    await (await openRocksdbStore(logFolder(folder))).close();
+    await (await openStateStore(logFolder(folder))).close();
     return false;
   } catch (error) {
     if (error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_LOCKED') return true;

@@ -20,7 +20,7 @@ import { urlsTable } from '../../export/urls-table.ts';
 import { readHostGraph, readPages } from '../../graph/link-graph.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
@@ -138,7 +138,7 @@ async function withGraph(
     const remedy = 'crawl with --with graph, or run crawlstream graph, and name its --data folder';
     throw new CrawlstreamError('INVALID_ARGUMENT', `there is no link graph: ${remedy}`);
   }
-  const store = await openRocksdbStore(folder, { readOnly: true });
+  const store = await openStateStore(folder, { readOnly: true });
   try {
     await act(store);
   } finally {

@@ -5,7 +5,7 @@ import { joinFrontierGroup } from '../../frontier/frontier-group.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { addressText } from '../../runtime/http/listen-address.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
-import { openRocksdbStore } from '../../runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../runtime/store/open-store.ts';
 import { type CrawlBook, openCrawlBook, type RunningCrawl } from '../../urlfrontier/crawl-book.ts';
 import { createGroupPeers, type GroupPeers } from '../../urlfrontier/group-peers.ts';
 import { connectPeer } from '../../urlfrontier/grpc-peer.ts';
@@ -43,7 +43,7 @@ export async function withServedKafka(
     const { log, codec, manifest } = connection;
     const folder = await ownFolder(flags, manifest);
     const openStore = (number: number, partition: number) =>
-      openRocksdbStore(servedStateFolder(folder, number, partition));
+      openStateStore(servedStateFolder(folder, number, partition));
     const lists = createListFiles(folder.part('lists'));
     const book = await openCrawlBook({
       log,
@@ -75,7 +75,7 @@ interface Joining extends ServedKafka, KafkaConnection {
   readonly number: number;
   readonly address: string;
   readonly lists: ReturnType<typeof createListFiles>;
-  openStore(number: number, partition: number): ReturnType<typeof openRocksdbStore>;
+  openStore(number: number, partition: number): ReturnType<typeof openStateStore>;
 }
 
 async function joinCrawl(joining: Joining): Promise<RunningCrawl> {

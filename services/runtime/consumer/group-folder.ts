@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import type { DeadLetter } from '../../../schemas/types.ts';
 import type { Position } from '../log/log.ts';
-import { openRocksdbStore } from '../store/rocksdb-store.ts';
+import { openStateStore } from '../store/open-store.ts';
 import type { StateStore, StoreOp } from '../store/store.ts';
 import type { Positions } from './positions.ts';
 
@@ -25,7 +25,7 @@ const letterRange = { gte: Buffer.from([letterSpace]), lt: Buffer.from([letterSp
 
 /** Throws DATA_FOLDER_LOCKED where another process holds it. */
 export async function openGroupFolder(folder: string): Promise<GroupFolder> {
-  const store = await openRocksdbStore(folder, { writeBufferBytes: 1 << 20 });
+  const store = await openStateStore(folder, { writeBufferBytes: 1 << 20 });
   let next = await lettersSoFar(store);
   return {
     positions: storePositions(store),
@@ -40,7 +40,7 @@ export async function openGroupFolder(folder: string): Promise<GroupFolder> {
 /** The dead letters of a group; none where there is no such group. */
 export async function readGroupLetters(folder: string): Promise<DeadLetter[]> {
   if (!existsSync(folder)) return [];
-  const store = await openRocksdbStore(folder, { readOnly: true });
+  const store = await openStateStore(folder, { readOnly: true });
   try {
     const letters: DeadLetter[] = [];
     for await (const [, value] of store.scan(letterRange)) letters.push(letterOfValue(value));

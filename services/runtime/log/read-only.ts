@@ -11,7 +11,7 @@ import type { CrawlstreamError } from '../../../topology/errors.ts';
 import { logLimits } from '../../../topology/limits.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../avro/schema-registry.ts';
 import type { Clock } from '../clock.ts';
-import { openRocksdbStore } from '../store/rocksdb-store.ts';
+import { openStateStore } from '../store/open-store.ts';
 import type { StateStore } from '../store/store.ts';
 import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
 import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
@@ -85,7 +85,7 @@ interface View {
 }
 
 async function openView(folder: string, clock: Clock): Promise<View> {
-  const store: StateStore = await openRocksdbStore(folder, { readOnly: true });
+  const store: StateStore = await openStateStore(folder, { readOnly: true });
   try {
     const log = await openEmbeddedLog(store, clock, { tailBytes: 0 });
     return {

@@ -86,6 +86,15 @@ export function loadRocksdb(): RocksdbBinding {
   return loaded;
 }
 
+export function rocksdbLoads(): boolean {
+  try {
+    loadRocksdb();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function load(): RocksdbBinding {
   const require = createRequire(import.meta.url);
   const folder = dirname(require.resolve('rocksdb/package.json'));

@@ -2,11 +2,12 @@
  * The state store on RocksDB.
  *
  * One `write` is one RocksDB batch, so it is atomic. The native module kills the process when it is called after
- * close; here a flag and a count of calls under way stand between. Scans see the snapshot taken at their first step.
+ * close; a gate stands between. Scans see the snapshot taken at their first step.
  */
 import { mkdir } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { storeLimits } from '../../../topology/limits.ts';
+import { bytesOf, inKeyOrder } from './key-order.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
 import {
   type Callback,
@@ -15,25 +16,12 @@ import {
   type OpenOptions,
   type RocksdbBinding,
 } from './rocksdb-binding.ts';
-import type { ScanRange, StateStore, StoreOp } from './store.ts';
+import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
 import { storeClosed, storeError } from './store-errors.ts';
-
-export interface RocksdbOptions {
-  /**
-   * Opens the folder as it stands, also beside a process that is writing it, without its lock: what was written until
-   * now is seen, what comes later is not. Writes throw UNSUPPORTED. Default false.
-   */
-  readonly readOnly?: boolean;
-  /** Bytes of one memtable. Default 64 MiB: fewer, larger table files; 4 MB, RocksDB's own, is too small for a crawl. */
-  readonly writeBufferBytes?: number;
-  /** Bytes of the cache of blocks. Default 32 MiB. */
-  readonly cacheBytes?: number;
-  /** Snappy. Default true. */
-  readonly compression?: boolean;
-}
+import { createStoreGate } from './store-gate.ts';
 
 /** Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_UNSUPPORTED or STORE_FAILED, each naming the folder. */
-export async function openRocksdbStore(folder: string, options: RocksdbOptions = {}): Promise<StateStore> {
+export async function openRocksdbStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
   const binding = loadRocksdb();
   const readOnly = options.readOnly ?? false;
   const openOptions: OpenOptions = {
@@ -41,54 +29,53 @@ export async function openRocksdbStore(folder: string, options: RocksdbOptions =
     readOnly,
     compression: options.compression ?? true,
     cacheSize: options.cacheBytes ?? 32 << 20,
+    // Fewer, larger table files; 4 MB, RocksDB's own, is too small for a crawl.
     writeBufferSize: options.writeBufferBytes ?? 64 << 20,
     blockSize: 16 << 10,
     // A reader beside a writer opens every table file at once: the writer may delete them at any moment.
     maxOpenFiles: readOnly ? 2 ** 32 - 1 : storeLimits.openFilesMax,
   };
   try {
-    if (readOnly) return createStore(binding, await openBesideWriter(binding, folder, openOptions), folder, true);
+    const open = () => openDb(binding, folder, openOptions);
+    const close = (db: DbContext) => new Promise<void>((resolve) => binding.db_close(db, () => resolve()));
+    if (readOnly) return createStore(binding, await openBesideWriter(folder, open, close), folder, true);
     await mkdir(folder, { recursive: true });
-    const db = binding.db_init();
-    await new Promise<void>((resolve, reject) => {
-      binding.db_open(db, folder, openOptions, (error) => (error ? reject(error) : resolve()));
-    });
-    return createStore(binding, db, folder, false);
+    return createStore(binding, await open(), folder, false);
   } catch (error) {
     throw error instanceof CrawlstreamError ? error : storeError(error as Error, folder);
   }
 }
 
+async function openDb(binding: RocksdbBinding, folder: string, options: OpenOptions): Promise<DbContext> {
+  const db = binding.db_init();
+  await new Promise<void>((resolve, reject) => {
+    binding.db_open(db, folder, options, (error) => (error ? reject(error) : resolve()));
+  });
+  return db;
+}
+
 function createStore(binding: RocksdbBinding, db: DbContext, folder: string, readOnly: boolean): StateStore {
-  let isOpen = true;
-  let underWay = 0;
-  let closing: Promise<void> | undefined;
-  let onIdle: (() => void) | undefined;
+  const gate = createStoreGate();
   const scans = new Set<() => Promise<void>>();
   /** The first is being written. One at a time: the threads behind the binding would let them overtake each other. */
   const waitingWrites: (() => void)[] = [];
 
-  const settle = () => {
-    if (--underWay === 0) onIdle?.();
-  };
-
-  const call = <T>(start: (done: Callback<T>) => void): Promise<T> => {
-    if (!isOpen) return Promise.reject(storeClosed());
-    return new Promise((resolve, reject) => {
+  const call = <T>(start: (done: Callback<T>) => void): Promise<T> =>
+    new Promise((resolve, reject) => {
+      gate.check();
       start((error, value) => {
-        settle();
+        gate.leave();
         if (error) reject(storeError(error, folder));
         else resolve(value as T);
       });
-      underWay++;
+      gate.enter();
     });
-  };
 
   const getMany = (keys: readonly Uint8Array[]) =>
     call<(Buffer | undefined)[]>((done) => binding.db_get_many(db, keys, { asBuffer: true, fillCache: true }, done));
 
   async function* scan(range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
-    if (!isOpen) throw storeClosed();
+    gate.check();
     const limit = range.limit ?? -1;
     if (limit === 0 || Buffer.compare(range.gte, range.lt) >= 0) return;
     const iterator = binding.iterator_init(db, {
@@ -113,7 +100,7 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, rea
         );
         for (let i = rows.length - 1; i > 0; i -= 2, given++) {
           yield [rows[i] as Buffer, rows[i - 1] as Buffer];
-          if (!isOpen) throw storeClosed();
+          gate.check();
         }
       }
     } finally {
@@ -125,7 +112,7 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, rea
   const write = (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
     if (readOnly)
       return Promise.reject(new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`));
-    if (ops.length === 0) return isOpen ? Promise.resolve() : Promise.reject(storeClosed());
+    if (ops.length === 0) return gate.isOpen() ? Promise.resolve() : Promise.reject(storeClosed());
     const rows = inKeyOrder(ops);
     return call<void>((done) => {
       const start = () =>
@@ -138,17 +125,13 @@ function createStore(binding: RocksdbBinding, db: DbContext, folder: string, rea
     });
   };
 
-  const close = () => {
-    isOpen = false;
-    closing ??= (async () => {
-      if (underWay > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+  const close = () =>
+    gate.close(async () => {
       await Promise.all([...scans].map((end) => end()));
       await new Promise<void>((resolve, reject) => {
         binding.db_close(db, (error) => (error ? reject(storeError(error, folder)) : resolve()));
       });
-    })();
-    return closing;
-  };
+    });
 
   return { get: async (key) => (await getMany([key]))[0], getMany, scan, write, close };
 }
@@ -170,25 +153,6 @@ function writeBatch(
     else binding.batch_put(batch, key, value);
   }
   binding.batch_write(batch, { sync }, done);
-}
-
-/**
- * RocksDB inserts sorted keys at a quarter of the cost of random ones, which pays for the sort here. Two operations on
- * one key stay in their order: the sort is stable.
- */
-function inKeyOrder(ops: readonly StoreOp[]): readonly StoreOp[] {
-  for (let i = 1; i < ops.length; i++) {
-    if (Buffer.compare((ops[i - 1] as StoreOp).key, (ops[i] as StoreOp).key) > 0) {
-      return [...ops].sort((a, b) => Buffer.compare(a.key, b.key));
-    }
-  }
-  return ops;
-}
-
-function bytesOf(ops: readonly StoreOp[]): number {
-  let bytes = 0;
-  for (const { key, value } of ops) bytes += key.length + (value?.length ?? 0);
-  return bytes;
 }
 
 function toBatchOp({ key, value }: StoreOp) {

@@ -1,7 +1,7 @@
-/** RocksDB's status lines, turned into the errors an operator can act on. */
+/** The status lines of RocksDB and LevelDB, turned into the errors an operator can act on. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
-/** What `openRocksdbStore` and every call of its store reject with. */
+/** What opening a store, and every call of it, rejects with. */
 export function storeError(error: Error, folder: string): CrawlstreamError {
   const text = error.message;
   if (/\block\b/i.test(text) && /IO error|No locks|temporarily unavailable/i.test(text)) {

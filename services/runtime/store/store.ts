@@ -27,3 +27,18 @@ export interface StoreOp {
   readonly key: Uint8Array;
   readonly value: Uint8Array | null;
 }
+
+/** How a store on disk is opened. */
+export interface StoreOptions {
+  /**
+   * Opens the folder as it stands, also beside a process that is writing it, without its lock: what was written until
+   * now is seen, what comes later is not. Writes throw UNSUPPORTED. Default false.
+   */
+  readonly readOnly?: boolean;
+  /** Bytes of one memtable: what is written gathers in memory so far, then becomes a table file. */
+  readonly writeBufferBytes?: number;
+  /** Bytes of the cache of blocks. Default 32 MiB. */
+  readonly cacheBytes?: number;
+  /** Snappy. Default true. */
+  readonly compression?: boolean;
+}

@@ -10,7 +10,7 @@ import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../../../services/runtime/avro/schema-registry.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { type EmbeddedLog, openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { type CommandOptions, type Ended, lastJson, runCommand, startCommand } from './command.ts';
 import { mountSmallDisk } from './full-disk.ts';
@@ -234,7 +234,7 @@ test('a record that nobody can decode becomes a dead letter with its source and 
 });
 
 async function onLog<T>(data: string, act: (log: EmbeddedLog, decode: Decode) => Promise<T>): Promise<T> {
-  const store = await openRocksdbStore(join(data, 'log'));
+  const store = await openStateStore(join(data, 'log'));
   const log = await openEmbeddedLog(store, new SystemClock());
   try {
     const codec = await openCodec(createEmbeddedRegistry(store), 'crawl');

@@ -11,7 +11,7 @@ import { SystemClock } from '../../../services/runtime/clock.ts';
 import { readGroupLetters } from '../../../services/runtime/consumer/group-folder.ts';
 import { openDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 import { pageRecord } from '../runtime/consumer/page-record.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
@@ -29,7 +29,7 @@ async function liveCrawl() {
     fingerprintVersion: 1,
   } as const;
   const folder = await openDataFolder(data, {}, { defaults: facts, createdBy: '0', clock });
-  const store = await openRocksdbStore(folder.part('log'));
+  const store = await openStateStore(folder.part('log'));
   const log = await openEmbeddedLog(store, clock);
   await log.createTopics([{ name: 'c.pages', partitions: 1, retention: 'time' }]);
   const codec = await openCodec(createEmbeddedRegistry(store), 'c');

@@ -5,7 +5,7 @@ import { createEmbeddedRegistry } from '../../../services/runtime/avro/schema-re
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { policyRecords } from '../../../services/runtime/crawl/requests.ts';
 import { type EmbeddedLog, openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 import type { StateStore } from '../../../services/runtime/store/store.ts';
 import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
@@ -26,8 +26,8 @@ export interface IngestFolder {
 }
 
 export async function openIngestFolder(folder: string): Promise<IngestFolder> {
-  const logStore = await openRocksdbStore(join(folder, 'log'), { writeBufferBytes });
-  const store = await openRocksdbStore(join(folder, 'state'), { writeBufferBytes });
+  const logStore = await openStateStore(join(folder, 'log'), { writeBufferBytes });
+  const store = await openStateStore(join(folder, 'state'), { writeBufferBytes });
   const log = await openEmbeddedLog(logStore, clock, { segmentBytes: 4 << 20 });
   await log.createTopics(
     topicNames.map((name) => ({ name: `ingest.${name}`, partitions: 1, retention: topics[name].retention })),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
@@ -19,7 +19,7 @@ test('a poison record breaks neither dlq nor pages, stats or dump', { timeout: 1
   assert.equal(crawled.code, 0, crawled.stderr);
   const { pages, admitted } = lastJson(crawled);
 
-  const store = await openRocksdbStore(join(data, 'log'));
+  const store = await openStateStore(join(data, 'log'));
   const log = await openEmbeddedLog(store, new SystemClock());
   for (const topic of ['pages', 'dead-letters', 'frontier-changelog', 'results', 'tasks']) {
     const some = topic === 'results' || topic === 'tasks' ? poison.slice(0, -1) : poison;

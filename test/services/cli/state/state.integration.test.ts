@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { lastJson, runCommand, startCommand } from '../command.ts';
@@ -81,7 +81,7 @@ describe('the state of a crawl', { timeout: 240_000 }, () => {
   it('that differs from its changelog is told apart, by the first difference, and exits 1', async () => {
     const other = join(temporaryFolder(), 'data');
     await cp(data, other, { recursive: true });
-    const store = await openRocksdbStore(join(other, 'state', '1'));
+    const store = await openStateStore(join(other, 'state', '1'));
     for await (const [key] of store.scan({ gte: Buffer.from('h'), lt: Buffer.from('i'), limit: 1 })) {
       const value = Buffer.from((await store.get(key))!);
       const reader = new ByteReader(value);

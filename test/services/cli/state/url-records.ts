@@ -1,11 +1,11 @@
 /** What a state folder keeps of URLs that have ended. */
-import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 import { readUrlRecord } from '../../../../topology/frontier/changes/url-record-bytes.ts';
 import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 
 /** Status and outcome by URL. */
 export async function readUrlRecords(folder: string): Promise<Map<string, string>> {
-  const store = await openRocksdbStore(folder, { readOnly: true });
+  const store = await openStateStore(folder, { readOnly: true });
   try {
     const records: [string, string][] = [];
     for await (const [, value] of store.scan({ gte: Buffer.from('u'), lt: Buffer.from('v') })) {

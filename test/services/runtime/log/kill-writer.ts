@@ -2,12 +2,12 @@
 import { writeSync } from 'node:fs';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
-import { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
+import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 
 const [folder = '', count = '1'] = process.argv.slice(2);
 const partitions = Number(count);
 // Small buffers and segments, so that kills also meet flushes and new segments.
-const store = await openRocksdbStore(folder, { writeBufferBytes: 256 << 10 });
+const store = await openStateStore(folder, { writeBufferBytes: 256 << 10 });
 const log = await openEmbeddedLog(store, new SystemClock(), { segmentBytes: 400_000 });
 await log.createTopics([{ name: 't', partitions, retention: 'state' }]);
 let next = (await log.offsets('t', 0)).end;

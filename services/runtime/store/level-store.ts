@@ -1,0 +1,176 @@
+/**
+ * The state store on LevelDB (npm `classic-level` 3), for machines that the `rocksdb` package has no binary for.
+ *
+ * One `write` is one LevelDB batch, so it is atomic. Scans see the snapshot taken at their first step. LevelDB has no
+ * read-only open: a reader opens a copy made of hard links (level-reader.ts).
+ *
+ * Invariant: what a power cut takes back is a suffix, never a hole. LevelDB keeps the rows of the present memtable in a
+ * write-ahead log, and begins a new log when it is full, without a sync of the old one: rows in the new log could then
+ * outlive earlier ones. So here the write that fills the memtable is a synced one, and the log is changed right after
+ * it, before the next write; the memtable that LevelDB is told of is twice as large, so that it never gets to it first.
+ */
+import { mkdir, readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { storeLimits } from '../../../topology/limits.ts';
+import { bytesOf, inKeyOrder } from './key-order.ts';
+import { type LevelDb, openLevelDb } from './level-binding.ts';
+import { openLevelReader, removeStaleReaders } from './level-reader.ts';
+import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
+import { storeError } from './store-errors.ts';
+import { createStoreGate } from './store-gate.ts';
+
+/** LevelDB's own cost of a row in a memtable, at most: lengths, sequence number, links, and what a block has left over. */
+const memtableRowBytes = 100;
+/** How often it is looked whether LevelDB has begun a new log, once it was told to: that takes about 1 ms. */
+const newLogLookMs = 1;
+/** Beyond every key: a compaction of this range does no more than to begin a new memtable and log. */
+const noRange = Buffer.alloc(32, 0xff);
+
+/** Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_UNSUPPORTED or STORE_FAILED, each naming the folder. */
+export async function openLevelStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
+  const memtableBytes = options.writeBufferBytes ?? 32 << 20;
+  const open = (path: string, createIfMissing: boolean) =>
+    openLevelDb(path, { ...options, memtableBytes, createIfMissing });
+  try {
+    if (options.readOnly) {
+      const { db, end } = await openLevelReader(folder, (path) => open(path, false));
+      return createStore({ db, folder, end });
+    }
+    await mkdir(folder, { recursive: true });
+    const db = await open(folder, true);
+    await removeStaleReaders(folder);
+    return createStore({ db, folder, end: () => db.close(), memtableBytes });
+  } catch (error) {
+    throw error instanceof CrawlstreamError ? error : levelError(error as Error, folder);
+  }
+}
+
+interface Opened {
+  readonly db: LevelDb;
+  readonly folder: string;
+  readonly end: () => Promise<void>;
+  /** Absent: read-only. */
+  readonly memtableBytes?: number;
+}
+
+function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
+  const gate = createStoreGate();
+  /** After a write that failed, the log may end in half a record, and LevelDB would write on behind it. */
+  let failure: CrawlstreamError | undefined;
+  let lastWrite: Promise<void> = Promise.resolve();
+  let unflushedBytes = 0;
+
+  const call = async <T>(act: () => Promise<T>): Promise<T> => {
+    gate.enter();
+    try {
+      return await act();
+    } catch (error) {
+      throw levelError(error as Error, folder);
+    } finally {
+      gate.leave();
+    }
+  };
+
+  const getMany = (keys: readonly Uint8Array[]) => call(() => db.getMany(keys.map(asBuffer)));
+
+  async function* scan(range: ScanRange): AsyncGenerator<readonly [Buffer, Buffer]> {
+    gate.check();
+    if (range.limit === 0 || Buffer.compare(range.gte, range.lt) >= 0) return;
+    const iterator = db.iterator({
+      gte: asBuffer(range.gte),
+      lt: asBuffer(range.lt),
+      reverse: range.reverse ?? false,
+      limit: range.limit ?? -1,
+      highWaterMarkBytes: storeLimits.scanChunkBytes,
+    });
+    try {
+      for (;;) {
+        const rows = await call(() => iterator.nextv(1000));
+        if (rows.length === 0) return;
+        for (const row of rows) {
+          yield row;
+          gate.check();
+        }
+      }
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  const writeNow = async (ops: readonly StoreOp[], sync: boolean, memtableMax: number) => {
+    if (failure !== undefined) throw failure;
+    try {
+      unflushedBytes += bytesOf(ops) + ops.length * memtableRowBytes;
+      const isFull = unflushedBytes >= memtableMax;
+      await db.batch(inKeyOrder(ops).map(toBatchOp), { sync: sync || isFull });
+      if (!isFull) return;
+      await changeLog(db, folder);
+      unflushedBytes = 0;
+    } catch (error) {
+      failure = levelError(error as Error, folder);
+      throw failure;
+    }
+  };
+
+  const write = async (ops: readonly StoreOp[], options?: { readonly sync?: boolean }): Promise<void> => {
+    if (memtableBytes === undefined) {
+      throw new CrawlstreamError('UNSUPPORTED', `the store in ${folder} is open read-only`);
+    }
+    gate.enter();
+    // One at a time: the threads behind the binding would let them overtake each other.
+    const written = lastWrite.then(() =>
+      ops.length === 0 ? undefined : writeNow(ops, options?.sync ?? false, memtableBytes),
+    );
+    lastWrite = written.catch(() => {});
+    try {
+      await written;
+    } finally {
+      gate.leave();
+    }
+  };
+
+  return {
+    get: async (key) => (await getMany([key]))[0],
+    getMany,
+    scan,
+    write,
+    close: () => gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder)))),
+  };
+}
+
+/** Resolves once LevelDB writes to a new log; the old memtable becomes a table file meanwhile and after. */
+async function changeLog(db: LevelDb, folder: string): Promise<void> {
+  const before = await newestLog(folder);
+  let failed: Error | undefined;
+  let done = false;
+  db.compactRange(noRange, noRange).then(
+    () => (done = true),
+    (error: Error) => (failed = error),
+  );
+  while (!done && (await newestLog(folder)) === before) {
+    if (failed !== undefined) throw failed;
+    await sleep(newLogLookMs);
+  }
+}
+
+async function newestLog(folder: string): Promise<number> {
+  const names = await readdir(folder);
+  return Math.max(...names.filter((name) => /^\d+\.log$/.test(name)).map((name) => Number.parseInt(name, 10)));
+}
+
+/** classic-level says only that opening failed; what LevelDB said is the cause. */
+function levelError(error: Error, folder: string): CrawlstreamError {
+  if (error instanceof CrawlstreamError) return error;
+  return storeError(error.cause instanceof Error ? error.cause : error, folder);
+}
+
+function toBatchOp({ key, value }: StoreOp) {
+  return value === null
+    ? ({ type: 'del', key: asBuffer(key) } as const)
+    : ({ type: 'put', key: asBuffer(key), value: asBuffer(value) } as const);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

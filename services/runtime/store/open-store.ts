@@ -1,0 +1,117 @@
+/**
+ * The state store of a folder: on RocksDB, or on LevelDB where the `rocksdb` package has no binary for the machine.
+ *
+ * A folder names the store that wrote it, in its file `STORE`; one without is of a version that knew RocksDB alone. Who
+ * comes later takes the store that is named there, whatever is the choice for new folders. `CRAWLSTREAM_STORE` makes
+ * the choice; a folder of the other store is then refused for writing. Rows move between stores by rebuilding alone.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { openLevelStore } from './level-store.ts';
+import { rocksdbLoads } from './rocksdb-binding.ts';
+import { openRocksdbStore } from './rocksdb-store.ts';
+import type { StateStore, StoreOptions } from './store.ts';
+import { storeError } from './store-errors.ts';
+
+export const storeNames = ['rocksdb', 'classic-level'] as const;
+export type StoreName = (typeof storeNames)[number];
+
+const openers: Readonly<Record<StoreName, (folder: string, options?: StoreOptions) => Promise<StateStore>>> = {
+  rocksdb: openRocksdbStore,
+  'classic-level': openLevelStore,
+};
+
+const nameFile = 'STORE';
+const remedy =
+  'on Kafka, name a new --data folder: its state is rebuilt from the changelog; a crawl in one process is moved by "crawlstream dump" there and "crawlstream load" here';
+
+let tellFallback: ((line: string) => void) | undefined;
+
+/** Calls `tell` with one line, at most once, when a new folder is made with LevelDB because RocksDB can't be loaded. */
+export function onStoreFallback(tell: (line: string) => void): void {
+  tellFallback = tell;
+}
+
+/**
+ * Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_MISMATCH, STORE_UNSUPPORTED, STORE_FAILED or INVALID_ARGUMENT (of
+ * CRAWLSTREAM_STORE), each naming the folder or the variable.
+ */
+export async function openStateStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {
+  const wanted = wantedStore(process.env['CRAWLSTREAM_STORE']);
+  try {
+    const there = await storeOf(folder);
+    if (options.readOnly) return await openNamed(there ?? chosen(wanted), folder, options);
+    if (there === undefined) {
+      const name = chosen(wanted);
+      if (wanted === undefined && name !== 'rocksdb') sayFallback();
+      await writeName(folder, name);
+      return await openNamed(name, folder, options);
+    }
+    if (wanted !== undefined && wanted !== there) {
+      const message = `the store in ${folder} was written by ${there}, and CRAWLSTREAM_STORE asks for ${wanted}: unset it, or ${remedy}`;
+      throw new CrawlstreamError('STORE_MISMATCH', message);
+    }
+    return await openNamed(there, folder, options);
+  } catch (error) {
+    throw error instanceof CrawlstreamError ? error : storeError(error as Error, folder);
+  }
+}
+
+/** The store that wrote a folder; undefined where none has. Throws DATA_FOLDER_NEWER for one that is not known here. */
+export async function storeOf(folder: string): Promise<StoreName | undefined> {
+  if (!existsSync(join(folder, 'CURRENT'))) return undefined;
+  const name = (await readName(folder)) || 'rocksdb';
+  if (isStoreName(name)) return name;
+  const message = `the store in ${folder} was written by ${name}, which this version does not know: use the newer one`;
+  throw new CrawlstreamError('DATA_FOLDER_NEWER', message);
+}
+
+function openNamed(name: StoreName, folder: string, options: StoreOptions): Promise<StateStore> {
+  if (name === 'rocksdb' && !rocksdbLoads() && existsSync(join(folder, 'CURRENT'))) {
+    const place = `${process.platform}-${process.arch}`;
+    const message = `the store in ${folder} was written by rocksdb, which can't be loaded here (${place}, Node ${process.versions.node}): use it where rocksdb loads, or ${remedy}`;
+    throw new CrawlstreamError('STORE_MISMATCH', message);
+  }
+  return openers[name](folder, options);
+}
+
+/** For a new folder. */
+function chosen(wanted: StoreName | undefined): StoreName {
+  return wanted ?? (rocksdbLoads() ? 'rocksdb' : 'classic-level');
+}
+
+function wantedStore(text: string | undefined): StoreName | undefined {
+  if (text === undefined || text === '' || text === 'auto') return undefined;
+  if (isStoreName(text)) return text;
+  const message = `CRAWLSTREAM_STORE is ${text}: give auto, ${storeNames.join(' or ')}`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
+function isStoreName(text: string): text is StoreName {
+  return storeNames.some((name) => name === text);
+}
+
+function sayFallback(): void {
+  const place = `${process.platform}-${process.arch} with Node ${process.versions.node}`;
+  tellFallback?.(`states are kept by classic-level (LevelDB): rocksdb can't be loaded on ${place}`);
+  tellFallback = undefined;
+}
+
+async function readName(folder: string): Promise<string> {
+  return (await readFile(join(folder, nameFile), 'utf8').catch(() => '')).trim();
+}
+
+/** Before the store is there: a kill in between leaves a name and no rows, and the next one names it anew. */
+async function writeName(folder: string, name: StoreName): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readName(folder)) === name) return;
+  const handle = await open(join(folder, nameFile), 'w');
+  try {
+    await handle.writeFile(`${name}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
