@@ -33,6 +33,7 @@ export const blankControl: Control = {
   version: 0,
   amount: 0,
   wanted: 0,
+  known: -1,
   payload: '',
   id: '',
 };

@@ -40,12 +40,14 @@ export interface Control {
   readonly partition: number;
   /** Host the event is about. requeue: empty for every host of the partition. Otherwise empty: does not apply. */
   readonly hostKey: string;
-  /** policy: its version. quota, quotaReport: grows with each message, older ones are skipped. pauseHost: leases of the host with lower numbers come back. */
+  /** policy: its version. quota, quotaReport: grows with each message, unless a log lost records; where known is -1, older ones are skipped. pauseHost: leases of the host with lower numbers come back. */
   readonly version: number;
   /** quota: pages granted to the partition in all. quotaReport: pages given back in all. hostDelay: ms between requests. hostLimit: pages fetched of the host at most. budget: URLs of the host admitted at full rate. hostLeases: leases the host may be on at once. -1 with the last four: as the policy says. */
   readonly amount: number;
   /** quotaReport: pages the partition could use now. 0: none. */
   readonly wanted: number;
+  /** What the sender knows of the other side's amount. quota: pages that the partition gave back in all, as the book has it. quotaReport: pages granted to the partition in all, as it knows. -1: does not apply, or a release that did not say. */
+  readonly known: number;
   /** JSON of the event where its fields need more: policy, manifest; raise: {url}; requeue: {prefix, outcome}; trap: {pattern, detail}; releaseTrap: {pattern}; seek: {group, topic, offset}; purge: {url}, or empty for the whole host. Empty: none. */
   readonly payload: string;
   /** Tells an operator's event from its repetition after a crash. Empty: repeating it is harmless. */

@@ -78,7 +78,7 @@ export function createFrontier({ policy, clock = new SystemClock(), leasesMax = 
   const decide = () => partition.step(clock.nowMs(), Math.max(0, leasesMax - state.leases.size));
   const payload = JSON.stringify(config);
   const control = { kind: 'policy', version: 1, payload, by: 'library', id: '', hostKey: '', partition: -1 } as const;
-  const record = { ...control, atMs: clock.nowMs(), amount: 0, wanted: 0 };
+  const record = { ...control, atMs: clock.nowMs(), amount: 0, wanted: 0, known: -1 };
   partition.offer({ topic: 'control', offset: offsets.control++, record });
   step();
   return {

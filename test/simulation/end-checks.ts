@@ -106,8 +106,8 @@ function checkFetched({ standby, world, foreign, violate }: Stage, judge: Judge,
   const letters = [...givenUp.keys()].filter((url) => url !== '').length;
   if (dead > letters) violate(`${dead} URLs are dead, and there are letters of ${letters}`);
   if (world.pageQuota !== null) {
-    if (page > world.pageQuota || quotaSpent > world.pageQuota)
-      violate(`${page} pages of a quota of ${world.pageQuota}`);
+    const quotaMax = world.pageQuota + standby.quotaForgotten;
+    if (page > quotaMax || quotaSpent > quotaMax) violate(`${page} pages of a quota of ${world.pageQuota}`);
     if (page < world.pageQuota && quotaSpent >= world.pageQuota) violate(`a quota spent on ${page} pages`);
     return;
   }

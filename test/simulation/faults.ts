@@ -144,8 +144,7 @@ function drawForeign(seed: number, world: World, spanMs: number): Fault[] {
 /** Of a draw of their own, so that whatever else a seed draws stays as it is. */
 function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
   const chance = chanceOf(seed, 'losses');
-  // A share of a quota that is forgotten is handed out again, or asked for in vain.
-  if (world.embedded || world.pageQuota !== null || !chance.happens(0.2)) return [];
+  if (world.embedded || !chance.happens(0.2)) return [];
   if (chance.happens(0.4)) {
     return Array.from({ length: chance.between(1, 3) }, () => ({
       kind: 'inputLost',

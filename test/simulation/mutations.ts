@@ -162,4 +162,11 @@ export const mutations: readonly Mutation[] = [
     find: 'const there = known(topic, id);',
     replace: 'const there = (await fromRegistry(topic, id)) ?? known(topic, id);',
   },
+  {
+    bug: 'a report on the quota is heard only if its number is greater, and numbers go back with a changelog’s tail',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: 'if (known < 0) return decideNumberedReport(decision, report, row);',
+    replace: 'return decideNumberedReport(decision, report, row);',
+    from: 560,
+  },
 ];

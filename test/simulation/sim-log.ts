@@ -6,6 +6,7 @@
  * what is there, sooner or later, and a commit is refused where the group has moved on.
  */
 import type {
+  AppendOptions,
   AppendRecord,
   GroupOptions,
   Log,
@@ -53,6 +54,15 @@ export function createSimLog(options: SimLogOptions): SimLog {
   const { chance } = process;
   /** When the last sending to a partition lands. */
   const lastLanding = new Map<Partition, number>();
+  /** What the process appended first and last, by partition: brokers know a producer by what they hold of it. */
+  const own = new Map<Partition, { readonly first: LogRecord; readonly last: LogRecord }>();
+  /** Batches are numbered: one that does not follow what the log holds of this producer is refused. */
+  const hasLostOwn = (partition: Partition) => {
+    const { first, last } = own.get(partition) ?? {};
+    const holds = (record: LogRecord | undefined) =>
+      record !== undefined && partition.records[record.offset] === record;
+    return holds(first) && !holds(last);
+  };
   /** On their way, in the order sent. */
   const onTheWay = new Set<{ readonly partition: Partition; cancelled: boolean }>();
   const awayUntilMs = () => Math.max(cluster.awayUntilMs, log.awayUntilMs);
@@ -62,6 +72,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
     records: readonly AppendRecord[],
     fault: AppendFault | undefined,
     landed: (offsets: number[]) => void,
+    refused?: () => void,
   ) => {
     const partitions = records.map((record) => cluster.partition(record.topic, record.partition));
     const previousMs = Math.max(...partitions.map((partition) => lastLanding.get(partition) ?? 0));
@@ -74,13 +85,20 @@ export function createSimLog(options: SimLogOptions): SimLog {
     scheduler.at(atMs, () => {
       onTheWay.delete(sending);
       if (sending.cancelled) return;
-      const land = () => records.map((record) => cluster.land(landedForm(record)).offset);
+      if (refused !== undefined && hasLostOwn(partitions[0]!)) return refused();
+      const land = () =>
+        records.map((record, index) => {
+          const there = cluster.land(landedForm(record));
+          const partition = partitions[index]!;
+          own.set(partition, { first: own.get(partition)?.first ?? there, last: there });
+          return there.offset;
+        });
       const offsets = land();
       landed(fault === 'landsTwice' ? land() : offsets);
     });
   };
 
-  const append = async (records: readonly AppendRecord[]): Promise<number[]> => {
+  const append = async (records: readonly AppendRecord[], { leads = false }: AppendOptions = {}): Promise<number[]> => {
     if (records.length === 0) return [];
     const topics = [...new Set(records.map(({ topic }) => topic))];
     await process.step(`append ${topics.join(' ')}`);
@@ -108,6 +126,7 @@ export function createSimLog(options: SimLogOptions): SimLog {
           indexes.map((index) => records[index]!),
           fault,
           landed,
+          leads && !embedded ? () => fail(unreachable(), 1) : undefined,
         );
       }
     });

@@ -26,6 +26,8 @@ export interface Standby {
   readonly pages: ReadonlyMap<string, number>;
   /** What was given up on, by URL, with the reason. */
   readonly givenUp: ReadonlyMap<string, string>;
+  /** Pages of the quota whose handing out, or back, stood in what changelogs lost: so many may be handed out again. */
+  readonly quotaForgotten: number;
   see(record: LogRecord): void;
   /** A changelog has lost its tail: what it holds now is all there is. */
   seeLost(partition: number, changelog: readonly LogRecord[]): void;
@@ -54,6 +56,7 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
   const links = new Set<string>();
   const pages = new Map<string, number>();
   const givenUp = new Map<string, string>();
+  let quotaForgotten = 0;
 
   const seeChangelog = ({ partition, offset, value }: LogRecord) => {
     const state = states[partition]!;
@@ -106,9 +109,13 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
     states,
     pages,
     givenUp,
+    get quotaForgotten() {
+      return quotaForgotten;
+    },
     seeLost(partition, changelog) {
       const state = new FrontierState(key);
       for (const { offset, value } of changelog) replay(state, offset, readChangelog(value));
+      quotaForgotten += quotaLost(states[partition]!, state);
       states[partition] = state;
       forgetful.add(partition);
     },
@@ -145,6 +152,13 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
 
 function leaseName(partition: number, epoch: number, id: number): string {
   return `${partition}/${epoch}/${id}`;
+}
+
+/** What a partition's own account lost of what it gave back, and the book of what it granted. */
+function quotaLost(before: FrontierState, now: FrontierState): number {
+  let pages = before.counters.quotaReturned - now.counters.quotaReturned;
+  for (const [of, { granted }] of before.quotaBook) pages += granted - (now.quotaBook.get(of)?.granted ?? 0);
+  return pages;
 }
 
 /** Do the counters say what the state holds? */

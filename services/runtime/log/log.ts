@@ -135,7 +135,10 @@ export interface AppendRecord {
 }
 
 export interface AppendOptions {
-  /** What is appended to the same partition behind these rests on them: where one is too large, that is rejected too. */
+  /**
+   * What is appended to the same partition behind these rests on them: where one is too large, that is rejected too, and
+   * so are these where the log is seen to have lost what this process appended before.
+   */
   readonly leads?: boolean;
 }
 

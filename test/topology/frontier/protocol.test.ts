@@ -177,6 +177,6 @@ describe('§4.14 a digest', () => {
 
 const blocked: Control = {
   kind: 'blockHost',
-  ...{ atMs: 0, by: '', partition: -1, hostKey: host, version: 0, amount: 0, wanted: 0 },
+  ...{ atMs: 0, by: '', partition: -1, hostKey: host, version: 0, amount: 0, wanted: 0, known: -1 },
   ...{ payload: '', id: '' },
 };

@@ -277,10 +277,13 @@ export function createAppender(
     if (!part) return tryLater(lane, batch, transient(`${what} failed: the broker's answer leaves it out`));
     if (part.errorCode === 0) return ack(lane, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
-    // Acked batches before it are gone from the log: this one was refused, and may go again under other numbers.
+    // Acked batches before it are gone from the log: this one was refused, and may go again under other numbers, unless
+    // it rests on them: somebody else's records may have taken their places, so that its own would look right.
     if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
+      const lost = transient(`${what} failed: the log has lost records that it had acknowledged`);
+      if (batch.records.some(({ append }) => append.leads)) return fail(lane, lost);
       numberAnew(lane);
-      return tryLater(lane, batch, transient(`${what} failed: the log has lost records that it had acknowledged`));
+      return tryLater(lane, batch, lost);
     }
     try {
       if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return tooLarge(lane, batch);

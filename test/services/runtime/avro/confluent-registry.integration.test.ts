@@ -26,6 +26,7 @@ const control: Control = {
   version: 3,
   amount: 0,
   wanted: 0,
+  known: -1,
   id: '',
   payload: '{"a":1}',
 };

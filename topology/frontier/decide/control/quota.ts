@@ -4,6 +4,11 @@
  * Partition 0 keeps the book: what each partition was granted and gave back, as totals that only grow, so that a
  * message sent twice, or again after a crash, changes nothing. A partition spends at grant, is refunded by an outcome
  * that is no page, asks when it runs dry and gives back what it cannot use. DESIGN §4.13.
+ *
+ * A changelog may lose its newest records, and its side of the book goes back with it, commit numbers too. So nothing
+ * here goes by the order of messages: a wish is the total that a partition wants to have been granted, each message also
+ * says what its sender knows of the other side's total, both sides take the larger one, and who sees that the other
+ * knows less tells it. What was handed out twice before that can exceed the quota, by what the log lost of the book.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import type { FrontierState, QuotaRow } from '../../state/state.ts';
@@ -39,9 +44,24 @@ function setQuota(decision: Decision, returned: number, wanted: number): void {
   decision.controls.push({ partition: 0, record: reportOf(decision.state, decision.identity.partition, decision.seq) });
 }
 
-/** Partition 0: enters a report, and hands out what is left. */
+/** Partition 0: enters a report. */
 export function decideQuotaReport(decision: Decision, report: Control): void {
-  const row = decision.state.quotaBook.get(report.partition) ?? emptyRow;
+  const { partition, known, amount, wanted } = report;
+  const row = decision.state.quotaBook.get(partition) ?? emptyRow;
+  if (known < 0) return decideNumberedReport(decision, report, row);
+  const granted = Math.max(row.granted, known);
+  const asked = Math.max(row.granted + row.wanted, known + wanted);
+  const next = { granted, returned: Math.max(row.returned, amount), wanted: asked - granted };
+  if (next.granted !== row.granted || next.returned !== row.returned || next.wanted !== row.wanted) {
+    decision.emit({ kind: 'quotaBook', partition, ...next, version: Math.max(row.version, report.version) });
+  }
+  if (known < granted || amount < row.returned) {
+    decision.controls.push({ partition, record: grantOf(next, decision.nowMs) });
+  }
+}
+
+/** Of a release that did not say what it knew: its messages are told apart by their numbers. */
+function decideNumberedReport(decision: Decision, report: Control, row: QuotaRow): void {
   if (report.version <= row.version) return;
   decision.emit({
     kind: 'quotaBook',
@@ -64,25 +84,35 @@ export function decideQuotaShares(decision: Decision, pageQuota: number | null):
     if (left <= 0) return;
     const share = Math.min(row.wanted, Math.max(1, Math.floor(left / (2 * identity.partitions))));
     left -= share;
-    decision.emit({ kind: 'quotaBook', partition, ...row, granted: row.granted + share, wanted: 0 });
-    decision.controls.push({ partition, record: grantOf(row.granted + share, decision.nowMs) });
+    const next = { ...row, granted: row.granted + share, wanted: 0 };
+    decision.emit({ kind: 'quotaBook', partition, ...next });
+    decision.controls.push({ partition, record: grantOf(next, decision.nowMs) });
   }
 }
 
-/** A grant has arrived: totals only grow. */
+/** What partition 0 has in its book arrives: totals only grow. */
 export function decideQuotaGrant(decision: Decision, grant: Control): void {
-  const { counters } = decision.state;
-  if (grant.amount <= counters.quotaGranted) return;
-  decision.emit({ kind: 'quota', granted: grant.amount, returned: counters.quotaReturned, wanted: 0 });
+  const { state, identity, seq } = decision;
+  const { quotaGranted: granted, quotaReturned: returned } = state.counters;
+  if (grant.amount > granted || grant.known > returned) {
+    decision.emit({
+      kind: 'quota',
+      granted: Math.max(grant.amount, granted),
+      returned: Math.max(grant.known, returned),
+      wanted: grant.amount > granted ? 0 : state.quotaWanted,
+    });
+  }
+  if (grant.known < 0 || grant.amount >= granted) return;
+  decision.controls.push({ partition: 0, record: reportOf(state, identity.partition, seq) });
 }
 
 /** What to say again after a restart, in case the words before it were lost. */
 export function quotaMessages(state: FrontierState, partition: number): { partition: number; record: Control }[] {
   const messages = [...state.quotaBook].map(([to, row]) => ({
     partition: to,
-    record: grantOf(row.granted, state.nowMs),
+    record: grantOf(row, state.nowMs),
   }));
-  if (state.quotaWanted > 0 || state.counters.quotaReturned > 0) {
+  if (state.quotaWanted > 0 || state.counters.quotaGranted > 0) {
     messages.push({ partition: 0, record: reportOf(state, partition, state.changelog.seq) });
   }
   return messages;
@@ -97,9 +127,10 @@ function reportOf(state: FrontierState, partition: number, version: number): Con
     version,
     amount: state.counters.quotaReturned,
     wanted: state.quotaWanted,
+    known: state.counters.quotaGranted,
   };
 }
 
-function grantOf(amount: number, atMs: number): Control {
-  return { ...emptyControl, kind: 'quota', atMs, version: amount, amount };
+function grantOf({ granted, returned }: Pick<QuotaRow, 'granted' | 'returned'>, atMs: number): Control {
+  return { ...emptyControl, kind: 'quota', atMs, version: granted, amount: granted, known: returned };
 }

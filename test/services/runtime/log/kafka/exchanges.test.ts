@@ -142,6 +142,26 @@ describe('an append', () => {
     ]);
   });
 
+  it('that others rest on is not sent again where the log has lost acked batches: others’ records may stand there', async (t) => {
+    const keep = keeper();
+    const { broker, log } = await start(t, {
+      produce: (batch, nth) => (nth === 1 ? { error: errors.outOfOrder } : keep(batch)),
+    });
+    const append = (value: string) =>
+      log.append([{ topic: 't', partition: 0, key: null, value: Buffer.from(value) }], { leads: true });
+    assert.deepEqual(await append('a'), [0]);
+    await assert.rejects(append('b'), {
+      code: 'BROKER_UNREACHABLE',
+      message: /has lost records that it had acknowledged/,
+    });
+    assert.deepEqual(await append('c'), [1]);
+    assert.deepEqual(broker.batches.map(numbering), [
+      [4_000, 0, 0, 1],
+      [4_000, 0, 1, 1],
+      [4_000, 1, 0, 1],
+    ]);
+  });
+
   it('that is given up takes all behind it along, and is never sent under the next epoch', async (t) => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { quotaMessages } from '../../../../../topology/frontier/decide/control/quota.ts';
+import { blankControl } from '../../../../../schemas/blank.ts';
+import {
+  decideQuotaGrant,
+  decideQuotaReport,
+  decideQuotaShares,
+  quotaMessages,
+} from '../../../../../topology/frontier/decide/control/quota.ts';
+import { Decision } from '../../../../../topology/frontier/decide/decision.ts';
 import { FrontierState } from '../../../../../topology/frontier/state/state.ts';
 import { fingerprintKey, TopologyDriver } from '../../../../simulation/driver.ts';
+
+/** Decides on a state, and gives what is to be told to others. */
+function decide(state: FrontierState, partition: number, act: (decision: Decision) => void) {
+  const identity = { crawl: 'test', partition, partitions: 3 };
+  const decision = new Decision(identity, state, 0, () => null);
+  act(decision);
+  return decision.controls;
+}
 
 const page = () => ({ kind: 'fetched' as const });
 
@@ -24,6 +39,53 @@ describe('the page quota’s book', () => {
     driver.control(0, { ...report, version: 6 });
     driver.run(driver.nowMs + 1);
     assert.equal(book().granted, 20);
+  });
+
+  it('goes by totals, not by numbers: a partition whose changelog lost its tail counts its reports anew', () => {
+    const book = new FrontierState(fingerprintKey);
+    const say = (more: object) => {
+      const report = { ...blankControl, kind: 'quotaReport', partition: 1, version: 50, wanted: 10, known: 0 } as const;
+      const told = decide(book, 0, (decision) => {
+        decideQuotaReport(decision, { ...report, ...more });
+        decideQuotaShares(decision, 100);
+      });
+      const { granted, returned, wanted } = book.quotaBook.get(1)!;
+      return [granted, returned, wanted, told.map(({ record }) => [record.amount, record.known])];
+    };
+    assert.deepEqual(say({}), [10, 0, 0, [[10, 0]]]);
+    assert.deepEqual(say({}), [10, 0, 0, [[10, 0]]], 'the same wish again is not another one');
+    assert.deepEqual(say({ version: 7, known: 10, wanted: 5, amount: 2 }), [15, 2, 0, [[15, 2]]]);
+    assert.deepEqual(
+      say({ version: 4, known: 15, wanted: 0, amount: 1 }),
+      [15, 2, 0, [[15, 2]]],
+      'it forgot what it gave',
+    );
+    assert.deepEqual(
+      say({ version: 4, known: 20, wanted: 1, amount: 2 }),
+      [21, 2, 0, [[21, 2]]],
+      'the book forgot a grant',
+    );
+    assert.deepEqual(say({ version: 4, known: 21, wanted: 0, amount: 2 }), [21, 2, 0, []]);
+  });
+
+  it('is taken by a partition as far as it says more, and answered where it says less', () => {
+    const state = new FrontierState(fingerprintKey);
+    const hear = (amount: number, known: number) => {
+      const told = decide(state, 1, (decision) =>
+        decideQuotaGrant(decision, { ...blankControl, kind: 'quota', amount, known }),
+      );
+      const { quotaGranted, quotaReturned } = state.counters;
+      return [quotaGranted, quotaReturned, told.map(({ partition, record }) => [partition, record.known])];
+    };
+    assert.deepEqual(hear(9, 4), [9, 4, []], 'what was given back, and forgotten, is not spent');
+    assert.deepEqual(hear(9, 0), [9, 4, []]);
+    assert.deepEqual(hear(3, 0), [9, 4, [[0, 9]]]);
+    assert.deepEqual(hear(3, -1), [9, 4, []], 'a release that knows of no answer gets none');
+    state.apply({ kind: 'quota', granted: 9, returned: 4, wanted: 5 });
+    assert.deepEqual(hear(9, 6), [9, 6, []]);
+    assert.equal(state.quotaWanted, 5, 'it still waits for what it asked for');
+    assert.deepEqual(hear(12, 6), [12, 6, []]);
+    assert.equal(state.quotaWanted, 0);
   });
 
   it('is said again after a restart, to everyone who is in it: what was committed may never have been published', () => {
