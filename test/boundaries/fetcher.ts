@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
+import { BodyRoom } from '../../services/fetcher/http/body-room.ts';
 import { decodeBody } from '../../services/fetcher/http/content-coding.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
 import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
@@ -11,6 +12,7 @@ import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
+import { isTaken } from './commands.ts';
 import { exchanged } from './exchange.ts';
 import { errand } from './parse.ts';
 
@@ -66,6 +68,13 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
     [requestLimits.bodyBytesMax, false],
     [requestLimits.bodyBytesMax, true],
   ),
+  bodyBytesMost: upTo((n) => isTaken('crawl', '--max-body', `${Math.ceil(n / 2 ** 20)}`)),
+  bodyFreeBytes: undriven('body-memory.test.ts has bodies on both sides of it'),
+  bodiesBytesMax: upTo((n) => {
+    const room = new BodyRoom(requestLimits.bodiesBytesMax);
+    room.take({ bytes: 0 }, 1, () => undefined);
+    return room.take({ bytes: 0 }, n - 1, () => undefined);
+  }),
   codingLayersMax: upTo(async (n) => {
     let body = Buffer.from('x');
     for (let layer = 0; layer < n; layer++) body = gzipSync(body);

@@ -23,15 +23,9 @@ import type {
 import { minhash } from '../../topology/content/minhash.ts';
 import { simhash } from '../../topology/content/simhash.ts';
 import type { kafkaLimits } from '../../topology/kafka-limits.ts';
-import type {
-  avroLimits,
-  crawlLimits,
-  httpLimits,
-  logLimits,
-  storeLimits,
-  traceLimits,
-} from '../../topology/limits.ts';
+import type { avroLimits, crawlLimits, httpLimits, logLimits, storeLimits } from '../../topology/limits.ts';
 import type { objectLimits, snapshotLimits } from '../../topology/snapshot-limits.ts';
+import type { traceLimits } from '../../topology/trace/limits.ts';
 import { type BoundaryTable, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 
@@ -56,7 +50,8 @@ export const crawlBoundaries: BoundaryTable<typeof crawlLimits> = {
   seenMemoryMbMin: from((n) => isTaken('crawl', '--seen-memory', `${n}`)),
   seenMemoryMbMax: upTo((n) => isTaken('crawl', '--seen-memory', `${n}`)),
   seedsPerRequest: undriven('50,000 seeds of one request'),
-  linksPerPageMax: undriven('the default of links per page'),
+  linksPerPage: tuning(preset),
+  linksPerPageMax: upTo((n) => isTaken('crawl', '--links-per-page', `${n}`)),
 };
 
 /** Is a body of so many bytes taken? */
@@ -155,6 +150,7 @@ export const storeBoundaries: BoundaryTable<typeof storeLimits> = {
   openFilesMax: tuning('files held open; RocksDB opens others again'),
   scanChunkBytes: tuning(batch),
   chainedBatchBytesMax: tuning('which of two ways a batch is written'),
+  readerCopyStaleMs: tuning(often),
   readOnlyOpenAttemptsMax: undriven('twenty opens in a row that meet a writer’s flush'),
 };
 

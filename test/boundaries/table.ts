@@ -8,6 +8,7 @@ import * as limits from '../../topology/limits.ts';
 import * as policy from '../../topology/policy/limits.ts';
 import { richLimits } from '../../topology/rich-page-limits.ts';
 import * as snapshots from '../../topology/snapshot-limits.ts';
+import { traceLimits } from '../../topology/trace/limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import * as frontier from './frontier.ts';
@@ -48,7 +49,7 @@ export const table: Readonly<Record<string, Group>> = {
   logLimits: of(limits.logLimits, services.logBoundaries),
   avroLimits: of(limits.avroLimits, services.avroBoundaries),
   storeLimits: of(limits.storeLimits, services.storeBoundaries),
-  traceLimits: of(limits.traceLimits, services.traceBoundaries),
+  traceLimits: of(traceLimits, services.traceBoundaries),
   changelogLimits: of(changelogLimits, services.changelogBoundaries),
   consumerLimits: of(consumers.consumerLimits, services.consumerBoundaries),
   archiveLimits: of(consumers.archiveLimits, services.archiveBoundaries),

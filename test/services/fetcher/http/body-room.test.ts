@@ -42,7 +42,7 @@ describe('the room of all bodies', () => {
     assert.ok(!room.take(b, 60, () => resumed.push('b')));
     assert.ok(!room.take(c, 60, () => resumed.push('c')));
     room.release(a);
-    assert.deepEqual(resumed, []);
+    assert.equal(resumed.length, 0);
     await Promise.resolve();
     assert.deepEqual([resumed, room.taken], [['b'], 60]);
     // It would fit, and is not the next.
