@@ -6,6 +6,8 @@
  *   `~`  a token: digits and letters mixed, of 8 and more characters, as sessions and hashes are
  *   `*`  words of a title (three and more, or 24 characters and more), and values of parameters
  *
+ * A `;` between parameters counts as `&` (gitweb, and HTML 4.01 §B.2.2), and is spelled so.
+ *
  * Input: a normal URL. Linear in its length; what lies beyond `shapeCharsMax` is cut, and its pages share the shape.
  */
 import { trapLimits } from '../limits.ts';
@@ -14,6 +16,7 @@ const slash = 47;
 const question = 63;
 const equals = 61;
 const ampersand = 38;
+const semicolon = 59;
 
 export function shapeOf(url: string): string {
   if (url === lastUrl) return lastShape;
@@ -36,8 +39,9 @@ function spell(url: string): string {
     const value = inQuery && code === equals;
     let end = at + 1;
     while (end < url.length && !separates(url.charCodeAt(end), inQuery, value)) end++;
-    out +=
-      url[at]! + (code === ampersand || code === question ? url.slice(at + 1, end) : piece(url, at + 1, end, value));
+    const named = inQuery && (code === ampersand || code === semicolon || code === question);
+    out += named && code === semicolon ? '&' : url[at]!;
+    out += named ? url.slice(at + 1, end) : piece(url, at + 1, end, value);
     at = end;
   }
   return out.length > trapLimits.shapeCharsMax ? out.slice(0, trapLimits.shapeCharsMax) : out;
@@ -45,7 +49,7 @@ function spell(url: string): string {
 
 /** Within a value `=` and `/` are data. */
 function separates(code: number, inQuery: boolean, value: boolean): boolean {
-  if (inQuery) return code === ampersand || (code === equals && !value);
+  if (inQuery) return code === ampersand || code === semicolon || (code === equals && !value);
   return code === slash || code === question;
 }
 

@@ -53,7 +53,7 @@ export function keptNewest<T extends { readonly met: number }>(
 }
 
 /** FNV-1a: collisions only make a set smaller. */
-function hash32(text: string): number {
+export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;

@@ -14,7 +14,7 @@ export interface TrapSummary {
   readonly parameters: readonly ParameterStat[];
   /** Prefixes by what fetching them brought, at most `prefixesMax`. */
   readonly prefixes: readonly PrefixStat[];
-  /** Hashes of contents seen last, 32 bits each, newest last. */
+  /** Hashes of contents seen last, each with its prefix, 32 bits each, newest last. */
   readonly contents: readonly number[];
   /** Fetches, and those that brought something good; both halve now and then, so that a host may recover. */
   readonly fetches: number;
@@ -60,7 +60,7 @@ export interface PrefixStat {
   readonly prefix: string;
   readonly met: number;
   readonly fetches: number;
-  /** Of them, duplicates of something seen, or soft 404s. */
+  /** Of them, duplicates of another under the prefix, or soft 404s. */
   readonly wasted: number;
 }
 
@@ -74,13 +74,15 @@ export const trapReasons = [
   'duplicateContent',
   'hostYield',
   'operator',
+  'sortLinks',
 ] as const;
 export type TrapReason = (typeof trapReasons)[number];
 
 export interface Trap {
   /**
    * What is trapped, as a beginning of shapes (shape.ts): `/calendar/#/#` holds all its months and what lies below. One
-   * that begins with `&` is a parameter, on whatever path; `//` holds all paths that repeat themselves.
+   * that begins with `&` is a parameter, on whatever path; `//` holds all paths that repeat themselves; one that ends in
+   * `{}` holds what lies directly there, `?C=` the sort links of directory indexes.
    */
   readonly pattern: string;
   readonly reason: TrapReason;

@@ -9,9 +9,10 @@
  */
 import { repeatedSegments } from './repeated-segments.ts';
 import { shapeOf } from './shape.ts';
+import { isSortLink, sortPattern } from './sort-links.ts';
 import { type HostTraps, noTraps } from './standing.ts';
 import type { TrapEvent } from './step.ts';
-import { prefixOf } from './step-contents.ts';
+import { prefixOf, siblings, siblingsOf } from './step-contents.ts';
 import type { ShapeStat, Trap, TrapSummary } from './summary.ts';
 import type { TrapConfig } from './trap-config.ts';
 
@@ -38,6 +39,14 @@ export function trapOf<T extends Trap>(
         }
       );
   }
+  if (isSortLink(url) && traps?.released.some(({ pattern }) => pattern === sortPattern) !== true)
+    return (
+      traps?.trapped.find(({ pattern }) => pattern === sortPattern) ?? {
+        pattern: sortPattern,
+        reason: 'sortLinks',
+        detail: 'the same directory, in another order',
+      }
+    );
   if (traps === undefined || traps.trapped.length === 0) return null;
   const shape = shapeOf(url);
   return traps.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
@@ -45,6 +54,10 @@ export function trapOf<T extends Trap>(
 
 /** Does a trap's pattern hold a shape? */
 export function holds(pattern: string, shape: string): boolean {
+  if (pattern.endsWith(siblings)) {
+    const stem = pattern.slice(0, -siblings.length);
+    return shape.startsWith(stem) && !/[/?]/.test(shape.slice(stem.length));
+  }
   if (!pattern.startsWith('&')) return shape.startsWith(pattern);
   return shape.includes(pattern) || shape.includes(`?${pattern.slice(1)}`);
 }
@@ -114,7 +127,11 @@ function ofFetched(config: TrapConfig, summary: TrapSummary, shape: string): Tra
   if (stat !== undefined && wasteFetches !== null && stat.fetches >= wasteFetches) {
     const { fetches, wasted } = stat;
     if (wasted >= wasteShare * fetches)
-      return { pattern: prefix, reason: 'duplicateContent', detail: `${wasted} of ${fetches} pages are no news` };
+      return {
+        pattern: siblingsOf(prefix),
+        reason: 'duplicateContent',
+        detail: `${wasted} of ${fetches} pages are no news`,
+      };
   }
   const { fetches, good } = summary;
   if (yieldFetches === null || fetches < yieldFetches || good >= yieldShare * fetches) return null;

@@ -37,6 +37,31 @@ test('a thousand ordinary pages', () => {
   assert.ok(crawled >= 1_000);
 });
 
+test('a manual whose languages are mostly the same pages, from whichever of them it is entered', () => {
+  const languages = ['', 'da/', 'de/', 'en/', 'es/', 'fr/', 'ja/', 'ko/', 'pt-br/', 'tr/', 'zh-cn/'];
+  const names = count(230).map((n) => (n < 115 ? `page${n}.html` : `mod/module${n}.html`));
+  for (const entered of languages) {
+    const crawled = assertNoTrap(
+      (url) => {
+        const [, language, name] = /org\/((?:[a-z]{2}(?:-[a-z]{2})?\/)?)(.*)$/.exec(url) ?? [];
+        const n = names.indexOf(name!);
+        // One page in ten is translated; the others are the English one.
+        const isOwn = n % 10 === 0 && language !== 'en/' && language !== '';
+        return {
+          contentHash: (isOwn ? 0x10000 * (1 + languages.indexOf(language!)) + n : n + 2).toString(16).padStart(8, '0'),
+          links: [
+            ...languages.map((other) => `${site}/${other}${name}`),
+            ...names.slice(0, n < 0 ? 40 : 0).map((other) => `${site}/${language}${other}`),
+            ...names.slice(n + 1, n + 8).map((other) => `${site}/${language}${other}`),
+          ],
+        };
+      },
+      [`${site}/${entered}`],
+    );
+    assert.equal(crawled, languages.length * (names.length + 1), entered);
+  }
+});
+
 test('a blog of twenty years, with archives by month chained one by one and posts chained too', () => {
   const months = 240;
   const monthPath = (n: number) => `${site}/${2025 - Math.floor(n / 12)}/${String(12 - (n % 12)).padStart(2, '0')}/`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shapeOf } from '../../../../topology/policy/traps/shape.ts';
 import { addTrap, type HostTraps, noTraps, releaseTrap } from '../../../../topology/policy/traps/standing.ts';
 import { stepSummary } from '../../../../topology/policy/traps/step.ts';
 import { emptySummary, type Trap } from '../../../../topology/policy/traps/summary.ts';
@@ -146,8 +147,62 @@ test('a prefix that answers every name with the same page is left, its neighbour
     },
     [`${site}/`],
   );
-  assert.deepEqual(reasons(crawled), ['/gone/ duplicateContent']);
+  assert.deepEqual(reasons(crawled), ['/gone/{} duplicateContent']);
   assert.equal(crawled.fetched.filter((url) => /kept\/\d+\.html/.test(url)).length, 60);
+});
+
+test('a prefix of duplicates is left with what lies directly there: deeper paths are judged by their own', () => {
+  const copies = (under: string) => Array.from({ length: 60 }, (_, i) => `${site}${under}copy${i}.html`);
+  const crawled = crawlThrough(
+    (url) => {
+      if (url === `${site}/`) return { links: [...copies('/'), `${site}/docs/`] };
+      if (url.includes('copy')) return { contentHash: 'deadbeef', links: [] };
+      const n = Number(/page(\d+)/.exec(url)?.[1] ?? 0);
+      return { links: n < 80 ? [`${site}/docs/page${n + 1}.html`] : [] };
+    },
+    [`${site}/`],
+  );
+  assert.deepEqual(reasons(crawled), ['/{} duplicateContent']);
+  assert.equal(crawled.fetched.filter((url) => url.includes('/docs/page')).length, 80);
+});
+
+test('sort links of directory indexes are left, whichever server spells them, until an operator says otherwise', () => {
+  const rows: readonly (readonly [string, boolean])[] = [
+    ['/pub/?C=N;O=D', true],
+    ['/pub/?C=S&O=A', true],
+    ['/pub/?M=A', true],
+    ['/pub/?C=N', false],
+    ['/pub/?C=X;O=D', false],
+    ['/pub/?q=1&C=N;O=D', false],
+    ['/pub/?N=B', false],
+    ['/pub/C=N;O=D', false],
+  ];
+  for (const [path, expected] of rows)
+    assert.equal(trapOf(defaultTraps, undefined, site + path)?.reason === 'sortLinks', expected, path);
+  const released = { trapped: [], released: [trapOf(defaultTraps, undefined, `${site}/?C=N;O=D`)!] };
+  assert.equal(trapOf(defaultTraps, released, `${site}/pub/?C=N;O=D`), null);
+});
+
+test('parameters that a semicolon separates are parameters', () => {
+  assert.equal(
+    shapeOf(`${site}/git?p=a.git;a=blob;f=x/y.c;h=0a1b2c3d4e5f`),
+    shapeOf(`${site}/git?p=a.git&a=blob&f=x/y.c&h=0a1b2c3d4e5f`),
+  );
+  // gitweb: every file of every commit, raw, with its blame and its differences to every other.
+  const crawled = crawlThrough(
+    (url) => {
+      const n = Number(/h=(\d+)/.exec(url)?.[1] ?? 0);
+      const views = ['blob', 'blame', 'tree', 'commitdiff', 'history', 'shortlog'];
+      return {
+        links: views.flatMap((view) =>
+          [1, 2].map((i) => `${site}/git?p=a.git;a=${view};h=${2 * n + i}${'0'.repeat(6)}`),
+        ),
+      };
+    },
+    [`${site}/git`],
+  );
+  assert.deepEqual(reasons(crawled), ['/git? parameterExplosion']);
+  assert.ok(crawled.fetched.length < 3_000, `${crawled.fetched.length}`);
 });
 
 test('a host that gives hardly any page for a thousand fetches is left as a whole', () => {

@@ -1,6 +1,7 @@
 /** Control events: policies, page quota, operators' words about hosts. */
 import type { Control } from '../../../../schemas/types.ts';
 import { compilePolicy } from '../../../policy/policy.ts';
+import { siblingsOf } from '../../../policy/traps/step-contents.ts';
 import { parsePolicy } from '../../../policy/validate.ts';
 import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
@@ -128,9 +129,10 @@ function decideDuplicates(decision: Decision, { hostKey, payload }: Control): vo
   for (const { prefix, pages, duplicates } of counted.prefixes) {
     if (pages < config.wasteFetches || duplicates < config.wasteShare * pages) continue;
     const { trapped, released } = decision.state.traps.of(hostKey);
-    if ([...released, ...trapped].some(({ pattern }) => pattern === prefix)) continue;
+    const pattern = siblingsOf(prefix);
+    if ([...released, ...trapped].some((one) => one.pattern === pattern)) continue;
     const detail = `${duplicates} of ${pages} pages are duplicates of others`;
-    setTrap(decision, hostKey, { pattern: prefix, reason: 'duplicateContent', detail });
+    setTrap(decision, hostKey, { pattern, reason: 'duplicateContent', detail });
   }
 }
 

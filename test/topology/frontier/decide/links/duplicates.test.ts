@@ -24,7 +24,7 @@ it('a prefix where the dedup found nearly nothing but duplicates is deferred, by
   const [trap] = driver.core().state.traps.of('a.test').trapped;
   assert.deepEqual(
     [trap?.pattern, trap?.reason, trap?.detail],
-    [prefix, 'duplicateContent', '95 of 100 pages are duplicates of others'],
+    ['/mirror/#/{}', 'duplicateContent', '95 of 100 pages are duplicates of others'],
   );
   assert.equal(driver.counters.deferred, 60);
   assert.equal(driver.counters.page, 1);

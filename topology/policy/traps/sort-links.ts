@@ -1,0 +1,15 @@
+/**
+ * Sort links of directory indexes: four columns, up and down, eight URLs for each directory that say what it says.
+ *
+ * Apache's mod_autoindex spells them `?C=N;O=D` (IndexOptions, "Query Arguments"), nginx's fancyindex `?C=N&O=D`, older
+ * Apaches `?N=D`. The pattern is no beginning of a shape, so it is nobody else's.
+ */
+export const sortPattern = '?C=';
+
+const sortQuery = /\?(?:C=[NMSD][;&]O=[AD]|[NMSD]=[AD])$/;
+
+/** `url` is normal. */
+export function isSortLink(url: string): boolean {
+  // Most URLs have no query, and are not looked at twice.
+  return url.charCodeAt(url.length - 2) === 61 && sortQuery.test(url);
+}
