@@ -16,7 +16,8 @@ import {
   constants as zlib,
 } from 'node:zlib';
 import { requestLimits } from '../../../topology/limits.ts';
-import { decodeZstd } from '../../runtime/zstd.ts';
+import { decodeZstd } from '../../runtime/zstd/decode.ts';
+import { loadZstd } from '../../runtime/zstd/library.ts';
 
 export interface Decoded {
   readonly body: Buffer;
@@ -71,8 +72,10 @@ async function decodeLayers(body: Buffer, names: readonly string[], bytesMax: nu
 
 function decodeLayer(body: Buffer, name: string, bytesMax: number): DecodeResult | Promise<DecodeResult> {
   if (name === 'zstd') {
-    const undone = decodeZstd(body, bytesMax, requestLimits.zstdWindowBytesMax);
-    return undone ?? { error: 'zstd stream is damaged or asks for too much' };
+    return loadZstd().then(() => {
+      const undone = decodeZstd(body, bytesMax, requestLimits.zstdWindowBytesMax);
+      return undone ?? { error: 'zstd stream is damaged or asks for too much' };
+    });
   }
   const coding = codingOf(name, body);
   if (coding === 'plain') return cut(body, bytesMax);

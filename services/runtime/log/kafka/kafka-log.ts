@@ -12,7 +12,7 @@ import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';
 import { createBrokerWatch } from './broker-watch.ts';
 import { type Cluster, openCluster } from './cluster.ts';
-import { compressorOf } from './compression/codecs.ts';
+import { compressorOf, loadCodecs } from './compression/codecs.ts';
 import { type CompressionName, compressionDefault } from './compression/names.ts';
 import { createTopics } from './create-topics.ts';
 import { describeGroup } from './describe-group.ts';
@@ -62,6 +62,7 @@ export interface KafkaLogOptions {
  * machine can't compress as asked.
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
+  await loadCodecs();
   const compressor = compressorOf(options.compression ?? compressionDefault);
   const watch = createBrokerWatch(options.onBrokers ?? (() => {}));
   const cluster = await openCluster(

@@ -194,6 +194,22 @@ test('a gzip bomb is cut at the limit', async (t) => {
   assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000);
 });
 
+test('zstd of thousands of empty frames, each asking for a window of 8 MiB, costs what a small page costs', async (t) => {
+  const frames = Buffer.concat(Array<Buffer>(6_666).fill(Buffer.from('28b52ffd0068010000', 'hex')));
+  const hello = Buffer.from('28b52ffd2005290000', 'hex');
+  const attack = page(Buffer.concat([hello, Buffer.from('hello'), frames]), 'content-encoding: zstd\r\n');
+  const client = open(t);
+  const before = process.cpuUsage();
+  for (let left = 5; left > 0; left--) {
+    const port = await serveBytes(t, [attack]);
+    const { body, truncated } = await client.request({ url: `http://127.0.0.1:${port}/`, headers });
+    assert.deepEqual([body.toString(), truncated], ['hello', true]);
+  }
+  // A window for each frame is zeroed for a minute and a half of the processor, during which nothing else is answered.
+  const { user, system } = process.cpuUsage(before);
+  assert.ok((user + system) / 1_000 < 2_000, `${(user + system) / 1_000} ms`);
+});
+
 test('a gzip bomb is unpacked no further than its limit, wherever that lies', async () => {
   const chunk = deflateRawSync(Buffer.alloc(16 * 1024 * 1024), { finishFlush: zlib.Z_FULL_FLUSH });
   // 2 GB that fit below the limit on the wire: a second of work, against some milliseconds.

@@ -6,6 +6,8 @@ import { type CompressionName, compressionNames } from './names.ts';
 import { snappyCodec } from './snappy-blocks.ts';
 import { gzipCodec, zstdCodec } from './zlib-codecs.ts';
 
+export { loadCodecs } from './zlib-codecs.ts';
+
 const codecs: Readonly<Record<Exclude<CompressionName, 'none'>, BatchCodec>> = {
   gzip: gzipCodec,
   snappy: snappyCodec,

@@ -1,11 +1,13 @@
 /**
- * gzip and zstd, by Node's zlib. It has zstd from 22.15 on: before, zstd is read by a decoder in JavaScript, and can't be
- * written.
+ * gzip and zstd, by Node's zlib. It has zstd from 22.15 on: before, zstd is read by its library in WebAssembly, and can't
+ * be written. Both hold what they undo against its checksum.
  */
 import * as zlib from 'node:zlib';
 import { CrawlstreamError } from '../../../../../topology/errors.ts';
 import { kafkaLimits } from '../../../../../topology/kafka-limits.ts';
-import { decodeZstd, zstdFraming } from '../../../zstd.ts';
+import { decodeWholeZstd } from '../../../zstd/decode.ts';
+import { zstdFrames } from '../../../zstd/frames.ts';
+import { loadZstd } from '../../../zstd/library.ts';
 import { type BatchCodec, TooMuchInside } from './batch-codec.ts';
 
 /** Of @types/node 20, which know no zstd. */
@@ -30,15 +32,21 @@ export const zstdCodec: BatchCodec = {
   },
   decompress(bytes, bytesMax) {
     const windowBytesMax = kafkaLimits.zstdWindowBytesMax;
-    // Node gives what it finds in a frame that was cut, and no error.
-    if (zstdFraming(bytes, windowBytesMax) !== 'whole') throw new Error('it is no zstd, or was cut');
-    if (zstdDecompressSync) return bounded(zstdDecompressSync, bytes, bytesMax);
-    const undone = decodeZstd(bytes, bytesMax, windowBytesMax);
-    if (undone?.body.length === bytesMax) throw new TooMuchInside(bytesMax);
-    if (undone === null || undone.truncated) throw new Error('it is damaged');
-    return undone.body;
+    if (zstdDecompressSync) {
+      // Node gives what it finds in a frame that was cut, and no error.
+      const found = zstdFrames(bytes, windowBytesMax);
+      if (found === null || found.isCut) throw new Error('it is no zstd, or was cut');
+      return bounded(zstdDecompressSync, bytes, bytesMax);
+    }
+    const undone = decodeWholeZstd(bytes, bytesMax, windowBytesMax);
+    if (undone === 'tooMuch') throw new TooMuchInside(bytesMax);
+    if (undone === 'damaged') throw new Error('it is no zstd, was cut, or is damaged');
+    return undone;
   },
 };
+
+/** To be waited for before batches are read. */
+export const loadCodecs = (): Promise<void> => (zstdDecompressSync ? Promise.resolve() : loadZstd());
 
 function bounded(undo: typeof zlib.gunzipSync, bytes: Buffer, bytesMax: number): Buffer {
   try {

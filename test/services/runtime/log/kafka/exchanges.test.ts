@@ -1,6 +1,7 @@
 /** Exchanges with a broker that no healthy one plays on demand, byte for byte over a socket. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { crc32c } from '../../../../../services/runtime/log/kafka/crc32c.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log, LogReader, LogRecord } from '../../../../../services/runtime/log/log.ts';
 import { damageOf } from '../../../../../topology/damaged-batch.ts';
@@ -32,6 +33,9 @@ function keeper() {
     return { baseOffset: end - batch.records };
   };
 }
+
+/** Behind a batch's header. */
+const recordsAt = 61;
 
 const numbering = ({ producerId, epoch, sequence, records }: ProducedBatch) => [producerId, epoch, sequence, records];
 
@@ -300,6 +304,33 @@ describe('a reader', () => {
     });
     assert.deepEqual(places(await pollUntil(readerAt(log, 3), 1)), [[3, 'a']]);
     assert.deepEqual(broker.fetches.slice(0, 3), [3, 3, 3]);
+  });
+
+  it('holds zstd against its checksum: a byte that was flipped before the batch got its own is damage, by its place', async (t) => {
+    const [one, two] = await batchesOf(t, ['http://example.org/a', 'http://example.org/b'], ['after']);
+    const compressed = (flip: number) => {
+      // Their records, by the program zstd 1.5 with --check.
+      const content = Buffer.from('KLUv/QRYRQEAFAI0AAAAAShodHRwOi8vZXhhbXBsZS5vcmcvYQA0AAACYgABAPs3nbb0TPo=', 'base64');
+      content[content.indexOf('example')]! ^= flip;
+      const batch = Buffer.concat([lyingAt(one!, 5).subarray(0, recordsAt), content]);
+      batch.writeInt32BE(batch.length - 12, 8);
+      batch.writeInt16BE(4, 21);
+      batch.writeInt32BE(crc32c(batch, 21), 17);
+      return batch;
+    };
+    for (const [flip, values] of [
+      [0, ['http://example.org/a', 'http://example.org/b', 'after']],
+      [1, [/t\/0, offsets 5 to 6, is damaged/, 'after']],
+    ] as const) {
+      const { log } = await start(t, {
+        fetch: (offset) => (offset === 5 ? { batches: Buffer.concat([compressed(flip), lyingAt(two!, 7)]) } : {}),
+      });
+      const records = await pollUntil(readerAt(log, 5), values.length);
+      values.forEach((value, index) => {
+        if (typeof value === 'string') assert.equal(`${records[index]!.value}`, value);
+        else assert.match(damageOf(records[index]!.value) ?? '', value);
+      });
+    }
   });
 
   it('names the offsets of a batch with a flipped bit, and gives none of its records out', async (t) => {

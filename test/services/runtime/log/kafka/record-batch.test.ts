@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { createByteWriter } from '../../../../../services/runtime/log/kafka/bytes.ts';
-import { compressorOf } from '../../../../../services/runtime/log/kafka/compression/codecs.ts';
+import { compressorOf, loadCodecs } from '../../../../../services/runtime/log/kafka/compression/codecs.ts';
 import { type CompressionName, compressionNames } from '../../../../../services/runtime/log/kafka/compression/names.ts';
 import { crc32c, nativeCrc32c } from '../../../../../services/runtime/log/kafka/crc32c.ts';
 import { crc32cByTables } from '../../../../../services/runtime/log/kafka/crc32c-tables.ts';
@@ -47,6 +47,8 @@ const byJava = {
 };
 
 describe('record batches', () => {
+  before(loadCodecs);
+
   it('checks them with CRC-32C, as in the vectors of RFC 3720', () => {
     assert.equal(crc32c(Buffer.alloc(32)) >>> 0, 0x8a9136aa);
     assert.equal(crc32c(Buffer.alloc(32, 0xff)) >>> 0, 0x62a8ab43);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import * as zlib from 'node:zlib';
 import { TooMuchInside } from '../../../../../../services/runtime/log/kafka/compression/batch-codec.ts';
 import {
   type Compressor,
   compressorOf,
   decompressorOf,
+  loadCodecs,
 } from '../../../../../../services/runtime/log/kafka/compression/codecs.ts';
 import {
   type CompressionName,
@@ -52,6 +53,8 @@ const compressed = {
 const names = ['gzip', 'snappy', 'lz4', 'zstd'] as const;
 
 describe('codecs of record batches', () => {
+  before(loadCodecs);
+
   for (const name of names) {
     it(`${name} gives back what was compressed, of any size`, () => {
       if (name === 'zstd' && !writesZstd) {

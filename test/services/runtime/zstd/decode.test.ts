@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { decodeZstd as decode } from '../../../services/runtime/zstd.ts';
+import { before, it } from 'node:test';
+import { decodeZstd as decode, decodeWholeZstd } from '../../../../services/runtime/zstd/decode.ts';
+import { zstdFrames } from '../../../../services/runtime/zstd/frames.ts';
+import { loadZstd } from '../../../../services/runtime/zstd/library.ts';
+import { zstdLimits } from '../../../../topology/zstd-limits.ts';
+
+before(loadZstd);
 
 /** By the reference program, zstd 1.5: 150 times 'the quick brown fox '. */
 const small = Buffer.from('KLUv/QRo5QAAoHRoZSBxdWljayBicm93biBmb3ggAQBCd/5kArgiKXY=', 'base64');
@@ -42,4 +47,35 @@ it('zstd that asks for a large window, or is none, is refused', () => {
   assert.equal(decodeZstd(Buffer.concat([small, greedy]), 1_000_000), null);
   assert.equal(decodeZstd(Buffer.from('<html>not zstd</html>'), 1_000), null);
   assert.equal(decodeZstd(Buffer.from('28b52ffd', 'hex'), 1_000), null);
+});
+
+it('zstd whose content is not what its checksum or its header says is damaged, and what there is of it is kept', () => {
+  const flipped = Buffer.from(small);
+  flipped[flipped.indexOf('quick')]! ^= 1;
+  const kept = decodeZstd(Buffer.concat([small, flipped, small]), 1_000_000);
+  assert.equal(kept?.body.toString(), text + text.replaceAll('quick', 'puick'));
+  assert.equal(kept?.truncated, true);
+  assert.equal(decodeWholeZstd(flipped, 1_000_000, windowBytesMax), 'damaged');
+  assert.equal(decodeWholeZstd(small, 1_000_000, windowBytesMax).toString(), text);
+  // One segment of six bytes, and a block of five.
+  const claims = Buffer.from('28b52ffd2006290000', 'hex');
+  assert.equal(decodeWholeZstd(Buffer.concat([claims, Buffer.from('hello')]), 100, windowBytesMax), 'damaged');
+  claims[5] = 5;
+  assert.equal(decodeWholeZstd(Buffer.concat([claims, Buffer.from('hello')]), 100, windowBytesMax).toString(), 'hello');
+});
+
+it('zstd of many small frames or blocks is undone up to a count, whatever windows they ask for', () => {
+  // Nine bytes: a window of 8 MiB, and an empty last block.
+  const frame = Buffer.from('28b52ffd0068010000', 'hex');
+  const attack = Buffer.concat([small, ...Array<Buffer>(6_666).fill(frame)]);
+  assert.equal(zstdFrames(attack, windowBytesMax)?.frames.length, zstdLimits.framesMax);
+  assert.deepEqual(decodeZstd(attack, 1_000_000), { body: Buffer.from(text), truncated: true });
+  assert.equal(decodeWholeZstd(attack, 1_000_000, windowBytesMax), 'damaged');
+  const skippable = Buffer.from('502a4d1800000000', 'hex');
+  assert.equal(zstdFrames(Buffer.concat(Array<Buffer>(10_000).fill(skippable)), windowBytesMax)?.isCut, true);
+  // Blocks of one byte each, not the last.
+  const blocks = Buffer.concat([frame.subarray(0, 6), ...Array<Buffer>(50_000).fill(Buffer.from('08000041', 'hex'))]);
+  assert.equal(zstdFrames(blocks, windowBytesMax)?.frames[0]?.blocks.length, zstdLimits.blocksMax);
+  const begun = decodeZstd(blocks, 1_000_000);
+  assert.deepEqual([begun?.body.length, begun?.truncated], [zstdLimits.blocksMax, true]);
 });
