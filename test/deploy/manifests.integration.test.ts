@@ -178,6 +178,14 @@ describe('alerts, board and scaling', () => {
     assert.ok(asked > 40);
   });
 
+  it('tell what should never grow: partitions that stand still, inputs that were cut, records of others or astray', async () => {
+    for (const file of files.slice(0, 2)) {
+      const text = await textOf(file);
+      for (const name of ['stopped', 'cut_inputs_total', 'foreign_records_total', 'misrouted_total', 'fetchers'])
+        assert.ok(text.includes(`crawlstream_frontier_${name}`), `${file}: ${name}`);
+    }
+  });
+
   it('name outcomes that there are', async () => {
     for (const file of files) {
       for (const [, values] of (await textOf(file)).matchAll(/outcome=~?\\?"([^"\\]+)\\?"/g))
