@@ -16,8 +16,10 @@ import type { Consumer } from '../runtime/consumer/consumer.ts';
 import { openGroupFolder } from '../runtime/consumer/group-folder.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import { groupPositions } from '../runtime/consumer/positions.ts';
+import { readControl } from '../runtime/crawl/control-log.ts';
 import { openKafkaAccess } from '../runtime/crawl/kafka-access.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
+import { parseManifest } from '../runtime/data-folder/manifest.ts';
 import { appendLetters } from '../runtime/log/append-letters.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { openReadOnlyLog } from '../runtime/log/read-only.ts';
@@ -96,9 +98,12 @@ async function openKafka(
         const message = `there is no topic ${topic} on these brokers: check the name of the crawl, or start it first`;
         throw new CrawlstreamError('INVALID_ARGUMENT', message);
       }
+      // Keys lead to partitions by the crawl's own count: what somebody added to a topic holds nothing of it.
+      const { manifest } = await readControl(log, codec, crawl);
       const membership = await log.join({
         group,
         topics: names,
+        ...(manifest !== null && { partitions: parseManifest(manifest, brokers).partitions }),
         onFailure,
         onAssigned: (partitions) => consumer.assign(partitions),
       });

@@ -8,6 +8,7 @@ import { lookAt } from '../../runtime/crawl/look.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { ConsumerFlags, Consumers } from '../attach/with-consumers.ts';
 import { attachConsumers } from '../attach/with-consumers.ts';
+import { watchCluster } from '../connect/cluster-watch.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
@@ -55,7 +56,11 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     failed.catch(() => {});
     const role = { ...connection, clock, flags, service, desk, onFailure: fail };
     const frontier = await takeFrontierRole(role);
-    service.probes.serve(() => codec.waits.waitsFor ?? frontier.waitsFor(), frontier.note);
+    const cluster = watchCluster({ ...connection, clock, say: crawl.say });
+    service.probes.serve(
+      () => cluster.waitsFor() ?? frontier.waitsFor(),
+      () => cluster.note(frontier.note()),
+    );
     const look = async () => {
       const { policy } = await control();
       const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
@@ -94,7 +99,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       return outcome;
     } finally {
       subscribing.abort();
-      await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed]);
+      await Promise.allSettled([frontier.stop(), consumers?.stop(), renewed, cluster.stop()]);
     }
   };
   return withKafka(flags, clock, true, run, undefined, true);

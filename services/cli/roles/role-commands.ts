@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { watchSurplus } from '../../runtime/crawl/surplus-partitions.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/service.ts';
+import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
@@ -137,24 +137,14 @@ async function holdRole(
   stopped.catch(() => {});
   codec.waits.onWait = ({ message, code }) => say(`${message}; waiting for it`, 'warn', { code });
   service.probes.suspend('joining the group');
-  let surplus: string | null = null;
-  const stopping = new AbortController();
-  const { crawl, partitions } = manifest;
-  const onChange = (text: string | null) => {
-    surplus = text;
-    say(text ?? 'topics have as many partitions as the crawl again', text === null ? 'info' : 'warn');
-  };
-  const watching = watchSurplus({ log, crawl, partitions, clock: role.clock, signal: stopping.signal, onChange });
+  const cluster = watchCluster({ ...role, say });
   const held = await cutShort(signal, log, () => take({ ...role, onFailure: fail })).catch(async (error) => {
-    stopping.abort();
-    await watching;
+    await cluster.stop();
     throw error;
   });
-  const away = () => log.brokersAway?.() ?? null;
-  const cutOff = () => (away()?.isCutOff ? away()!.text : null);
   service.probes.serve(
-    () => codec.waits.waitsFor ?? cutOff() ?? held.waitsFor?.() ?? null,
-    () => [away()?.text, held.note?.(), surplus].filter((one) => one).join('; ') || null,
+    () => cluster.waitsFor() ?? held.waitsFor?.() ?? null,
+    () => cluster.note(held.note?.()),
   );
   try {
     await Promise.race([held.ready?.(), stopped]);
@@ -162,8 +152,7 @@ async function holdRole(
     if (!signal.aborted) await stopped;
   } finally {
     service.probes.suspend('stopping');
-    stopping.abort();
-    await watching;
+    await cluster.stop();
     await handOver(held, log);
   }
 }

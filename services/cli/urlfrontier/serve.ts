@@ -10,6 +10,7 @@ import type { GroupPeers } from '../../urlfrontier/group-peers.ts';
 import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';
 import { servedMetrics } from '../../urlfrontier/served-metrics.ts';
 import { startServer } from '../../urlfrontier/server.ts';
+import type { ClusterWatch } from '../connect/cluster-watch.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
 import { say } from '../terminal/say.ts';
@@ -33,11 +34,14 @@ export async function serve(flags: UrlfrontierFlags, { probes, sources }: Servic
     stop.signal.addEventListener('abort', () => resolve(), { once: true });
     if (stop.signal.aborted) resolve();
   });
-  const run = async (book: CrawlBook, peers?: GroupPeers) => {
+  const run = async (book: CrawlBook, peers?: GroupPeers, cluster?: ClusterWatch) => {
     const server = await startServer({ book, peers, listen, say });
     const metered = servedMetrics(book);
     sources.add(metered);
-    probes.serve(() => null);
+    probes.serve(
+      () => cluster?.waitsFor() ?? null,
+      () => cluster?.note() ?? null,
+    );
     say(`serving crawl ${flags.crawl} on ${listen.host}:${server.port}${listen.tls ? ' (TLS)' : ''}`);
     try {
       await Promise.race([stopped, failed]);

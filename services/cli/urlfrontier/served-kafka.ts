@@ -12,6 +12,7 @@ import { connectPeer } from '../../urlfrontier/grpc-peer.ts';
 import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';
 import { urlfrontierService } from '../../urlfrontier/server.ts';
 import { advertised } from '../connect/advertised.ts';
+import { type ClusterWatch, watchCluster } from '../connect/cluster-watch.ts';
 import { fingerprintKeyOf, servedStateFolder } from '../connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
@@ -31,7 +32,7 @@ export interface ServedKafka {
 
 export async function withServedKafka(
   served: ServedKafka,
-  act: (book: CrawlBook, peers: GroupPeers) => Promise<void>,
+  act: (book: CrawlBook, peers: GroupPeers, cluster: ClusterWatch) => Promise<void>,
 ): Promise<void> {
   const { flags, clock, listen, peerCa, onFailure } = served;
   if (listen.port === 0) {
@@ -58,10 +59,12 @@ export async function withServedKafka(
     const stop = new AbortController();
     const refreshed = refreshRegularly(book, clock, stop.signal);
     refreshed.catch(onFailure);
+    const cluster = watchCluster({ ...connection, clock, say });
     try {
-      await act(book, peers);
+      await act(book, peers, cluster);
     } finally {
       stop.abort();
+      await cluster.stop();
       await refreshed.catch(() => {});
       peers.close();
       await book.stop();

@@ -1,0 +1,42 @@
+/** What a process that stays tells of the cluster: brokers that are away, and partitions that somebody added to topics. */
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { watchSurplus } from '../../runtime/crawl/surplus-partitions.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { Log } from '../../runtime/log/log.ts';
+
+export interface WatchedCluster {
+  readonly log: Pick<Log, 'partitionsOf' | 'brokersAway'>;
+  readonly codec: Pick<RecordCodec, 'waits'>;
+  readonly manifest: Pick<Manifest, 'crawl' | 'partitions'>;
+  readonly clock: Clock;
+  say(text: string, level?: 'info' | 'warn'): void;
+}
+
+export interface ClusterWatch {
+  /** Why nothing can be done at present; null: it can. */
+  waitsFor(): string | null;
+  /** What somebody should know, though work goes on; `more`: what else there is to tell. */
+  note(more?: string | null): string | null;
+  stop(): Promise<void>;
+}
+
+export function watchCluster({ log, codec, manifest, clock, say }: WatchedCluster): ClusterWatch {
+  const stopping = new AbortController();
+  let surplus: string | null = null;
+  const onChange = (text: string | null) => {
+    surplus = text;
+    say(text ?? 'topics have as many partitions as the crawl again', text === null ? 'info' : 'warn');
+  };
+  const { crawl, partitions } = manifest;
+  const watching = watchSurplus({ log, crawl, partitions, clock, signal: stopping.signal, onChange });
+  const away = () => log.brokersAway?.() ?? null;
+  return {
+    waitsFor: () => codec.waits.waitsFor ?? (away()?.isCutOff ? away()!.text : null),
+    note: (more = null) => [away()?.text, more, surplus].filter((one) => one).join('; ') || null,
+    stop() {
+      stopping.abort();
+      return watching;
+    },
+  };
+}
