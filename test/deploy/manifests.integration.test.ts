@@ -215,14 +215,3 @@ interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number };
   readonly targets: readonly unknown[];
 }
-
-it('the compose file says how each role is started, by options that it has', async () => {
-  const file = await readFile(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
-  const compose = parse(file, { merge: true }) as { services: Record<string, { command?: string[]; image: string }> };
-  for (const role of ['frontier-1', 'fetcher-1', 'dedup', 'index', 'archive']) {
-    const [command, ...options] = compose.services[role]!.command!;
-    const { stdout } = await runCommand([command!, '--help']);
-    for (const option of options.filter((one) => one.startsWith('--')))
-      assert.ok(stdout.includes(`${option} `), `${role} ${option}`);
-  }
-});

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 export const kafkaVersion = '4.3.1';
 const log4jVersion = '2.25.4';
-const registryVersion = '2.6.13.Final';
+export const registryVersion = '2.6.13.Final';
 
 /** `$XDG_CACHE_HOME/crawlstream-test`, or `.cache/` in the project. */
 export const cacheFolder = process.env['XDG_CACHE_HOME']
