@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { benchPlan, type PlannedBench } from './bench-plan.ts';
-import { build, builtMark, projectRoot } from './compiled.ts';
+import { build, builtMark, projectRoot } from './process/compiled.ts';
 import { describeRun, type Results } from './results-file.ts';
 
 export async function run(args: readonly string[]): Promise<void> {

@@ -1,15 +1,26 @@
-/** The benches there are: files of this folder that export `run`, compiled or not. */
+/** The benches there are: files below this folder that export `run`, compiled or not, each in the folder of what it measures. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 /** Compiled or not, this file runs with others of its kind. */
 const extension = import.meta.url.slice(-3);
 
+/** Name → its file. */
+function benches(): Map<string, string> {
+  const files = (readdirSync(folder, { recursive: true }) as string[])
+    .filter((file) => /(^|[\\/])[a-z-]+\.[jt]s$/.test(file) && file.endsWith(extension))
+    .filter((file) => /^export (?:async )?function run\(/m.test(readFileSync(folder + file, 'utf8')));
+  return new Map(files.map((file) => [basename(file, extension), folder + file]));
+}
+
 export function benchNames(): string[] {
-  const files = readdirSync(folder).filter((file) => /^[a-z-]+\.[jt]s$/.test(file) && file.endsWith(extension));
-  const benches = files.filter((file) =>
-    /^export (?:async )?function run\(/m.test(readFileSync(folder + file, 'utf8')),
-  );
-  return benches.map((file) => file.slice(0, -extension.length)).sort();
+  return [...benches().keys()].sort();
+}
+
+/** Undefined: there is none of that name. */
+export function benchModule(name: string): string | undefined {
+  const file = benches().get(name);
+  return file === undefined ? undefined : pathToFileURL(file).href;
 }

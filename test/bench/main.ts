@@ -1,18 +1,16 @@
 /**
  * `npm run bench -- NAME …`: runs one benchmark by its name.
  *
- * A benchmark is a file of this folder that exports `run(args)`. What it prints is for people; with --json its last line
+ * A benchmark is a file below this folder, beside others of what it measures, that exports `run(args)`. What it prints is for people; with --json its last line
  * is one JSON object, for whoever keeps the numbers.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { benchNames } from './bench-names.ts';
+import { benchModule, benchNames } from './bench-names.ts';
 
 interface Bench {
   readonly run: (args: readonly string[]) => Promise<void>;
 }
 
-/** Compiled or not, this file runs with others of its kind. */
-const extension = import.meta.url.slice(-2);
 const [name = '', ...args] = process.argv.slice(2);
 const bench = await load(name);
 if (bench === undefined) {
@@ -30,6 +28,6 @@ if (bench === undefined) {
 }
 
 async function load(wanted: string): Promise<Bench | undefined> {
-  if (!benchNames().includes(wanted)) return undefined;
-  return (await import(new URL(`./${wanted}.${extension}`, import.meta.url).href)) as Bench;
+  const module = benchModule(wanted);
+  return module === undefined ? undefined : ((await import(module)) as Bench);
 }

@@ -6,7 +6,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { projectRoot } from './compiled.ts';
+import { projectRoot } from './process/compiled.ts';
 
 const results = z.object({
   format: z.literal(1),
