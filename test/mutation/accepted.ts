@@ -11,4 +11,73 @@ export interface Accepted {
   readonly because: string;
 }
 
-export const accepted: readonly Accepted[] = [];
+const patternIndex = 'topology/robots/pattern-index.ts';
+const urlEscapes = 'topology/url/escapes.ts';
+const room = 'a typed array of one more slot, which nobody asks for';
+const filter = 'the filter leaves out what would not match: with it or without, the same rule is found';
+const order = 'a sort goes by the sign alone';
+
+export const accepted: readonly Accepted[] = [
+  {
+    file: patternIndex,
+    find: 'wildcards.length >= filterFrom',
+    replace: 'true',
+    line: 'trigramsOf(path)',
+    because: filter,
+  },
+  {
+    file: patternIndex,
+    find: 'wildcards.length >= filterFrom',
+    replace: 'false',
+    line: 'trigramsOf(path)',
+    because: filter,
+  },
+  { file: patternIndex, find: '>=', replace: '>', line: 'wildcards.length >= filterFrom', because: filter },
+  { file: patternIndex, find: '64', replace: '(64 + 1)', line: 'const filterFrom', because: filter },
+  {
+    file: patternIndex,
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'while (end > 0 && pattern.charCodeAt',
+    because: 'a pattern of one `*` is then a wildcard, which matches every path with the same rank',
+  },
+  { file: urlEscapes, find: '128', replace: '(128 + 1)', line: 'const mustEscape', because: room },
+  { file: urlEscapes, find: '128', replace: '(128 + 1)', line: 'const unreserved', because: room },
+  ...['#child', '#next', '#previous', '#rootOf'].map((line) => ({
+    ...{
+      file: 'topology/frontier/recrawl/due-heaps.ts',
+      find: '0',
+      replace: '(0 + 1)',
+      line: `${line} = new Uint32Array(0)`,
+    },
+    because: 'a column that grows before its first use, from another length',
+  })),
+  {
+    file: 'topology/frontier/pull/known-rows.ts',
+    find: '1',
+    replace: '(1 + 1)',
+    line: 'a < b ? -1 : 1',
+    because: order,
+  },
+  {
+    file: 'services/fetcher/connect/resolve-override.ts',
+    find: '1_000',
+    replace: '(1_000 + 1)',
+    line: 'const specific',
+    because: 'more than any suffix is long, as before',
+  },
+  {
+    file: 'topology/audit/audit.ts',
+    find: 'contacts.lastMs < nowMs - restMs',
+    replace: 'false',
+    line: 'contacts.shrink()',
+    because: 'memory alone: what is forgotten binds nobody any more',
+  },
+  {
+    file: 'topology/frontier/recrawl/due-table.ts',
+    find: '<',
+    replace: '<=',
+    line: 'row < this.#end && this.out > 0',
+    because: 'the row beyond the last is not in use',
+  },
+];

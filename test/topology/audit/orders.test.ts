@@ -162,5 +162,9 @@ describe('what an operator orders', () => {
     const at = (ms: number) => orders.blockedSince('a.test', ms);
     assert.deepEqual([99, 100, 299, 300, 499, 500, 9_000].map(at), [null, 100, 100, null, null, 500, 500]);
     assert.equal(orders.blockedSince('b.test', 9_000), null);
+    // Of two of one moment the later on the log counts.
+    const both = ordersOf(block('blockHost', 100), block('releaseHost', 100));
+    assert.equal(both.blockedSince('a.test', 100), null);
+    assert.equal(ordersOf(block('releaseHost', 100), block('blockHost', 100)).blockedSince('a.test', 100), 100);
   });
 });

@@ -229,6 +229,11 @@ describe('hostile files', () => {
   });
 });
 
+it('sitemaps of a robots.txt whose own URL is none are those that are absolute', () => {
+  const file = 'Sitemap: http://b.test/1.xml\nSitemap: /2.xml\nSitemap: ftp://b.test/3.xml\nSitemap:';
+  assert.deepEqual(parseRobots(Buffer.from(file), 'x', 'nowhere').sitemaps, ['http://b.test/1.xml']);
+});
+
 describe('the index of patterns', () => {
   /** RFC 9309 §2.2.2 word by word: each rule tried, the longest kept. */
   const naive = (patterns: readonly (readonly [string, boolean])[], path: string) => {

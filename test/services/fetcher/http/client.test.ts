@@ -330,6 +330,21 @@ test('what is no HTTP, and what could smuggle a second response, is a bad respon
   }
 });
 
+test('a transfer coding that nobody asked for is refused at once, and what it is is said', async (t) => {
+  const port = await serveBytes(t, ['HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n']);
+  const { failure } = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.deepEqual(failure, { kind: 'badResponse', detail: 'transfer coding gzip, chunked is not known' });
+});
+
+test('a URL without a path, with a query or a fragment alone, asks for the root', async (t) => {
+  const site = await serveSite(t, (request, response) => response.end(request.url));
+  const client = open(t);
+  const bodies = [];
+  for (const rest of ['', '#x', '/#x', '/?a#x'])
+    bodies.push((await client.request({ url: site.url('a.test', rest), headers })).body.toString());
+  assert.deepEqual(bodies, ['/', '/', '/', '/?a']);
+});
+
 test('bytes that nobody asked for never become the next response', async (t) => {
   let connections = 0;
   const port = await serveSockets(t, (socket) => {

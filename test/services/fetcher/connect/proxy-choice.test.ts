@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createProxyChoice } from '../../../../services/fetcher/connect/proxy-choice.ts';
+import type { ProxyServer } from '../../../../services/fetcher/connect/proxy-tunnel.ts';
+import { createFakeClock } from '../fake-clock.ts';
+
+const proxies = ['a', 'b', 'c'].map((label) => ({ label }) as ProxyServer);
+const labelsOf = (choice: ReturnType<typeof createProxyChoice>, count: number, host = (_: number) => 'x.test') =>
+  Array.from({ length: count }, (_, n) => choice.next(host(n))?.label ?? 'none').join('');
+
+test('proxies take turns by request', () => {
+  assert.equal(labelsOf(createProxyChoice(proxies, 'request', createFakeClock()), 7), 'abcabca');
+});
+
+test('by host, a host is always asked through the same one, and hosts are spread', () => {
+  const clock = createFakeClock();
+  const choice = createProxyChoice(proxies, 'host', clock);
+  const hosts = (n: number) => `h${n}.test`;
+  const first = labelsOf(choice, 60, hosts);
+  assert.equal(labelsOf(createProxyChoice(proxies, 'host', clock), 60, hosts), first);
+  for (const { label } of proxies) assert.ok(first.split(label).length > 10, `${label} in ${first}`);
+});
+
+test('one that failed rests for half a minute, its turns go to the next, and none is left when all rest', async () => {
+  const clock = createFakeClock();
+  const choice = createProxyChoice(proxies, 'request', clock);
+  choice.failed(proxies[1]!);
+  assert.equal(labelsOf(choice, 6), 'accacc');
+  await clock.advance(29_999);
+  assert.equal(labelsOf(choice, 3), 'acc');
+  await clock.advance(1);
+  assert.equal(labelsOf(choice, 3), 'abc');
+  for (const proxy of proxies) choice.failed(proxy);
+  assert.equal(labelsOf(choice, 2), 'nonenone');
+});

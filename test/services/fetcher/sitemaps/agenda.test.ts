@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSitemapAgenda, type SitemapErrand } from '../../../../services/fetcher/sitemaps/agenda.ts';
+import { fetcherLimits } from '../../../../topology/limits.ts';
+
+const errand = (url: string, more: Partial<SitemapErrand> = {}): SitemapErrand => ({
+  url,
+  ...{
+    hostKey: 'a.test',
+    depth: 0,
+    origin: 'http://a.test',
+    namedAtMs: 10,
+    trusted: false,
+    hop: 0,
+    nesting: 0,
+    tries: 0,
+  },
+  ...more,
+});
+
+test('sitemaps of a host are read in the order in which they were named, each once for each robots.txt', () => {
+  const agenda = createSitemapAgenda();
+  for (const url of ['/1', '/2', '/1']) agenda.add(errand(url));
+  agenda.add(errand('/1', { namedAtMs: 9 }));
+  assert.equal(agenda.waiting('a.test'), 2);
+  assert.deepEqual(
+    [agenda.next('a.test')?.url, agenda.next('a.test')?.url, agenda.next('a.test')],
+    ['/1', '/2', undefined],
+  );
+  agenda.add(errand('/1', { namedAtMs: 10 }));
+  assert.equal(agenda.waiting('a.test'), 0, 'known for the same robots.txt');
+  agenda.add(errand('/1', { namedAtMs: 11 }));
+  assert.equal(agenda.waiting('a.test'), 1);
+  assert.equal(agenda.size, 2);
+  assert.equal(agenda.waiting('b.test'), 0);
+});
+
+test('one that there was no time for stays the next, one that failed comes last, twice', () => {
+  const agenda = createSitemapAgenda();
+  for (const url of ['/1', '/2']) agenda.add(errand(url));
+  agenda.putBack(agenda.next('a.test')!);
+  assert.equal(agenda.next('a.test')!.url, '/1');
+  agenda.failed(errand('/1'));
+  assert.equal(agenda.next('a.test')!.url, '/2');
+  const again = agenda.next('a.test')!;
+  assert.deepEqual([again.url, again.tries], ['/1', 1]);
+  agenda.failed(again);
+  agenda.failed(agenda.next('a.test')!);
+  assert.equal(agenda.waiting('a.test'), 0);
+});
+
+test('the host that was named least recently is forgotten first', () => {
+  const agenda = createSitemapAgenda();
+  const perHost = fetcherLimits.sitemapsPerHostMax;
+  const hosts = fetcherLimits.sitemapsKnownMax / perHost;
+  for (let host = 0; host < hosts; host++)
+    for (let n = 0; n < perHost; n++) agenda.add(errand(`/${n}`, { hostKey: `h${host}` }));
+  agenda.add(errand('/0', { hostKey: 'h0', namedAtMs: 11 }));
+  agenda.add(errand('/x', { hostKey: 'new' }));
+  assert.deepEqual([agenda.waiting('h0'), agenda.waiting('h1'), agenda.waiting('new')], [perHost + 1, 0, 1]);
+  assert.equal(agenda.size, fetcherLimits.sitemapsKnownMax - perHost + 1);
+});
+
+test('a sitemap that was read whole is asked for with a condition, an index without one', () => {
+  const agenda = createSitemapAgenda();
+  const one = errand('/1');
+  agenda.add(one);
+  assert.deepEqual(agenda.conditionOf(one), []);
+  agenda.readWhole(one, ['if-none-match', '"x"']);
+  assert.deepEqual(agenda.conditionOf(one), ['if-none-match', '"x"']);
+  agenda.readWhole(one, []);
+  assert.deepEqual(agenda.conditionOf(one), ['if-none-match', '"x"']);
+  assert.deepEqual(agenda.conditionOf(errand('/2')), []);
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { packFlags, unpackFlags } from '../../../../topology/frontier/recrawl/due-flags.ts';
+import { type Due, DueTable, noRate } from '../../../../topology/frontier/recrawl/due-table.ts';
+import { numbers } from '../../../web/random.ts';
+
+const due = (lo: number, more: Partial<Due> = {}): Due => ({
+  hi: 1,
+  lo,
+  host: 0,
+  dueS: 100,
+  visitedS: 50,
+  status: 1,
+  band: 2,
+  rateClass: noRate,
+  told: false,
+  out: false,
+  ...more,
+});
+
+describe('the schedule of visits', () => {
+  it('gives what a plain list gives, whatever comes and goes', () => {
+    const next = numbers(11);
+    const table = new DueTable();
+    const list = new Map<number, Due>();
+    const waiting = (host: number) =>
+      [...list.values()]
+        .filter((one) => one.host === host && !one.out)
+        .sort((a, b) => a.dueS - b.dueS || a.hi - b.hi || a.lo - b.lo);
+    for (let turn = 0; turn < 4_000; turn++) {
+      const [lo, host] = [next() % 300, next() % 4];
+      const act = next() % 10;
+      if (act < 6) {
+        const one = due(lo, {
+          ...{ host, dueS: next() % 50, band: next() % 8, status: next() % 8, visitedS: turn },
+          ...{ told: next() % 2 === 0, rateClass: next() % 3 === 0 ? noRate : next() % 20, hi: lo % 3 },
+        });
+        table.put(one);
+        list.set(lo, one);
+      } else if (act < 8) {
+        const row = table.find(lo % 3, lo);
+        assert.equal(row >= 0, list.has(lo));
+        if (row >= 0) assert.deepEqual(table.remove(row), list.get(lo));
+        list.delete(lo);
+      } else if (act === 8) {
+        const count = Math.min(waiting(host).length, 3);
+        const wanted = waiting(host).slice(0, count);
+        assert.deepEqual(table.take(host, count), wanted);
+        for (const one of wanted) list.set(one.lo, { ...one, out: true });
+      } else if (next() % 20 === 0) {
+        table.endLeases(turn);
+        for (const [key, one] of list) if (one.out) list.set(key, { ...one, dueS: turn, told: false, out: false });
+      }
+      assert.equal(table.size, list.size);
+      assert.equal(table.out, [...list.values()].filter(({ out }) => out).length);
+      assert.equal(table.firstDueS(host), waiting(host)[0]?.dueS);
+      const nowS = next() % 50;
+      const count = waiting(host).filter(({ dueS }) => dueS <= nowS).length;
+      for (const most of [1, 3, 1_000]) assert.equal(table.dueCount(host, nowS, most), Math.min(count, most));
+    }
+    for (const [lo, one] of list) assert.deepEqual(table.at(table.find(lo % 3, lo)), one);
+    const rows = Array.from({ length: table.end }, (_, row) => row).filter((row) => table.inUse(row));
+    assert.equal(rows.length, list.size);
+  });
+
+  it('uses rows again that are free', () => {
+    const table = new DueTable();
+    for (let lo = 0; lo < 10; lo++) table.put(due(lo));
+    for (let lo = 0; lo < 10; lo++) table.remove(table.find(1, lo));
+    for (let lo = 20; lo < 30; lo++) table.put(due(lo));
+    assert.equal(table.end, 10);
+  });
+
+  it('marks the rows to be written, and none after a load', () => {
+    const table = new DueTable();
+    table.put(due(1));
+    assert.ok(table.unsaved.size > 0);
+    table.loaded();
+    assert.equal(table.unsaved.size, 0);
+    table.remove(table.find(1, 1));
+    assert.ok(table.unsaved.size > 0);
+  });
+});
+
+it('what a row says beside its numbers fits into nine bits, each for itself', () => {
+  for (let status = 0; status < 8; status++) {
+    for (let band = 0; band < 8; band++) {
+      for (const told of [false, true]) {
+        for (const out of [false, true]) {
+          const flags = { status, band, told, out };
+          assert.deepEqual(unpackFlags(packFlags(flags)), flags);
+          assert.ok(packFlags(flags) < 512);
+        }
+      }
+    }
+  }
+});
