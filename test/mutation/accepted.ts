@@ -80,4 +80,11 @@ export const accepted: readonly Accepted[] = [
     line: 'row < this.#end && this.out > 0',
     because: 'the row beyond the last is not in use',
   },
+  {
+    file: 'topology/url/fingerprint.ts',
+    find: '-',
+    replace: '+',
+    line: 'word |= code << ((i - at) << 3)',
+    because: '`at` is a multiple of four, and a shift goes by 32',
+  },
 ];

@@ -16,7 +16,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'topology/frontier/transfer/load-step.ts': 'test/services/frontier/transfer/transfer.test.ts',
   'topology/frontier/transfer/parse-dump-line.ts': 'test/services/frontier/transfer/transfer.test.ts',
   'topology/policy/budget.ts': 'test/topology/frontier/decide/links/budgets.test.ts',
-  'topology/policy/list-shelf.ts': 'test/services/runtime/policy/list-files.test.ts',
   'topology/story/commit-events.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/story/record-events.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/story/sightings.ts': 'test/services/cli/hindsight.integration.test.ts',
