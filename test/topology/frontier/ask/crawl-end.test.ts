@@ -54,3 +54,16 @@ it('a spent quota does not end a crawl that has not heard all of its operators: 
   const spent = { ...look(unheard), pageQuota: 3 };
   assert.equal(crawlEnd(spent, spent), null);
 });
+
+it('a crawl is not done while a single URL or lease is out, whichever is counted, or a page is scheduled', () => {
+  for (const rest of [busy({ leases: 1 }), busy({ leased: 1 }), busy({ scheduled: 1 })])
+    assert.equal(crawlEnd(look(quiet, rest), look(quiet, rest)), null);
+});
+
+it('a quota ends a crawl when the last of its pages is spent, not before', () => {
+  const spending = (quotaSpent: number) => ({ ...look(busy({ queued: 50, quotaSpent })), pageQuota: 3 });
+  assert.deepEqual(
+    [2, 3, 4].map((spent) => crawlEnd(spending(spent), spending(spent))),
+    [null, 'quotaSpent', 'quotaSpent'],
+  );
+});

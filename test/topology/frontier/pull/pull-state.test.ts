@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FactsTable } from '../../../../topology/frontier/hosts/facts-table.ts';
+import type { KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
+import { KnownRows, knownKey, knownRange, readKnown } from '../../../../topology/frontier/pull/known-rows.ts';
+import { PullState } from '../../../../topology/frontier/pull/pull-state.ts';
+import { ByteReader, ByteWriter } from '../../../../topology/frontier/storage/bytes.ts';
+
+const factsOf = (readyAtMs: number, ownDelayMs = -1) =>
+  ({ readyAtMs: () => readyAtMs, ownDelayMs: () => ownDelayMs }) as unknown as FactsTable;
+
+describe('a served crawl’s queues', () => {
+  it('are counted by what they hold, and active while one of it is not done', () => {
+    const pull = new PullState();
+    const counts = () => [pull.queues, pull.activeQueues];
+    assert.deepEqual([pull.urlsOf(5), pull.doneOf(5), counts()], [0, 0, [0, 0]]);
+    pull.count(5, 2, 0);
+    pull.count(1, 1, 1);
+    assert.deepEqual(counts(), [2, 1]);
+    pull.count(5, 0, 1);
+    assert.deepEqual(counts(), [2, 1]);
+    pull.count(5, 0, 1);
+    assert.deepEqual([pull.urlsOf(5), pull.doneOf(5), counts()], [2, 2, [2, 0]]);
+    pull.count(5, -2, -2);
+    assert.deepEqual(counts(), [1, 0]);
+  });
+
+  it('wait their own delay or that of all, from when they were contacted, and until a block ends', () => {
+    const pull = new PullState();
+    assert.equal(pull.set(true, 100), false, 'it was off');
+    assert.equal(pull.set(true, 100), false);
+    assert.equal(pull.set(true, 200), true);
+    assert.equal(pull.readyAtMs(0, factsOf(0)), 0, 'never contacted');
+    assert.equal(pull.readyAtMs(0, factsOf(1_000)), 1_200);
+    assert.equal(pull.readyAtMs(0, factsOf(1_000, 0)), 1_000);
+    assert.equal(pull.readyAtMs(0, factsOf(1_000, 50)), 1_050);
+    pull.mark(0, { blockedUntilMs: 1_100 });
+    assert.equal(pull.readyAtMs(0, factsOf(1_000, 50)), 1_100);
+    assert.equal(pull.readyAtMs(0, factsOf(1_000)), 1_200);
+    assert.equal(pull.readyAtMs(0, factsOf(0)), 1_100);
+    pull.mark(0, { blockedUntilMs: 0 });
+    assert.equal(pull.readyAtMs(0, factsOf(0)), 0);
+  });
+
+  it('keep each mark until it is taken back', () => {
+    const pull = new PullState();
+    pull.mark(3, { drops: [4] });
+    pull.mark(3, { blockedUntilMs: 9 });
+    pull.mark(3, { forgotten: 2 });
+    assert.deepEqual(pull.marksOf(3), { blockedUntilMs: 9, drops: [4], forgotten: 2 });
+    for (const change of [{ drops: [] }, { forgotten: 0 }]) pull.mark(3, change);
+    assert.deepEqual(pull.marksOf(3), { blockedUntilMs: 9, drops: [], forgotten: 0 });
+  });
+
+  it('have a new life after each deletion, and their URLs new names', () => {
+    const pull = new PullState();
+    const keys = { find: () => 3 } as unknown as KeyTable;
+    const name = (key: string, url: string, offset = 100) => pull.nameOf(keys, key, url, offset);
+    const url = 'https://a.test/x';
+    assert.equal(name('a.test', url), url);
+    assert.equal(name('queue', url), `queue\n${url}`);
+    pull.mark(3, { drops: [10, 20] });
+    assert.deepEqual(
+      [10, 11, 20, 21].map((offset) => pull.generation(3, offset)),
+      [0, 1, 1, 2],
+    );
+    assert.equal(pull.generation(4, 100), 0);
+    assert.equal(name('a.test', url), `2\na.test\n${url}`);
+    assert.equal(name('a.test', url, 10), url);
+  });
+
+  it('are told by the URL alone only where it begins with just that host', () => {
+    const pull = new PullState();
+    const keys = { find: () => 0 } as unknown as KeyTable;
+    const isPlain = (key: string, url: string) => pull.nameOf(keys, key, url, 1) === url;
+    for (const url of ['http://a.test', 'https://a.test/', 'http://a.test:80/', 'https://a.test?x', 'http://a.test#x'])
+      assert.equal(isPlain('a.test', url), true, url);
+    for (const url of ['http://a.tests/', 'http://b.a.test/', 'http://a.tes/', 'http://a.test.b/', 'http://x/a.test'])
+      assert.equal(isPlain('a.test', url), false, url);
+  });
+
+  it('are read back as they were written', () => {
+    const pull = new PullState();
+    pull.count(2, 7, 3);
+    pull.mark(2, { blockedUntilMs: 1_700_000_000_000, drops: [5, 9], forgotten: 4 });
+    const writer = new ByteWriter();
+    pull.save(writer, 2);
+    const again = new PullState();
+    again.load(new ByteReader(writer.take()), 2);
+    assert.deepEqual(again.marksOf(2), pull.marksOf(2));
+    assert.deepEqual([again.urlsOf(2), again.doneOf(2), again.queues, again.activeQueues], [7, 3, 1, 1]);
+  });
+});
+
+describe('rows of URLs that wait no more', () => {
+  const payload = Buffer.from('p');
+  it('are found until they are written, by key in order, a newer one instead of an older', () => {
+    const rows = new KnownRows();
+    const [late, early] = [knownKey(2, 1, 9, 9), knownKey(2, 1, 0, 1)];
+    rows.set(late, { what: 'done', url: 'late', payload });
+    rows.set(early, { what: 'waits', url: 'early', payload });
+    const taken = rows.take();
+    assert.deepEqual(
+      taken.map(({ key }) => key),
+      [early, late],
+    );
+    rows.set(late, { what: 'forgotten', url: 'late', payload });
+    assert.equal(readKnown(rows.recent(late)!).what, 'forgotten');
+    assert.equal(readKnown(rows.recent(early)!).what, 'waits');
+    assert.equal(readKnown(rows.recentOf(2, 1).get(late.toString('latin1'))!).what, 'forgotten');
+    rows.written();
+    assert.equal(rows.recent(early), undefined);
+    assert.deepEqual(
+      rows.take().map(({ key }) => key),
+      [late],
+    );
+    assert.deepEqual(
+      rows.take().map(({ key }) => key),
+      [late],
+      'a round that was given up has written nothing',
+    );
+  });
+
+  it('are of one queue and one life of it', () => {
+    const rows = new KnownRows();
+    for (const [host, generation] of [
+      [2, 0],
+      [2, 1],
+      [3, 0],
+    ] as const)
+      rows.set(knownKey(host, generation, 5, 5), { what: 'done', url: `${host} ${generation}`, payload });
+    assert.deepEqual(
+      [...rows.recentOf(2, 1).values()].map((row) => readKnown(row)),
+      [{ what: 'done', url: '2 1', payload }],
+    );
+    const { gte, lt } = knownRange(2, 1);
+    const inside = (key: Buffer) => key.compare(gte) >= 0 && key.compare(lt) < 0;
+    assert.deepEqual(
+      [
+        knownKey(2, 0, 0xffffffff, 0xffffffff),
+        knownKey(2, 1, 0, 0),
+        knownKey(2, 1, 0xffffffff, 0xffffffff),
+        knownKey(2, 2, 0, 0),
+      ].map(inside),
+      [false, true, true, false],
+    );
+  });
+});
