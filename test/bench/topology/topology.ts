@@ -22,6 +22,7 @@ import { type CaughtUp, catchUp } from './topology-catch-up.ts';
 import { fillDiscovered } from './topology-fill.ts';
 import { measureRawClient, type RawClient } from './topology-raw.ts';
 import { topologyStages } from './topology-stages.ts';
+import { besideFetcher } from './topology-stand-in.ts';
 
 /** What each process measures. */
 const parts: Readonly<Record<string, (options: BenchOptions) => Promise<unknown>>> = {
@@ -54,7 +55,7 @@ async function measure(args: readonly string[], options: BenchOptions): Promise<
   try {
     const crawl = `bench-${Date.now().toString(36)}`;
     const fill = await playPart<{ readonly cpuSeconds: number }>('fill', crawl, urls);
-    const frontier = await playPart<CaughtUp>('frontier', crawl, urls);
+    const frontier = await besideFetcher(broker.brokers, crawl, () => playPart<CaughtUp>('frontier', crawl, urls));
     const raw = await playPart<RawClient>('raw', crawl, urls);
     const diskBytesPerUrl = (...names: readonly string[]) => {
       const bytes = names.map((name) => broker.diskBytes(`${crawl}.${name}`));
@@ -92,7 +93,9 @@ async function measure(args: readonly string[], options: BenchOptions): Promise<
       const count = Math.min(urls, profiledUrlsMax);
       await playPart('fill', profiled, count);
       return inTemporaryFolder(async (folder) => {
-        const { threads } = await playPart<CaughtUp>('frontier', profiled, count, ['--profile', folder]);
+        const { threads } = await besideFetcher(broker.brokers, profiled, () =>
+          playPart<CaughtUp>('frontier', profiled, count, ['--profile', folder]),
+        );
         return topologyStages(folder, threads, frontierMicros);
       });
     }
