@@ -84,8 +84,18 @@ export type Fault =
       readonly process: string | null;
       readonly downMs: number;
     }
-  /** An input that was read to its end loses its newest records: what comes then stands where they stood. */
-  | { readonly kind: 'inputLost'; readonly at: number; readonly topic: InputTopic; readonly records: number }
+  /**
+   * An input that was read to its end loses its newest records: what comes then stands where they stood. `process`: dies
+   * with them, as where one power cut took both, and does not see it happen.
+   */
+  | {
+      readonly kind: 'inputLost';
+      readonly at: number;
+      readonly topic: InputTopic;
+      readonly records: number;
+      readonly process: string | null;
+      readonly downMs: number;
+    }
   /** A record that somebody else wrote, on any topic: bytes of nobody's, text, or a commit of ours once more. */
   | { readonly kind: 'foreign'; readonly at: number; readonly topic: TopicName; readonly what: ForeignRecord }
   /** The registry knows nothing any more, and gives ids of others; processes that start from then on may not name it. */
@@ -146,11 +156,14 @@ function drawLosses(seed: number, world: World, spanMs: number): Fault[] {
   const chance = chanceOf(seed, 'losses');
   if (world.embedded || !chance.happens(0.2)) return [];
   if (chance.happens(0.4)) {
+    const dying = chanceOf(seed, 'losses that kill');
     return Array.from({ length: chance.between(1, 3) }, () => ({
       kind: 'inputLost',
       at: chance.between(500, spanMs),
       topic: chance.pick(['results', 'discovered', 'control'] as const),
       records: chance.between(1, 5),
+      process: dying.happens(0.6) ? `frontier-${dying.between(0, world.frontiers - 1)}` : null,
+      downMs: dying.between(100, 5_000),
     }));
   }
   return Array.from({ length: chance.between(1, 3) }, () => ({

@@ -169,4 +169,11 @@ export const mutations: readonly Mutation[] = [
     replace: 'return decideNumberedReport(decision, report, row);',
     from: 560,
   },
+  {
+    bug: 'an owner that opens does not say under which leader epochs its inputs were read: a cut is not seen',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'const before = leaderEpoch < 0 ? undefined : { end: slice > 0 ? offset + 1 : offset, leaderEpoch };',
+    replace: 'const before = undefined;',
+    from: 160,
+  },
 ];

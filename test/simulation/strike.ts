@@ -101,7 +101,9 @@ export function strike(stage: Stage, fault: Fault, judge: Judge, chance: Chance)
       // Of what nobody has read nobody could know.
       const isRead = stage.standby.states[partition]!.positions[fault.topic].offset === records.length;
       const left = records.length - fault.records;
-      if (isRead && left > 0) cluster.loseTail(topic, partition, left);
+      if (!isRead || left <= 0) return;
+      if (fault.process !== null) machineOf(fault.process).kill('none', fault.downMs);
+      cluster.loseTail(topic, partition, left);
       return;
     }
     case 'foreign': {
