@@ -9,7 +9,9 @@ import { createProcessorShare } from '../../services/fetcher/pace/processor-shar
 import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
 import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robots/cache.ts';
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
+import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
+import type { zstdLimits } from '../../topology/zstd-limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
@@ -103,6 +105,22 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
   dnsTtlMinMs: driven((n) => isBelieved(0, n), true, false, false),
   dnsTtlMaxMs: driven((n) => isBelieved(dayMs, n), true, false, false),
   dnsNegativeTtlMs: driven((n) => isBelieved(dayMs, n, []), true, false, false),
+};
+
+/** A window of 8 MiB, and an empty last block. */
+const zstdFrame = Buffer.from('28b52ffd0068010000', 'hex');
+const zstdIsRead = (...parts: readonly Buffer[]) =>
+  zstdFrames(Buffer.concat(parts), requestLimits.zstdWindowBytesMax)?.isCut === false;
+
+export const zstdBoundaries: BoundaryTable<typeof zstdLimits> = {
+  framesMax: upTo((n) => zstdIsRead(...Array<Buffer>(n).fill(zstdFrame))),
+  // The last one is the frame's own.
+  blocksMax: upTo((n) => {
+    const begun = Array<Buffer>(n - 1).fill(Buffer.from('08000041', 'hex'));
+    return zstdIsRead(zstdFrame.subarray(0, 6), ...begun, zstdFrame.subarray(6));
+  }),
+  blockBytesMax: undriven('RFC 8878 sets it, and the library holds it'),
+  beginningsTriedMax: tuning('tries at what is damaged anyway'),
 };
 
 const origins: string[] = [];

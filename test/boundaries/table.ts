@@ -9,6 +9,7 @@ import * as policy from '../../topology/policy/limits.ts';
 import { richLimits } from '../../topology/rich-page-limits.ts';
 import * as snapshots from '../../topology/snapshot-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
+import { zstdLimits } from '../../topology/zstd-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import * as frontier from './frontier.ts';
@@ -29,6 +30,7 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 export const table: Readonly<Record<string, Group>> = {
   urlLimits: of(limits.urlLimits, urls.urlBoundaries),
   requestLimits: of(limits.requestLimits, fetchers.requestBoundaries),
+  zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(limits.fetcherLimits, fetchers.fetcherBoundaries),
   robotsLimits: of(limits.robotsLimits, urls.robotsBoundaries),
   responseLimits: of(limits.responseLimits, urls.responseBoundaries),

@@ -3,7 +3,7 @@
  * fetcher. In the process of the bench, so that nobody else's cost counts it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
+import { openKafkaLog } from '../../../services/runtime/log/kafka/kafka-log.ts';
 
 /** As often as a fetcher that is busy says what it has taken. */
 const commitEveryMs = 250;
