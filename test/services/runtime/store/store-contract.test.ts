@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
-import { openLevelStore } from '../../../../services/runtime/store/level-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { createOverlayStore } from '../../../../services/runtime/store/overlay-store.ts';
 import type { openRocksdbStore } from '../../../../services/runtime/store/rocksdb-store.ts';
