@@ -13,6 +13,8 @@ export interface Entry {
   readonly expiries: number;
   /** Front queue, 0 first. */
   readonly band: number;
+  /** Another site's page brought it: it is no evidence of traps. Absent: its own site did, or a seed. */
+  readonly isForeign?: true;
   /** What a client of the pull API gave along, as it came (pull/payload.ts). Absent: nothing. */
   readonly payload?: Uint8Array | undefined;
 }
@@ -20,16 +22,30 @@ export interface Entry {
 /** Beside the band, which is below: the numbers that are nearly always zero, and a payload, follow. */
 const rareFlag = 0x80;
 const payloadFlag = 0x40;
+/** Beside the hops, which are a handful (urlLimits.redirectHopsMax). */
+const foreignFlag = 0x40;
+
+/** An entry's hops, and whether it is foreign, in one number: 0 where there is nothing to say. */
+export function hopsOf({ hop, isForeign }: Entry): number {
+  return Math.min(hop, foreignFlag - 1) | (isForeign === true ? foreignFlag : 0);
+}
+
+/** The entry with what `hopsOf` said of it. */
+export function withHops(entry: Omit<Entry, 'hop' | 'isForeign'>, hops: number): Entry {
+  const whole = { ...entry, hop: hops & (foreignFlag - 1) };
+  return hops < foreignFlag ? whole : { ...whole, isForeign: true };
+}
 
 export function writeEntry(writer: ByteWriter, entry: Entry): void {
   writer.string(entry.url);
   writer.uint(entry.depth);
   // Nearly always all zero: one byte then.
-  const rare = entry.hop + entry.attempts + entry.expiries > 0;
+  const hops = hopsOf(entry);
+  const rare = hops + entry.attempts + entry.expiries > 0;
   const { payload } = entry;
   writer.byte(entry.band | (rare ? rareFlag : 0) | (payload === undefined ? 0 : payloadFlag));
   if (rare) {
-    writer.uint(entry.hop);
+    writer.uint(hops);
     writer.uint(entry.attempts);
     writer.uint(entry.expiries);
   }
@@ -41,13 +57,16 @@ export function readEntry(reader: ByteReader): Entry {
   const depth = reader.uint();
   const flags = reader.byte();
   const rare = flags >= rareFlag;
-  const entry = {
-    url,
-    depth,
-    band: flags & (payloadFlag - 1),
-    hop: rare ? reader.uint() : 0,
-    attempts: rare ? reader.uint() : 0,
-    expiries: rare ? reader.uint() : 0,
-  };
+  const hops = rare ? reader.uint() : 0;
+  const entry = withHops(
+    {
+      url,
+      depth,
+      band: flags & (payloadFlag - 1),
+      attempts: rare ? reader.uint() : 0,
+      expiries: rare ? reader.uint() : 0,
+    },
+    hops,
+  );
   return (flags & payloadFlag) === 0 ? entry : { ...entry, payload: Buffer.from(reader.bytes()) };
 }

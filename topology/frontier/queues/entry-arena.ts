@@ -7,9 +7,9 @@
  * what was put there first; `bands.ts` empties it when memory is short.
  *
  *   word 0  next        word 1  owner (a band's number)        word 2  bytes · 2 + 1 where a row on disk begins here
- *   bytes   flags, depth, [hop, attempts, expiries,] [payload,] what follows the origin
+ *   bytes   flags, depth, [hops, attempts, expiries,] [payload,] what follows the origin
  */
-import type { Entry } from '../changes/entry.ts';
+import { type Entry, hopsOf } from '../changes/entry.ts';
 
 const pageBits = 18;
 const pageWords = 2 ** pageBits;
@@ -146,15 +146,16 @@ function emptyPage(): Page {
 }
 
 function writeBody(bytes: Buffer, from: number, hostKey: string, entry: Entry): number {
-  const { url, depth, hop, attempts, expiries, payload } = entry;
+  const { url, depth, attempts, expiries, payload } = entry;
+  const hops = hopsOf(entry);
   const scheme = url.charCodeAt(4) === 58 ? 0 : 1;
   const origin = origins[scheme]!.length;
   const known = url.startsWith(hostKey, origin) && url.startsWith(origins[scheme]!);
-  const rare = hop + attempts + expiries > 0;
+  const rare = hops + attempts + expiries > 0;
   bytes[from] = (known ? scheme : otherScheme) | (rare ? rareFlag : 0) | (payload === undefined ? 0 : payloadFlag);
   let at = writeUint(bytes, from + 1, depth);
   if (rare) {
-    at = writeUint(bytes, at, hop);
+    at = writeUint(bytes, at, hops);
     at = writeUint(bytes, at, attempts);
     at = writeUint(bytes, at, expiries);
   }

@@ -2,7 +2,7 @@
  * A row of a queue on disk: neighbours of one band of one host, front-coded.
  *
  *   key    `q`, host number (4 bytes), band (1), sequence number of the first entry (4)
- *   value  count, then of each entry: flags, [depth,] [hop, attempts, expiries,] [payload,] bytes shared with the URL
+ *   value  count, then of each entry: flags, [depth,] [hops, attempts, expiries,] [payload,] bytes shared with the URL
  *          before, rest
  *
  * A row says how many entries it holds, so it names the row after it: queues are read from their head on by exact names,
@@ -10,7 +10,7 @@
  * Source of front coding: Witten, Moffat & Bell, "Managing Gigabytes" (1999), §4.1.
  */
 import { CrawlstreamError } from '../../errors.ts';
-import type { Entry } from '../changes/entry.ts';
+import { type Entry, withHops } from '../changes/entry.ts';
 import { ByteReader, type ByteWriter } from '../storage/bytes.ts';
 import type { EntryArena } from './entry-arena.ts';
 import { origins, otherScheme, payloadFlag, rareFlag, schemeMask } from './entry-arena.ts';
@@ -99,14 +99,14 @@ export function readRow(
     const flags = reader.byte();
     if ((flags & sameDepthFlag) === 0) depth = reader.uint();
     const rare = (flags & rareFlag) !== 0;
-    const [hop, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+    const [hops, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
     const payload = (flags & payloadFlag) === 0 ? undefined : reader.bytes();
     const shared = reader.uint();
     const length = shared + reader.bytesInto(url, shared);
     visit(index, () => {
       const given = urlOf(flags, hostKey, url.toString('utf8', 0, length));
-      if (payload === undefined) return { url: given, depth, hop, attempts, expiries, band };
-      return { url: given, depth, hop, attempts, expiries, band, payload: Buffer.from(payload) };
+      const entry = withHops({ url: given, depth, attempts, expiries, band }, hops!);
+      return payload === undefined ? entry : { ...entry, payload: Buffer.from(payload) };
     });
   }
 }
@@ -119,11 +119,11 @@ export function readArena(arena: EntryArena, pointer: number, hostKey: string, b
   const reader = new ByteReader(buffer, from + 1);
   const depth = reader.uint();
   const rare = (flags & rareFlag) !== 0;
-  const [hop, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
+  const [hops, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
   const payload = (flags & payloadFlag) === 0 ? undefined : Buffer.from(reader.bytes());
   const url = urlOf(flags, hostKey, buffer.toString('utf8', reader.at, from + arena.length(pointer)));
-  if (payload === undefined) return { url, depth, hop, attempts, expiries, band };
-  return { url, depth, hop, attempts, expiries, band, payload };
+  const entry = withHops({ url, depth, attempts, expiries, band }, hops!);
+  return payload === undefined ? entry : { ...entry, payload };
 }
 
 function urlOf(flags: number, hostKey: string, rest: string): string {

@@ -2,20 +2,21 @@
  * A 128-bit sum over everything ever queued, for the digest: with where each band begins and ends, it says what is in the
  * queues without reading them, whether they are in memory or on disk.
  */
-import type { Entry } from '../changes/entry.ts';
+import { type Entry, hopsOf } from '../changes/entry.ts';
 import { MultisetSum } from '../storage/multiset-sum.ts';
 
 export class QueuedSum {
   readonly sum = new MultisetSum();
 
   /** `hi`, `lo`: fingerprint of the URL's key; `number`: of the entry among all ever queued. */
-  add(hi: number, lo: number, number: number, { url, depth, hop, attempts, expiries, band, payload }: Entry): void {
+  add(hi: number, lo: number, number: number, entry: Entry): void {
+    const { url, depth, attempts, expiries, band, payload } = entry;
     const numbers =
       Math.imul(number, 0x9e3779b1) ^
       Math.imul(depth + 64 * band, 0x85ebca6b) ^
       url.length ^
       (payload === undefined ? 0 : foldOf(payload));
-    const rare = Math.imul(hop + 32 * (attempts + 32 * expiries), 0xc2b2ae35);
+    const rare = Math.imul(hopsOf(entry) + 32 * (attempts + 32 * expiries), 0xc2b2ae35);
     this.sum.add((hi ^ numbers) >>> 0, (lo ^ rare ^ (numbers >>> 15)) >>> 0);
   }
 }

@@ -1,7 +1,7 @@
 /** A visit, applied: the URL waits for the next one, and leaves the lease it was on. */
 import type { Change } from '../changes/changes.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
-import { fetchedEvent } from './traps-state.ts';
+import { fetchedEvents } from './traps-state.ts';
 
 /** `lease` null: it was on none, or its host's row is ahead and says what became of it; the schedule is not. */
 export function applyVisit(
@@ -17,11 +17,12 @@ export function applyVisit(
   if (proved !== null) recrawl.learn(host.id, proved);
   counters.scheduled = recrawl.scheduled;
   if (lease === null) return;
+  const entry = lease.entries[index];
   lease.entries[index] = null;
   lease.pages.delete(index);
   counters.leased -= 1;
   counters[record.status] += 1;
   if (!spent) counters.quotaSpent -= 1;
   if (traps.on && page.history.recent === 1)
-    traps.learn(hostKey, host.facts.fetched + host.queue.size, [fetchedEvent(record)]);
+    traps.learn(hostKey, host.facts.fetched + host.queue.size, fetchedEvents(entry, record));
 }

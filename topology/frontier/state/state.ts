@@ -51,7 +51,7 @@ import { placeOf } from './place-of.ts';
 import { applyQuota, type QuotaRow } from './quota-row.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import { settleHost } from './settle-host.ts';
-import { admittedEvents, fetchedEvent, TrapsState } from './traps-state.ts';
+import { admittedEvents, fetchedEvents, TrapsState } from './traps-state.ts';
 import { Unsaved } from './unsaved.ts';
 
 export type { Host } from '../hosts/host.ts';
@@ -327,11 +327,12 @@ export class FrontierState {
     if (this.recrawl.table.out > 0) this.recrawl.drop(this.fingerprintOf(url));
     const lease = this.#leaseOf(leaseId);
     if (lease === null) return;
+    const entry = lease.entries[index];
     lease.entries[index] = null;
     lease.pages.delete(index);
     this.counters.leased -= 1;
     this.unsaved.addHost(lease.host.id);
-    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record);
+    if (disposition.to === 'final') this.#end(lease.host, disposition.status, record, entry);
     else this.#putAgain(lease.host, disposition.dueAtMs, disposition.entry);
     if (disposition.to !== 'final' || disposition.status !== 'page') this.counters.quotaSpent -= 1;
   }
@@ -376,11 +377,11 @@ export class FrontierState {
     this.#changed(host);
   }
 
-  #end(host: Host, status: FinalStatus, record: UrlRecord | null): void {
+  #end(host: Host, status: FinalStatus, record: UrlRecord | null, entry?: Entry | null): void {
     this.counters[status] += 1;
     if (record === null || this.purge.hides(host.id, record.url, (url) => this.fingerprintOf(url))) return;
     if (this.recrawl.pages.size > 0) this.recrawl.forget(this.fingerprintOf(record.url));
     this.unsaved.records.push(record);
-    if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, [fetchedEvent(record)]);
+    if (this.traps.on) this.traps.learn(host.key, host.facts.fetched + host.queue.size, fetchedEvents(entry, record));
   }
 }

@@ -100,13 +100,20 @@ export class TrapsState {
   }
 }
 
-/** What admitted entries say of their host; those in a trap say nothing more. */
+/**
+ * What admitted entries say of their host: those in a trap say nothing more, and those that another site linked to never
+ * did. Whoever could bring a host's URLs under suspicion by linking to them could have any site left alone.
+ */
 export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
   const events: TrapEvent[] = [];
-  for (const { url, depth, band } of entries) if (!isTrapBand(band)) events.push({ kind: 'admitted', url, depth });
+  for (const { url, depth, band, isForeign } of entries)
+    if (!isTrapBand(band) && isForeign !== true) events.push({ kind: 'admitted', url, depth });
   return events;
 }
 
-export function fetchedEvent({ url, httpStatus, contentHash, soft404 }: UrlRecord): TrapEvent {
-  return { kind: 'fetched', url, status: httpStatus, contentHash, soft404 };
+/** What an answer says of the host. `entry`: as it was on its lease, where it was on one. */
+export function fetchedEvents(entry: Entry | null | undefined, record: UrlRecord): TrapEvent[] {
+  if (entry?.isForeign === true) return [];
+  const { url, httpStatus, contentHash, soft404 } = record;
+  return [{ kind: 'fetched', url, status: httpStatus, contentHash, soft404 }];
 }

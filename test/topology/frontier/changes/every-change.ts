@@ -9,6 +9,7 @@ import type { PageRecord } from '../../../../topology/frontier/changes/page-reco
 
 const entry: Entry = { url: 'https://a.test/ä?q=1', depth: 3, hop: 1, attempts: 2, expiries: 4, band: 5 };
 const plainEntry: Entry = { url: 'https://a.test/', depth: 300, hop: 0, attempts: 0, expiries: 0, band: 17 };
+const foreignEntry: Entry = { ...plainEntry, isForeign: true };
 const payloadEntry: Entry = { ...entry, payload: Buffer.from([9, 0, 255]) };
 
 const record: UrlRecord = {
@@ -97,6 +98,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
   admit: [
     { kind: 'admit', hostKey: 'a.test', known: false, entries: [entry, plainEntry, payloadEntry] },
     { kind: 'admit', hostKey: 'b.test', known: true, entries: [] },
+    { kind: 'admit', hostKey: 'a.test', known: false, entries: [foreignEntry, { ...payloadEntry, isForeign: true }] },
   ],
   count: [{ kind: 'count', counter: 'retries', by: 12 }],
   grant: [{ kind: 'grant', ...lease }],

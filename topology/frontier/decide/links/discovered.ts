@@ -16,6 +16,7 @@ import type { FrontierState } from '../../state/state.ts';
 import { admittedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 import { noteAdmitted } from '../trace-events.ts';
+import { isOfAnotherSite } from './another-site.ts';
 import { citeHost, isBeyondBudget, linkingDomains, spendBudget } from './budgets.ts';
 import { cashPerLink, Payments } from './cash.ts';
 import type { Growth } from './growth.ts';
@@ -162,7 +163,9 @@ function arrive(
   const isSeed = sourceUrl === '' && depth === 0;
   const defers = budget !== undefined && trap === null && !forced && !isSeed;
   const isBeyond = defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey));
-  const entry = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
+  const own = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
+  const isForeign = traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
+  const entry: Entry = isForeign ? { ...own, isForeign } : own;
   admission.add(hostKey, known, entry, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true) {
     noteAdmitted(decision, group, known, { url, hostKey, band: entry.band, hi, lo });

@@ -12,7 +12,7 @@ import { seenKey } from '../../../url/seen-key.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import type { Host, Lease } from '../../state/state.ts';
-import { fetchedEvent } from '../../state/traps-state.ts';
+import { fetchedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 import { giveLaneBack, pauseOthers } from '../leases/lanes.ts';
 import { decideWishes } from '../leases/robots-hops.ts';
@@ -124,7 +124,7 @@ function decideOutcome(
       decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
     if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
     if (policy.config.traps !== undefined)
-      noticeTraps(decision, policy.config.traps, lease.host.key, [fetchedEvent(record)]);
+      noticeTraps(decision, policy.config.traps, lease.host.key, fetchedEvents(entry, record));
     return status;
   }
   if (lease.pages.has(index)) {

@@ -118,6 +118,34 @@ describe('a trap', () => {
     );
   });
 
+  it('is never noticed by what another site links to, however much of it there is', () => {
+    const stranger = 'https://stranger.example';
+    const lures = (n: number) => [
+      `${site}/wiki/lure${n}`,
+      `${site}/shop?${Array.from({ length: 4 }, (_, i) => `p${n}x${i}=1`).join('&')}`,
+    ];
+    const web = (url: string): Answer => {
+      if (url.startsWith(stranger)) {
+        const all = Array.from({ length: 60 }, (_, n) => lures(n)).flat();
+        return { kind: 'fetched', links: url === `${stranger}/` ? all : [] };
+      }
+      if (url.includes('lure') || url.includes('shop?')) return { kind: 'fetched', links: [], contentHash: 'deadbeef' };
+      const n = Number(/page(\d+)$/.exec(url)?.[1] ?? 0);
+      return { kind: 'fetched', links: n < 40 ? [`${site}/wiki/page${n + 1}`, `${site}/wiki/leaf${n + 1}`] : [] };
+    };
+    const driver = new TopologyDriver({ web, policy });
+    driver.inject([`${stranger}/`]);
+    assert.equal(driver.run(), 'done');
+    driver.crash();
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    assert.deepEqual(driver.core().state.traps.of('a.test').trapped, []);
+    assert.equal(driver.counters.deferred, 0);
+    // Both starts, sixty lures of either kind, and all pages of the site's own.
+    assert.equal(driver.counters.page, 2 + 120 + 80);
+    assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+  });
+
   it('is never noticed where the policy does not look for traps', () => {
     const driver = new TopologyDriver({ web: calendarSite(100), policy: { delayMs: 0 } });
     driver.inject([`${site}/`]);
