@@ -1,7 +1,7 @@
 /**
  * How many pages of a path prefix are duplicates, told to the frontier by `control` as the count doubles.
  *
- * Prefixes are those of the frontier's traps: of a URL's shape, up to its last segment. Each URL counts once, with the
+ * Prefixes are those of the frontier's traps: of a URL's shape, up to its last segment or without its values. Each URL counts once, with the
  * verdict it got when it was first read.
  */
 import type { Control } from '../../schemas/types.ts';

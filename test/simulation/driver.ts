@@ -47,6 +47,7 @@ export interface Answer {
   readonly retryAfterMs?: number;
   /** Hexadecimal. */
   readonly contentHash?: string;
+  readonly noindex?: boolean;
   /** Duration of the request, ms. */
   readonly takesMs?: number;
 }
@@ -399,9 +400,16 @@ function catchUp(state: FrontierState, changelog: readonly Buffer[], rows: RowsI
 }
 
 function outcomeOf(index: number, url: string, answer: Answer): Outcome {
-  const { kind, status = kind === 'fetched' ? 200 : 0, redirectUrl = '', retryAfterMs = 0, contentHash = '' } = answer;
+  const {
+    kind,
+    status = kind === 'fetched' ? 200 : 0,
+    redirectUrl = '',
+    retryAfterMs = 0,
+    contentHash = '',
+    noindex = false,
+  } = answer;
   const links = answer.links?.length ?? 0;
-  return { ...blankOutcome, index, url, kind, status, redirectUrl, retryAfterMs, contentHash, links };
+  return { ...blankOutcome, index, url, kind, status, redirectUrl, retryAfterMs, contentHash, noindex, links };
 }
 
 const emptyControl: Control = { ...blankControl, by: 'test' };

@@ -89,6 +89,8 @@ export interface UrlRecord {
   readonly contentHash: string;
   /** The page says that it does not exist, with a status that says it does. */
   readonly soft404: boolean;
+  /** It asks not to be indexed and led nowhere: nobody has anything from it. Absent: not so. */
+  readonly barren?: true;
 }
 
 /** Where a URL is. `a`, `b`: of a lease its id and the index; of a band its number and the place; of `again` 0 and the place. */

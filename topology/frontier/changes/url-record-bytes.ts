@@ -13,6 +13,9 @@ export const finalStatuses = [
 ] as const satisfies readonly FinalStatus[];
 const knownStatuses = [...finalStatuses, 'known'] as const satisfies readonly KnownUrl['status'][];
 
+const soft404Flag = 1;
+const barrenFlag = 2;
+
 export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.url);
   writer.byte(knownStatuses.indexOf(record.status));
@@ -24,7 +27,7 @@ export function writeUrlRecord(writer: ByteWriter, record: KnownUrl): void {
   writer.string(record.etag);
   writer.string(record.lastModified);
   writer.string(record.contentHash);
-  writer.boolean(record.soft404);
+  writer.byte((record.soft404 ? soft404Flag : 0) | (record.barren === true ? barrenFlag : 0));
 }
 
 export function readUrlRecord(reader: ByteReader): UrlRecord {
@@ -36,7 +39,7 @@ export function readKnownUrl(reader: ByteReader): KnownUrl {
 }
 
 function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: readonly S[]) {
-  return {
+  const record = {
     url: reader.string(),
     status: pick(statuses, reader.byte(), 'status'),
     outcome: pick(outcomeKinds, reader.byte(), 'outcome'),
@@ -47,8 +50,10 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
     etag: reader.string(),
     lastModified: reader.string(),
     contentHash: reader.string(),
-    soft404: reader.boolean(),
   };
+  const flags = reader.byte();
+  const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
+  return (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
 }
 
 /** The one of a list that a byte stands for. Throws INVALID_RECORD. */

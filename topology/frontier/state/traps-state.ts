@@ -114,6 +114,6 @@ export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
 /** What an answer says of the host. `entry`: as it was on its lease, where it was on one. */
 export function fetchedEvents(entry: Entry | null | undefined, record: UrlRecord): TrapEvent[] {
   if (entry?.isForeign === true) return [];
-  const { url, httpStatus, contentHash, soft404 } = record;
-  return [{ kind: 'fetched', url, status: httpStatus, contentHash, soft404 }];
+  const { url, httpStatus, contentHash, soft404, barren } = record;
+  return [{ kind: 'fetched', url, status: httpStatus, contentHash, isWaste: soft404 || barren === true }];
 }

@@ -17,7 +17,7 @@ export function stepContents(before: TrapSummary, event: Fetched, shape: string)
   const hasContent = event.contentHash !== '';
   const isDuplicate = hasContent && before.contents.includes(content);
   const answered = event.status >= 200 && event.status < 300;
-  const wasted = isDuplicate || event.soft404 === true;
+  const wasted = isDuplicate || event.isWaste === true;
   const contents =
     hasContent && !isDuplicate ? [...before.contents, content].slice(-trapLimits.contentsMax) : before.contents;
   const met = before.events + 1;
@@ -34,19 +34,30 @@ export function stepContents(before: TrapSummary, event: Fetched, shape: string)
   };
 }
 
-/** A shape up to its last segment or its query: what its siblings begin with. */
+/** What siblings have in common: a shape up to its last segment or, with a query, without the values: views by name. */
 export function prefixOf(shape: string): string {
-  const question = shape.indexOf('?');
-  return question >= 0 ? shape.slice(0, question + 1) : shape.slice(0, shape.lastIndexOf('/') + 1);
+  return shape.includes('?') ? withoutValues(shape) : shape.slice(0, shape.lastIndexOf('/') + 1);
 }
 
-/** The pattern of what lies directly under a prefix; what lies deeper has siblings of its own. */
+/** The pattern of the siblings under a prefix; what lies deeper, or takes other parameters, has siblings of its own. */
 export function siblingsOf(prefix: string): string {
-  return prefix.endsWith('?') ? prefix : prefix + siblings;
+  return prefix + siblings;
+}
+
+/** Does a pattern of siblings hold a shape? */
+export function isSibling(pattern: string, shape: string): boolean {
+  const stem = pattern.slice(0, -siblings.length);
+  if (stem.includes('?')) return withoutValues(shape) === stem;
+  return shape.startsWith(stem) && !/[/?]/.test(shape.slice(stem.length));
 }
 
 /** No normal path holds braces. */
 export const siblings = '{}';
+
+function withoutValues(shape: string): string {
+  const question = shape.indexOf('?');
+  return shape.slice(0, question) + shape.slice(question).replace(/=[^&]*/g, '=');
+}
 
 function halved(stat: PrefixStat): PrefixStat {
   if (stat.fetches < trapLimits.prefixFetchesMax) return stat;

@@ -25,8 +25,8 @@ export interface Fetched {
   readonly status: number;
   /** Hexadecimal. Empty: no body. */
   readonly contentHash: string;
-  /** The page says that it does not exist, with a status that says it does. */
-  readonly soft404?: boolean;
+  /** The page says that it does not exist, or that it is not to be indexed, and leads nowhere. */
+  readonly isWaste?: boolean;
 }
 
 export function stepSummary(before: TrapSummary, event: TrapEvent): TrapSummary {

@@ -60,7 +60,7 @@ export interface PrefixStat {
   readonly prefix: string;
   readonly met: number;
   readonly fetches: number;
-  /** Of them, duplicates of another under the prefix, or soft 404s. */
+  /** Of them, duplicates of another under the prefix, soft 404s, and pages that nobody may index and that lead nowhere. */
   readonly wasted: number;
 }
 
@@ -82,7 +82,7 @@ export interface Trap {
   /**
    * What is trapped, as a beginning of shapes (shape.ts): `/calendar/#/#` holds all its months and what lies below. One
    * that begins with `&` is a parameter, on whatever path; `//` holds all paths that repeat themselves; one that ends in
-   * `{}` holds what lies directly there, `?C=` the sort links of directory indexes.
+   * `{}` holds what lies directly there, or takes these parameters and no others, `?C=` the sort links of directory indexes.
    */
   readonly pattern: string;
   readonly reason: TrapReason;

@@ -12,7 +12,7 @@ import { shapeOf } from './shape.ts';
 import { isSortLink, sortPattern } from './sort-links.ts';
 import { type HostTraps, noTraps } from './standing.ts';
 import type { TrapEvent } from './step.ts';
-import { prefixOf, siblings, siblingsOf } from './step-contents.ts';
+import { isSibling, prefixOf, siblings, siblingsOf } from './step-contents.ts';
 import type { ShapeStat, Trap, TrapSummary } from './summary.ts';
 import type { TrapConfig } from './trap-config.ts';
 
@@ -54,10 +54,7 @@ export function trapOf<T extends Trap>(
 
 /** Does a trap's pattern hold a shape? */
 export function holds(pattern: string, shape: string): boolean {
-  if (pattern.endsWith(siblings)) {
-    const stem = pattern.slice(0, -siblings.length);
-    return shape.startsWith(stem) && !/[/?]/.test(shape.slice(stem.length));
-  }
+  if (pattern.endsWith(siblings)) return isSibling(pattern, shape);
   if (!pattern.startsWith('&')) return shape.startsWith(pattern);
   return shape.includes(pattern) || shape.includes(`?${pattern.slice(1)}`);
 }

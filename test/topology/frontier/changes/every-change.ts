@@ -111,6 +111,13 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
       record: one,
     })),
     { kind: 'resolve', leaseId: 9, index: 5, disposition: { to: 'again', dueAtMs: 77, entry }, record: null },
+    ...[true, false].map((soft404, n) => ({
+      kind: 'resolve' as const,
+      leaseId: 10,
+      index: n,
+      disposition: { to: 'final' as const, status: 'page' as const },
+      record: { ...record, soft404, barren: true as const },
+    })),
   ],
   release: [
     { kind: 'release', leaseId: 9, expired: true },

@@ -175,6 +175,7 @@ export function recordOf(policy: Policy, outcome: Outcome, entry: Entry, status:
     lastModified: outcome.lastModified,
     contentHash: outcome.contentHash,
     soft404: outcome.soft404,
+    ...(outcome.noindex && outcome.links === 0 && { barren: true }),
   };
 }
 

@@ -118,6 +118,30 @@ describe('a trap', () => {
     );
   });
 
+  it('of views that nobody may index and that lead nowhere is told by their parameters; the pages beside them are not', () => {
+    // A wiki without robots.txt: each article has an edit form, a history, and its differences.
+    const article = (n: number) => `${site}/index.php?title=Article_${n}`;
+    const views = ['action=edit', 'action=history', 'action=info', 'oldid=7', 'diff=8&oldid=7', 'printable=yes'];
+    const web = (url: string): Answer => {
+      const at = new URL(url);
+      if ([...at.searchParams.keys()].some((name) => name !== 'title'))
+        return { kind: 'fetched', links: [], noindex: true };
+      const n = Number(/Article_(\d+)/.exec(url)?.[1] ?? 0);
+      const next = n < 150 ? [article(n + 1)] : [];
+      return { kind: 'fetched', links: [...next, ...views.map((view) => `${article(n)}&${view}`)] };
+    };
+    const driver = new TopologyDriver({ web, policy });
+    driver.inject([`${site}/`]);
+    assert.equal(driver.run(), 'done');
+    const asked = driver.requests.map(({ url }) => url);
+    assert.equal(asked.filter((url) => /php\?title=Article_\d+$/.test(url)).length, 150);
+    assert.ok(asked.length < 3 * 151, `${asked.length}`);
+    const reasons = driver.core().state.traps.of('a.test').trapped;
+    assert.deepEqual([...new Set(reasons.map(({ reason }) => reason))], ['duplicateContent']);
+    assert.ok(reasons.some(({ pattern }) => pattern === '/index.php?action=&title={}'));
+    assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
+  });
+
   it('is never noticed by what another site links to, however much of it there is', () => {
     const stranger = 'https://stranger.example';
     const lures = (n: number) => [
