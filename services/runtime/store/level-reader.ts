@@ -3,17 +3,20 @@
  *
  * LevelDB can't be opened twice, nor read-only. Its table files never change, so a reader makes a folder of its own
  * below the writer's: hard links to the tables, copies of the manifest and of the write-ahead logs (a memtable or two),
- * and opens that, without any notice of the writer's. Where the writer's folder can't be written (a read-only mount, a
+ * and opens that, without any notice of the writer's. Invariant: only tables that the manifest names are linked. LevelDB
+ * gives its next files numbers beyond those, and empties what has such a name: a link to a table that the writer is just
+ * making would be emptied under the writer. Where the writer's folder can't be written (a read-only mount, a
  * file system without links), the copy is a full one in the folder for temporary files.
  *
  * A reader that was killed leaves its copy; the next reader or writer removes it: `destroy` takes LevelDB's lock first,
  * so it fails where somebody still reads.
  */
-import { copyFile, link, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storeLimits } from '../../../topology/limits.ts';
 import { type LevelDb, loadLevel } from './level-binding.ts';
+import { tablesOf } from './level-manifest.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
 
 export interface LevelReader {
@@ -26,19 +29,29 @@ const prefix = 'reader-';
 
 export async function openLevelReader(folder: string, open: (path: string) => Promise<LevelDb>): Promise<LevelReader> {
   await removeStaleReaders(folder);
-  const openCopy = async (): Promise<LevelReader> => {
+  const remove = (path: string) => rm(path, { recursive: true, force: true });
+  const copy = async (): Promise<string> => {
     const path = await placeFor(folder);
-    const remove = () => rm(path, { recursive: true, force: true });
     try {
-      await copyFiles(folder, path);
-      const db = await open(path);
-      return { db, end: () => db.close().finally(remove) };
+      for (let attempt = 1; !(await copyFiles(folder, path)); attempt++) {
+        if (attempt === storeLimits.readOnlyOpenAttemptsMax)
+          throw new Error('the writer is always ahead of its reader');
+        for (const name of await readdir(path)) await rm(join(path, name));
+      }
+      return path;
     } catch (error) {
-      await remove();
+      await remove(path);
       throw error;
     }
   };
-  return openBesideWriter(folder, openCopy, ({ end }) => end());
+  const path = await openBesideWriter(folder, copy, remove);
+  try {
+    const db = await open(path);
+    return { db, end: () => db.close().finally(() => remove(path)) };
+  } catch (error) {
+    await remove(path);
+    throw error;
+  }
 }
 
 /** Those whose process was killed. */
@@ -67,23 +80,38 @@ async function placeFor(folder: string): Promise<string> {
   }
 }
 
-/** The manifest first, then the tables it may name, then the logs: what is missing then, openBesideWriter notices. */
-async function copyFiles(from: string, to: string): Promise<void> {
-  const manifest = (await readFile(join(from, 'CURRENT'), 'utf8')).trim();
-  for (const name of ['CURRENT', manifest]) await copyFile(join(from, name), join(to, name));
+/**
+ * The manifest first, then the tables it names, then the logs: a log that went meanwhile, openBesideWriter notices. False:
+ * a table or a manifest went meanwhile, which a compaction replaced.
+ */
+async function copyFiles(from: string, to: string): Promise<boolean> {
+  const current = await readFile(join(from, 'CURRENT'), 'utf8');
+  const manifest = current.trim();
+  const bytes = await readFile(join(from, manifest)).catch(unlessGone);
+  if (bytes === undefined) return false;
+  await writeFile(join(to, manifest), bytes);
+  await writeFile(join(to, 'CURRENT'), current);
+  const named = tablesOf(bytes);
   const names = await readdir(from);
-  const unlessGone = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  };
-  for (const name of names.filter((one) => /^\d+\.(ldb|sst)$/.test(one))) {
-    await link(join(from, name), join(to, name))
-      .catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') throw error;
-        return copyFile(join(from, name), join(to, name));
-      })
-      .catch(unlessGone);
+  const tables = names.filter((name) => /^\d+\.(ldb|sst)$/.test(name) && named.has(Number.parseInt(name, 10)));
+  if (tables.length < named.size) return false;
+  for (const name of tables) {
+    if ((await linkOrCopy(join(from, name), join(to, name)).catch(unlessGone)) === undefined) return false;
   }
   for (const name of names.filter((one) => /^\d+\.log$/.test(one))) {
     await copyFile(join(from, name), join(to, name)).catch(unlessGone);
   }
+  return true;
+}
+
+async function linkOrCopy(from: string, to: string): Promise<true> {
+  await link(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw error;
+    return copyFile(from, to);
+  });
+  return true;
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -5,7 +5,7 @@
  * between, and deletes the log, leaves that log's rows in neither: the open succeeds and silently lacks them (measured
  * on RocksDB: 21 of 600 opens beside a busy writer). Logs are deleted in the order of their numbers, so the rows are all
  * there if the oldest log and the manifest are the same before and after the open (all 21 were caught so); else it is
- * opened again. LevelDB, from which RocksDB came, names and deletes its files in the same way.
+ * opened again. LevelDB, from which RocksDB came, names and deletes its files in the same way; there it is a copy that is made so.
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
