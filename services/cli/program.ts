@@ -8,6 +8,7 @@ import { addCheckCommand } from './check/check-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
 import { addConfigCommand } from './config/config-command.ts';
+import { fitHeap } from './config/fit-heap.ts';
 import { serviceNames } from './config/settings.ts';
 import { addCrawlCommand } from './crawl/crawl-command.ts';
 import { addExamples, exitCodes } from './examples.ts';
@@ -109,6 +110,7 @@ export function createProgram(): Command {
   program.hook('preAction', async (_, command) => {
     // They look at a configuration, and run with none.
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
+    fitHeap(command);
     if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
     onStoreFallback(say);
   });

@@ -30,9 +30,15 @@ interface Stage {
 /** The stages of the Dockerfile; copies out of other stages are left out. */
 export function stagesOf(dockerfile: string): Stage[] {
   const stages: (Stage & { steps: { copy: string[]; run: string }[] })[] = [];
+  /** Before the first stage: what a base may be named by. */
+  const defaults = new Map<string, string>();
+  const filled = (word: string) => word.replace(/^\$\{(\w+)\}$/, (_, name: string) => defaults.get(name) ?? '');
   for (const line of dockerfile.replaceAll('\\\n', ' ').split('\n')) {
     const [instruction = '', ...words] = line.trim().split(/\s+/);
-    if (instruction === 'FROM') stages.push({ from: words[0]!, name: words[2] ?? '', steps: [] });
+    if (instruction === 'ARG' && stages.length === 0) {
+      const [name = '', value = ''] = words[0]!.split('=');
+      defaults.set(name, value);
+    } else if (instruction === 'FROM') stages.push({ from: filled(words[0]!), name: words[2] ?? '', steps: [] });
     else if (instruction === 'RUN') stages.at(-1)!.steps.push({ copy: [], run: words.join(' ') });
     else if (instruction === 'COPY' && !words.some((word) => word.startsWith('--from=')))
       stages.at(-1)!.steps.push({ copy: words.filter((word) => !word.startsWith('--')), run: '' });

@@ -8,7 +8,7 @@ export interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>;
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
-  readonly healthcheck?: { readonly disable?: boolean };
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
 

@@ -57,7 +57,7 @@ function runUnder(fetched: FetchedNode): boolean {
   let checkout: string | undefined;
   try {
     checkout = installCheckout(root, fetched);
-    const tested = run(fetched.node, checkout, ['--test', '--test-reporter=spec', '--test-timeout=120000', ...files]);
+    const tested = run(fetched.node, checkout, ['--test', '--test-reporter=spec', '--test-timeout=360000', ...files]);
     return handOver(fetched.node, checkout) && tested;
   } catch (error) {
     console.error(error);

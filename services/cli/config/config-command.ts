@@ -73,7 +73,7 @@ function check(program: Command, given: string | undefined, { config: flag, json
 
 /** Variables of ours that no setting reads. */
 function unknownVariables(program: Command): string[] {
-  const others = ['CRAWLSTREAM_CONFIG'];
+  const others = ['CRAWLSTREAM_CONFIG', 'CRAWLSTREAM_FIT_HEAP'];
   const known = new Set([...settingsOf(program), ...hiddenSettings].map(({ env }) => env).concat(others));
   return Object.keys(process.env).filter((name) => name.startsWith('CRAWLSTREAM_') && !known.has(name));
 }

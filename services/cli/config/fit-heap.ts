@@ -1,0 +1,48 @@
+/**
+ * Gives the process the heap that its role leaves room for, in a container with a memory limit.
+ *
+ * V8 takes its bounds at its start alone. So the process is replaced by itself (`execve`: the same pid, so that signals
+ * and probes notice nothing), once, when the command's options are known. Only the image asks for it
+ * (`CRAWLSTREAM_FIT_HEAP`), whose Node can: elsewhere nothing happens.
+ */
+import { existsSync } from 'node:fs';
+import { getHeapStatistics } from 'node:v8';
+import type { Command } from 'commander';
+import { heapSizeMb } from './heap-size.ts';
+
+const mb = 2 ** 20;
+const asked = 'CRAWLSTREAM_FIT_HEAP';
+/** Less than this is not worth the half second that a second start takes. */
+const worthwhile = 0.1;
+
+type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
+
+export function fitHeap(command: Command): void {
+  const { execve } = process as unknown as { readonly execve?: Execve };
+  const limit = process.constrainedMemory();
+  // Without a limit it is 0, or as much as the kernel can count.
+  if (process.env[asked] !== '1' || execve === undefined || !(limit > 0 && limit < 2 ** 43)) return;
+  const [, script = '', ...args] = process.argv;
+  // Another program runs the command within itself, and has begun already.
+  if (!existsSync(script)) return;
+  // Who was told a size has it, by us before or by an operator.
+  if (isTold(process.execArgv) || isTold((process.env['NODE_OPTIONS'] ?? '').split(' '))) return;
+  const { seenMemory, standbys, concurrency } = command.opts();
+  const wanted = heapSizeMb({
+    role: command.name(),
+    limitMb: limit / mb,
+    seenMemoryMb: seenMemory,
+    standbys,
+    concurrency,
+  });
+  const has = getHeapStatistics().heap_size_limit / mb;
+  if (Math.abs(has - wanted) < worthwhile * wanted) return;
+  execve(process.execPath, [process.execPath, ...process.execArgv, `--max-old-space-size=${wanted}`, script, ...args], {
+    ...process.env,
+    [asked]: '0',
+  });
+}
+
+function isTold(words: readonly string[]): boolean {
+  return words.some((word) => word.startsWith('--max-old-space-size'));
+}

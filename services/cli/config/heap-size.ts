@@ -1,0 +1,58 @@
+/**
+ * How much of a container's memory V8 may take for old objects, so that what lies outside its heap has room.
+ *
+ * V8 sees the container's limit and takes half of it, or all of a small one, whatever else a process keeps: a frontier's
+ * fingerprints, the buffers of its stores, bodies that a fetcher has in flight. The kernel then ends it (exit code 137)
+ * where V8 would have collected garbage. MiB throughout.
+ */
+import { memoryBytes } from '../plan/coefficients.ts';
+
+export interface HeapWish {
+  readonly role: string;
+  readonly limitMb: number;
+  /** `--seen-memory`, of those that have a seen test. */
+  readonly seenMemoryMb?: number | undefined;
+  /** Warm copies of other members' partitions hold fingerprints too. */
+  readonly standbys?: number | undefined;
+  /** `--concurrency`, of a fetcher. */
+  readonly concurrency?: number | undefined;
+}
+
+const mb = 2 ** 20;
+/** Of the limit: fragments of the allocator, pages of files that count as the container's. */
+const spareShare = 0.08;
+/** Below this share V8 would collect garbage all the time: rather take the risk that the rest is not used in full. */
+const heapShareMin = 0.25;
+/** Code, threads, the young generation. `memoryBytes.process` has the old objects of an idle process in it, some 60 MiB. */
+const outsideMb = memoryBytes.process / mb - 60;
+/** Of a host that is fetched from: body, decompressed and as it came, and its connection; most are small. */
+const fetchedHostMb = 0.12;
+/** Buffers and caches of a consumer's store, or of its index. */
+const consumerStoreMb = 128;
+
+/** For `--max-old-space-size`. */
+export function heapSizeMb(wish: HeapWish): number {
+  const free = wish.limitMb * (1 - spareShare) - outsideMb - besideHeapMb(wish);
+  return Math.floor(Math.max(free, wish.limitMb * heapShareMin));
+}
+
+function besideHeapMb({ role, seenMemoryMb = 0, standbys = 0, concurrency = 0 }: HeapWish): number {
+  const seen = seenMemoryMb * (standbys > 0 ? 2 : 1);
+  const stores = memoryBytes.storesMax / mb;
+  switch (role) {
+    case 'crawl':
+      return seen + stores + concurrency * fetchedHostMb;
+    case 'frontier':
+    case 'urlfrontier':
+      return seen + stores;
+    case 'fetcher':
+      return concurrency * fetchedHostMb;
+    case 'dedup':
+    case 'index':
+    case 'graph':
+    case 'archive':
+      return consumerStoreMb;
+    default:
+      return 0;
+  }
+}

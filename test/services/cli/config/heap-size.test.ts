@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { heapSizeMb } from '../../../../services/cli/config/heap-size.ts';
+
+describe('the heap of a process in a container', () => {
+  it('leaves a frontier room for its fingerprints, its warm copies and its stores', () => {
+    const alone = heapSizeMb({ role: 'frontier', limitMb: 4096, seenMemoryMb: 1024, standbys: 0 });
+    const withCopies = heapSizeMb({ role: 'frontier', limitMb: 4096, seenMemoryMb: 1024, standbys: 1 });
+    assert.equal(alone - withCopies, 1024);
+    assert.ok(withCopies > 1000 && withCopies + 2 * 1024 + 305 + 150 < 4096, `${withCopies}`);
+  });
+
+  it('leaves a fetcher room for the bodies in flight', () => {
+    const few = heapSizeMb({ role: 'fetcher', limitMb: 1536, concurrency: 100 });
+    const many = heapSizeMb({ role: 'fetcher', limitMb: 1536, concurrency: 3000 });
+    assert.ok(few > many && many > 800 && many + 360 + 150 < 1536, `${few}, ${many}`);
+  });
+
+  it('stays below the limit of a small Job, which V8 by itself would exceed', () => {
+    const heap = heapSizeMb({ role: 'create', limitMb: 256 });
+    assert.ok(heap >= 64 && heap <= 128, `${heap}`);
+  });
+
+  it('never falls below a quarter of the limit, and grows with it', () => {
+    assert.equal(heapSizeMb({ role: 'frontier', limitMb: 1024, seenMemoryMb: 8192 }), 256);
+    let last = 0;
+    for (let limitMb = 256; limitMb <= 65_536; limitMb *= 2) {
+      const heap = heapSizeMb({ role: 'frontier', limitMb, seenMemoryMb: 1024, standbys: 1 });
+      assert.ok(heap > last && heap < limitMb);
+      last = heap;
+    }
+  });
+});
