@@ -79,6 +79,7 @@ function decodeLayer(body: Buffer, name: string, bytesMax: number): DecodeResult
   }
   const coding = codingOf(name, body);
   if (coding === 'plain') return cut(body, bytesMax);
+  if (coding === 'damaged') return { error: `${name} stream is damaged: it has no header of gzip` };
   if (coding === undefined) return { error: `content coding ${name.slice(0, 40)} is not known` };
   if (body.length <= syncBytesMax) {
     const done = decodeSync(body, coding, Math.min(bytesMax, syncOutputMax));
@@ -92,13 +93,27 @@ function cut(body: Buffer, bytesMax: number): Decoded {
 }
 
 /** Servers do label plain bodies as gzip, and send raw deflate: the first bytes decide. */
-function codingOf(name: string, body: Buffer): Coding | 'plain' | undefined {
-  if (name === 'gzip' || name === 'x-gzip') return body[0] === 0x1f && body[1] === 0x8b ? 'gzip' : 'plain';
+function codingOf(name: string, body: Buffer): Coding | 'plain' | 'damaged' | undefined {
+  if (name === 'gzip' || name === 'x-gzip') {
+    if (body[0] === 0x1f && body[1] === 0x8b) return 'gzip';
+    return holdsBinary(body) ? 'damaged' : 'plain';
+  }
   if (name === 'br') return 'br';
   if (name !== 'deflate') return undefined;
   // RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31.
   const zlibHeader = (body[0]! & 0x0f) === 8 && ((body[0]! << 8) + (body[1] ?? 0)) % 31 === 0;
   return zlibHeader ? 'deflate' : 'deflate-raw';
+}
+
+/** Bytes that no text begins with (MIME sniffing standard, §7.1): a body that lost its coding's header is no page. */
+function holdsBinary(body: Buffer): boolean {
+  const isUtf16 = (body[0] === 0xfe && body[1] === 0xff) || (body[0] === 0xff && body[1] === 0xfe);
+  return (
+    !isUtf16 &&
+    body
+      .subarray(0, 512)
+      .some((byte) => byte <= 8 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f))
+  );
 }
 
 /** `cut`: the stream ends early. `other`: larger than `outputMax`, or damaged; decoding as a stream finds out which. */

@@ -5,7 +5,9 @@
  * same of its neighbours. Source: Kohlschütter, Fankhauser, Nejdl, "Boilerplate detection using shallow text features"
  * (WSDM 2010), the tree over word counts and link densities. On top of it, what HTML itself says: `nav`, `aside`,
  * `footer`, forms and hidden elements are none of it, `main` or `article` is all of it where it has text enough, and a
- * heading stays with what follows it.
+ * heading stays with what follows it, and so does what is no list of links between two blocks that stay: bullets, code,
+ * rows of a table. The cells of a row are one block, and so are a term and its definition. A page of which nothing is main
+ * by all this (a reference of three lines, a table) is its text.
  */
 
 import { richLimits } from '../../rich-page-limits.ts';
@@ -55,8 +57,11 @@ export function createMainText(): MainText {
   let beyond = 0;
   let asideDepth = 0;
   let mainDepth = 0;
-  let linkDepth = 0;
+  /** Open block elements around the link that is open; -1: none is. */
+  let linkAt = -1;
   let heading = false;
+  /** The tag before, of a block element. */
+  let before = '';
   let pieces: string[] = [];
   let linkWords = 0;
   let chars = 0;
@@ -101,24 +106,31 @@ export function createMainText(): MainText {
 
   return {
     open(name, attributes) {
-      if (name === 'a') linkDepth += 1;
+      // `<a name=top>` is no link, and is seldom closed; a second link ends the first.
+      if (name === 'a') linkAt = attributes.has('href') ? stack.length : -1;
       if (inlineNames.has(name)) return;
-      endBlock();
+      if (joinsBefore(name, before)) pieces.push(' ');
+      else endBlock();
+      before = name;
       if (headings.has(name)) heading = true;
       if (!voidNames.has(name)) push(name, attributes);
     },
     close(name) {
-      if (name === 'a') linkDepth = Math.max(linkDepth - 1, 0);
+      if (name === 'a') linkAt = -1;
       if (inlineNames.has(name)) return;
-      endBlock();
+      if (joined.has(name)) pieces.push(' ');
+      else endBlock();
+      before = name;
       if (headings.has(name)) heading = false;
       pop(name);
+      // Nobody closed it: its block did.
+      if (linkAt > stack.length) linkAt = -1;
     },
     text(text) {
       if (chars >= richLimits.mainTextCharsMax * 2) return;
       chars += text.length;
       pieces.push(text);
-      if (linkDepth > 0) linkWords += wordsOf(text);
+      if (linkAt >= 0) linkWords += wordsOf(text);
     },
     finish() {
       endBlock();
@@ -145,19 +157,36 @@ function chosen(all: readonly Block[]): string {
   const wordsInside = inside.reduce((sum, { words }) => sum + words, 0);
   const candidates = wordsInside >= richLimits.mainWordsMin ? inside : blocks;
   const kept = candidates.map((block, at) => isContent(block, candidates[at - 1], candidates[at + 1]));
+  const [first, last] = [kept.indexOf(true), kept.lastIndexOf(true)];
+  for (let at = first + 1; at < last; at++) kept[at] ||= candidates[at]!.linkDensity <= linkDensityMax;
   // From the end, so that a heading over a heading over text stays too.
   for (let at = kept.length - 2; at >= 0; at--) {
     if (candidates[at]!.heading) kept[at] = kept[at + 1]!;
   }
-  return candidates
-    .filter((_, at) => kept[at])
-    .map(({ text }) => text)
-    .join('\n');
+  const main = candidates.filter((_, at) => kept[at]);
+  if (main.length > 0) return written(main);
+  // Nothing is main, and yet there may be text: whatever is no list of links.
+  const plain = (some: readonly Block[]) => some.filter(({ linkDensity }) => linkDensity <= linkDensityMax);
+  return written(plain(candidates.length > 0 ? candidates : all));
+}
+
+function written(blocks: readonly Block[]): string {
+  return blocks.map(({ text }) => text).join('\n');
+}
+
+/** Above it, a block is a list of links (the paper's figure). */
+const linkDensityMax = 1 / 3;
+
+/** Elements that stand beside each other on a line. */
+const joined = new Set(['td', 'th', 'dt']);
+
+function joinsBefore(name: string, before: string): boolean {
+  return ((name === 'td' || name === 'th') && joined.has(before)) || (name === 'dd' && before === 'dt');
 }
 
 /** The paper's tree. No neighbour: one without words. */
 function isContent(block: Block, before: Block | undefined, after: Block | undefined): boolean {
-  if (block.linkDensity > 1 / 3) return false;
+  if (block.linkDensity > linkDensityMax) return false;
   const wordsBefore = before?.words ?? 0;
   const wordsAfter = after?.words ?? 0;
   if ((before?.linkDensity ?? 0) <= 5 / 9) return block.words > 16 || wordsAfter > 15 || wordsBefore > 4;

@@ -184,6 +184,21 @@ test('of a gzip stream that ends early, what came is kept and marked as truncate
   assert.match(response.body.toString(), /^line 0\nline 1\n/);
 });
 
+test('a body that lost the header of its coding is a failure with its reason; plain text under a wrong label is read', async (t) => {
+  const whole = gzipSync(Buffer.from('<p>hello '.repeat(500)));
+  const broken = Buffer.concat([Buffer.from([0x1f, 0x8a]), whole.subarray(2)]);
+  for (const body of [broken, whole.subarray(1), whole.subarray(10)]) {
+    const port = await serveBytes(t, [page(body, 'content-encoding: gzip\r\n')]);
+    const { failure, body: read } = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+    assert.equal(failure?.kind, 'badResponse');
+    assert.match(failure?.detail ?? '', /gzip stream is damaged/);
+    assert.equal(read.length, 0);
+  }
+  const port = await serveBytes(t, [page('<p>plain\ttext\r\n', 'content-encoding: gzip\r\n')]);
+  const plain = await open(t).request({ url: `http://127.0.0.1:${port}/`, headers });
+  assert.equal(plain.body.toString(), '<p>plain\ttext\r\n');
+});
+
 test('a gzip bomb is cut at the limit', async (t) => {
   const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024), { level: 9 });
   const port = await serveBytes(t, [page(bomb, 'content-encoding: gzip\r\n')]);

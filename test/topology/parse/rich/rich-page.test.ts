@@ -45,6 +45,34 @@ test('a page of links has no main text', () => {
   assert.equal(read(`<ul>${'<li><a href=/x>somewhere else entirely</a></li>'.repeat(40)}</ul>`).mainText, '');
 });
 
+test('an anchor is no link, closed or not, and a link that nobody closed ends with its block', () => {
+  const long = 'word '.repeat(30).trim();
+  for (const anchor of ['<a name=top>', '<a id="x">', '<a class=anchor name="#y">'])
+    assert.equal(
+      read(`${anchor}<h1>Title</h1><p>${long}</p><p>${long}</p>`).mainText,
+      ['Title', long, long].join('\n'),
+      anchor,
+    );
+  assert.equal(read(`<div><a href=/x>Next</div><p>${long}</p>`).mainText, long);
+  assert.equal(read(`<p><a href=/x>one<a name=y>${long}</p>`).mainText, `one${long}`);
+});
+
+test('what stands between two paragraphs is main text: bullets, code, the rows of a table', () => {
+  const long = 'word '.repeat(45).trim();
+  const html =
+    `<p>${long}</p><ul><li>one short thing</li><li>another</li></ul><pre>x = 1</pre>` +
+    `<table><tr><th>Name</th><th>Meaning</th></tr><tr><td>size</td><td>in bytes</td></tr></table>` +
+    `<dl><dt>path</dt><dd>where it lies</dd></dl><ul><li><a href=/>elsewhere</a></li></ul><p>${long}</p>`;
+  const lines = ['one short thing', 'another', 'x = 1', 'Name Meaning', 'size in bytes', 'path where it lies'];
+  assert.equal(read(html).mainText, [long, ...lines, long].join('\n'));
+});
+
+test('a page too short to tell is its text, without its lists of links', () => {
+  const html =
+    '<nav><a href=/>Home</a> of all</nav><h1>size()</h1><p>Gives the size.</p><ul><li><a href=/a>Other</a></ul><table><tr><td>Since<td>1.2</table>';
+  assert.equal(read(html).mainText, ['size()', 'Gives the size.', 'Since 1.2'].join('\n'));
+});
+
 test('language is told from the main text, or else taken from the page', () => {
   const german =
     'Der Wind weht über die Felder und es ist nicht kalt, aber auch nicht warm, wie es im Winter oft ist. ';
