@@ -6,7 +6,7 @@
  * wait in the log, where another fetcher may get them, rather than here.
  */
 import { setMaxListeners } from 'node:events';
-import type { OutcomeKind, Page, Task } from '../../schemas/types.ts';
+import type { Outcome, OutcomeKind, Page, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -79,6 +79,8 @@ export interface FetcherConfig {
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
+  /** Hears of every outcome, with the page that came of it. */
+  readonly onReport?: (outcome: Outcome, page: Page | null) => void;
 }
 
 export interface FetcherOptions {
@@ -278,6 +280,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...reporter,
       report(report) {
         outcomes[report.outcome.kind] = (outcomes[report.outcome.kind] ?? 0) + 1;
+        config.onReport?.(report.outcome, report.page);
         requests += report.requests.length;
         for (const { startMs, endMs } of report.requests) requestSeconds.observe((endMs - startMs) / 1000);
         bytes += report.outcome.bytes;

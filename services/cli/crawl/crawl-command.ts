@@ -34,8 +34,10 @@ import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { productVersion } from '../terminal/version.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
+import { createFailureLedger, type FailureLedger } from './failure-ledger.ts';
 import { runKafkaCrawl } from './kafka-crawl.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
+import { whyFew } from './why-few.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -92,6 +94,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   }
 
   async function run(service: Service): Promise<void> {
+    const ledger = createFailureLedger(seeds, progress.note);
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!)}`);
     if (flags.brokers !== undefined) {
       const outcome = await runKafkaCrawl({
@@ -102,9 +105,10 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
         seeds,
         flags: withNeeds(flags),
         say: progress.note,
+        onReport: ledger.note,
       });
       progress.end();
-      report(outcome, `--brokers ${flags.brokers} --crawl ${flags.crawl}`, flags);
+      report(outcome, `--brokers ${flags.brokers} --crawl ${flags.crawl}`, flags, ledger);
       return;
     }
     const folder = await openFolder(seeds, flags, clock);
@@ -117,7 +121,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
       clock,
       seeds,
       policy: policyOf(flags, known),
-      fetcher: fetcherConfig(withNeeds(flags)),
+      fetcher: { ...fetcherConfig(withNeeds(flags)), onReport: ledger.note },
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
@@ -140,7 +144,7 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
         ),
     });
     progress.end();
-    report(outcome, `--data ${folder.path}`, flags);
+    report(outcome, `--data ${folder.path}`, flags, ledger);
   }
 
   /** The seeds the scope goes by: those of the folder, and those given. */
@@ -178,14 +182,27 @@ async function openFolder(seeds: readonly string[], flags: CrawlFlags, clock: Sy
 }
 
 /** `place`: the options that name the crawl to other commands. */
-function report({ end, counters, seconds }: CrawlOutcome, place: string, flags: CrawlFlags): void {
+function report(
+  { end, counters, seconds }: CrawlOutcome,
+  place: string,
+  flags: CrawlFlags,
+  ledger: FailureLedger,
+): void {
   const counts = countsOf(counters);
   const rate = seconds > 0 ? counts.pages / seconds : 0;
   const how = { done: 'The crawl is done', quotaSpent: 'The page quota is spent', stopped: 'Stopped' }[end];
   const say = flags.json ? process.stderr : process.stdout;
   say.write(`${how} after ${clockText(seconds)} (${rate.toFixed(1)} pages/s).\n${countsText(counts)}\n`);
+  const failures = ledger.lines();
+  if (failures.length > 0)
+    say.write(
+      `\n  fetches that failed, and the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`,
+    );
+  if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   crawlstream pages ${place}\n`);
+  if (failures.length > 0) say.write(`  why:     crawlstream explain URL ${place}\n`);
   if (end !== 'done') say.write('  resume:  the same command again\n');
   if (flags.json) process.stdout.write(`${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end })}\n`);
   if (end === 'stopped') process.exitCode = 130;
+  else if (counts.pages === 0) process.exitCode = 1;
 }

@@ -2,6 +2,7 @@
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
@@ -37,6 +38,7 @@ export interface KafkaCrawl {
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
+  readonly onReport: NonNullable<FetcherConfig['onReport']>;
 }
 
 /** A look asks the brokers for a dozen offsets a partition. */
@@ -74,7 +76,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       const { part } = folder;
       const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, service, say: crawl.say };
       consumers = await attachConsumers(context, flags);
-      const config = fetcherConfig(flags);
+      const config = { ...fetcherConfig(flags), onReport: crawl.onReport };
       // Subscriptions are this process's own: the callback leads to it alone.
       const hubs = { folder, callback: flags.callback, fetcher: config };
       desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });

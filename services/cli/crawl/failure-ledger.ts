@@ -1,0 +1,89 @@
+/**
+ * What went wrong on the way, for the person who watches: how often by kind, with the first of each as an example; and
+ * each seed that fails is told at once with its cause and what may help, for retries take minutes to come to an end.
+ */
+import type { Outcome, OutcomeKind, Page } from '../../../schemas/types.ts';
+
+export interface FailureLedger {
+  note(outcome: Outcome, page: Page | null): void;
+  /** A line per kind, the most frequent first. */
+  lines(): readonly string[];
+  /** Pages that asked for their links not to be followed. */
+  readonly nofollow: readonly string[];
+}
+
+interface Failures {
+  count: number;
+  readonly example: string;
+}
+
+const fine: ReadonlySet<OutcomeKind> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
+
+/** `seeds`: normal. */
+export function createFailureLedger(seeds: readonly string[], say: (text: string) => void): FailureLedger {
+  const watched = new Set(seeds);
+  const byKind = new Map<OutcomeKind, Failures>();
+  const nofollow: string[] = [];
+  return {
+    nofollow,
+    note(outcome, page) {
+      const { kind, url } = outcome;
+      if (page?.nofollow === true && nofollow.length < 10) nofollow.push(url);
+      if (fine.has(kind)) return;
+      const known = byKind.get(kind);
+      if (known === undefined) byKind.set(kind, { count: 1, example: `${url}: ${causeOf(outcome)}` });
+      else known.count += 1;
+      // Once each: a retry that fails as well is no news.
+      if (!watched.delete(url)) return;
+      const remedy = remedyOf(outcome);
+      say(`${url}: ${causeOf(outcome)}${remedy === '' ? '' : `; ${remedy}`}`);
+    },
+    lines: () =>
+      [...byKind]
+        .sort(([, a], [, b]) => b.count - a.count)
+        .map(
+          ([kind, { count, example }]) => `${kind.padEnd(20)}${count.toLocaleString('en-US').padStart(8)}  ${example}`,
+        ),
+  };
+}
+
+function causeOf({ kind, status, detail }: Outcome): string {
+  const more = detail === '' ? '' : ` (${detail.slice(0, 160)})`;
+  const answered = status === 0 ? '' : ` ${status}`;
+  return `${causes[kind] ?? kind}${answered}${more}`;
+}
+
+const causes: Readonly<Partial<Record<OutcomeKind, string>>> = {
+  clientError: 'the server answered',
+  gone: 'the server answered',
+  serverError: 'the server answered',
+  throttled: 'the server asked to wait, and answered',
+  timeout: 'no answer in time',
+  connectionFailed: 'no connection',
+  dnsFailed: 'the name cannot be found',
+  tlsFailed: 'TLS failed',
+  blockedAddress: 'its address is a private one',
+  robotsDenied: 'robots.txt forbids it',
+  robotsUnreachable: 'its robots.txt cannot be had, and without it nothing is fetched',
+  refused: 'it is nothing that is read here',
+  badResponse: 'the response is broken',
+  parseFailed: 'it cannot be parsed',
+  crawlDelayTooLong: 'its Crawl-delay is beyond the cap',
+};
+
+function remedyOf({ kind, detail, url }: Outcome): string {
+  const text = detail.toLowerCase();
+  if (kind === 'tlsFailed' || kind === 'robotsUnreachable' || kind === 'connectionFailed') {
+    if (/wrong version number|packet length too long|unknown protocol/.test(text))
+      return `the server may speak plain HTTP: try ${url.replace(/^https:/, 'http:')}`;
+    if (/certificate|self.signed|issuer|unable to verify/.test(text))
+      return '--ca FILE trusts the authority that signed its certificate';
+    if (/private|loopback|blocked/.test(text)) return '--allow-private lets the crawl go there';
+    if (/name|enotfound|nxdomain|dns/.test(text)) return 'is the name spelt right?';
+    return 'is the server up, and the port right?';
+  }
+  if (kind === 'dnsFailed') return 'is it spelt right?';
+  if (kind === 'blockedAddress') return '--allow-private lets the crawl go there';
+  if (kind === 'robotsDenied') return `crawlstream check robots ${url} shows the rule`;
+  return '';
+}

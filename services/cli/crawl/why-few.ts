@@ -1,0 +1,30 @@
+/** Why a crawl that is done has no page, or one: what a newcomer would take for a fault of the crawler. */
+import type { CrawlCounts } from '../inspect/counters-text.ts';
+import type { FailureLedger } from './failure-ledger.ts';
+
+export function whyFew(counts: CrawlCounts, { nofollow }: Pick<FailureLedger, 'nofollow'>): readonly string[] {
+  if (counts.pages > 1) return [];
+  const lines: string[] = [];
+  if (nofollow.length > 0)
+    lines.push(
+      `${nofollow[0]} asks that its links not be followed (nofollow): they were not. Start from another page.`,
+    );
+  if (counts.denied > 0)
+    lines.push(`robots.txt refuses ${number(counts.denied)} URLs: crawlstream check robots URL shows the rule.`);
+  if (counts.outOfScope > 0)
+    lines.push(
+      `${number(counts.outOfScope)} links lead out of scope: --scope host, domain or any says how far a crawl goes.`,
+    );
+  if (counts.filtered > 0)
+    lines.push(`${number(counts.filtered)} links were filtered out: crawlstream check filter URL names the rule.`);
+  if (counts.tooDeep > 0) lines.push(`${number(counts.tooDeep)} links are deeper than --max-depth.`);
+  if (counts.deferred > 0)
+    lines.push(`${number(counts.deferred)} URLs are held back: crawlstream hosts and explain say by what.`);
+  if (lines.length === 0 && counts.pages === 1 && counts.failed + counts.deadLettered === 0)
+    lines.push('Its only page has no links that could be followed; what scripts make of it takes --with render.');
+  return lines;
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { blankOutcome, blankPage } from '../../../../schemas/blank.ts';
+import type { Outcome } from '../../../../schemas/types.ts';
+import { createFailureLedger } from '../../../../services/cli/crawl/failure-ledger.ts';
+import { whyFew } from '../../../../services/cli/crawl/why-few.ts';
+import { blankCounts } from './blank-counts.ts';
+
+const seed = 'https://a.test/';
+const outcome = (kind: Outcome['kind'], more: Partial<Outcome> = {}): Outcome => ({
+  ...blankOutcome,
+  url: seed,
+  kind,
+  ...more,
+});
+
+it('a seed that fails is told at once, with its cause and what may help, and once', () => {
+  const rows: readonly (readonly [Outcome, RegExp])[] = [
+    [outcome('dnsFailed'), /the name cannot be found; is it spelt right\?$/],
+    [outcome('blockedAddress'), /a private one; --allow-private lets the crawl go there$/],
+    [outcome('robotsDenied'), /robots\.txt forbids it; crawlstream check robots https:\/\/a\.test\/ shows the rule$/],
+    [
+      outcome('connectionFailed', { detail: 'connect ECONNREFUSED' }),
+      /no connection \(connect ECONNREFUSED\); is the server up/,
+    ],
+    [outcome('tlsFailed', { detail: 'wrong version number' }), /may speak plain HTTP: try http:\/\/a\.test\/$/],
+    [outcome('tlsFailed', { detail: 'unable to verify the first certificate' }), /--ca FILE trusts the authority/],
+    [outcome('serverError', { status: 503 }), /the server answered 503$/],
+  ];
+  for (const [failed, expected] of rows) {
+    const said: string[] = [];
+    const ledger = createFailureLedger([seed], (text) => said.push(text));
+    ledger.note(failed, null);
+    ledger.note(failed, null);
+    ledger.note({ ...failed, url: `${seed}other` }, null);
+    assert.equal(said.length, 1, failed.kind);
+    assert.match(said[0]!, expected);
+    assert.equal(ledger.lines().length, 1);
+    assert.match(ledger.lines()[0]!, new RegExp(`^${failed.kind} +3 +https://a.test/: `));
+  }
+});
+
+it('what is no failure is not told, and kinds come by how often they were met', () => {
+  const said: string[] = [];
+  const ledger = createFailureLedger([seed], (text) => said.push(text));
+  for (const kind of ['fetched', 'notModified', 'redirect', 'returned'] as const) ledger.note(outcome(kind), null);
+  ledger.note(outcome('gone', { url: `${seed}1`, status: 404 }), null);
+  for (let n = 0; n < 2; n++) ledger.note(outcome('timeout', { url: `${seed}${n}` }), null);
+  assert.deepEqual(said, []);
+  assert.deepEqual(
+    ledger.lines().map((line) => line.split(' ', 1)[0]),
+    ['timeout', 'gone'],
+  );
+});
+
+it('a crawl that is done with a page or none says why, and one with more says nothing', () => {
+  const ledger = createFailureLedger([seed], () => undefined);
+  ledger.note(outcome('fetched'), { ...blankPage, url: seed, nofollow: true });
+  const few = (counts: object) => whyFew({ ...blankCounts, pages: 1, ...counts }, { nofollow: [] }).join('\n');
+  assert.match(
+    whyFew({ ...blankCounts, pages: 1 }, ledger).join('\n'),
+    /https:\/\/a\.test\/ asks that its links not be followed/,
+  );
+  assert.match(few({ denied: 3 }), /robots\.txt refuses 3 URLs/);
+  assert.match(few({ outOfScope: 1_200 }), /1,200 links lead out of scope: --scope/);
+  assert.match(few({ filtered: 1 }), /check filter/);
+  assert.match(few({ tooDeep: 1 }), /--max-depth/);
+  assert.match(few({}), /no links that could be followed/);
+  assert.equal(few({ pages: 2, denied: 3 }), '');
+});
