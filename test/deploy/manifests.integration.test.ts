@@ -1,6 +1,8 @@
 /** Every kustomization is rendered and validated; what the schemas don't know is asserted here. */
 import assert from 'node:assert/strict';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
@@ -11,6 +13,7 @@ import { outcomeKinds } from '../../schemas/types.ts';
 import { metrics } from '../../services/runtime/metrics/metrics.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { runCommand } from '../services/cli/command.ts';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { kedaSchemas, type Manifest, prepareTools, problemsOf, render } from './tools.ts';
 
 const folder = fileURLToPath(new URL('../../deploy/', import.meta.url));
@@ -46,6 +49,66 @@ describe('the manifests', { timeout: 300_000 }, () => {
         const Model = { PrometheusRule, ServiceMonitor }[kind as 'PrometheusRule' | 'ServiceMonitor'];
         new Model(rest as never).validate();
       }
+    }
+  });
+
+  it('can be applied again after any change: a Job has another name where its template is another', async () => {
+    const copy = temporaryFolder();
+    cpSync(folder, copy, { recursive: true });
+    const file = join(copy, 'overlays/production/kustomization.yaml');
+    const text = readFileSync(file, 'utf8');
+    const jobAfter = async (from: string, to: string) => {
+      assert.ok(text.includes(from), from);
+      writeFileSync(file, text.replace(from, to));
+      const job = (await render(join(copy, 'overlays/production'))).find(({ kind }) => kind === 'Job')!;
+      return { name: job.metadata.name, template: JSON.stringify(job['spec'].template) };
+    };
+    const before = await jobAfter('CRAWL=crawl', 'CRAWL=crawl');
+    assert.match(before.name, /^crawlstream-topics-\w{10}$/);
+    // Nothing that the Job is told.
+    assert.deepEqual(await jobAfter('count: 6', 'count: 7'), before);
+    assert.deepEqual(await jobAfter('- CRAWL=crawl', '- CRAWL=crawl\n      - SNAPSHOTS=s3://other/place'), before);
+    for (const [from, to, says] of [
+      ['PARTITIONS=48', 'PARTITIONS=96', '"96"'],
+      ['CRAWL=crawl', 'CRAWL=news', '"news"'],
+      ['newTag: 0.1.0', 'newTag: 9.9.9', ':9.9.9'],
+      ['MECHANISM=scram-sha-512', 'MECHANISM=plain', '"plain"'],
+    ] as const) {
+      const after = await jobAfter(from, to);
+      assert.notEqual(after.name, before.name, to);
+      assert.ok(after.template.includes(says), `${to}: ${after.template}`);
+    }
+  });
+
+  it('scale fetchers by the overlay’s own crawl and brokers', async () => {
+    const { data } = rendered
+      .get('overlays/production')!
+      .find(({ kind, data }) => kind === 'ConfigMap' && data.BROKERS)!;
+    const scaled = rendered.get('overlays/production')!.find(({ kind }) => kind === 'ScaledObject')!;
+    const { metadata } = scaled['spec'].triggers.find(({ type }: { readonly type: string }) => type === 'kafka');
+    assert.deepEqual(
+      [metadata.bootstrapServers, metadata.consumerGroup, metadata.topic],
+      [data.BROKERS, `${data.CRAWL}.fetcher`, `${data.CRAWL}.tasks`],
+    );
+  });
+
+  it('let frontiers and labelled operators ask a frontier, at its own address, and give each pod 75 s to end', () => {
+    for (const [place, manifests] of rendered) {
+      const frontier = manifests.find(({ kind }) => kind === 'StatefulSet')!;
+      const { env } = frontier['spec'].template.spec.containers[0];
+      const address = env.find(({ name }: { readonly name: string }) => name === 'POD_IP');
+      assert.equal(address.valueFrom.fieldRef.fieldPath, 'status.podIP', place);
+      const policy = manifests.find(({ metadata }) => metadata.name === 'crawlstream-frontiers')!['spec'];
+      const labels = policy.ingress[0].from.map(
+        (from: { readonly podSelector: { readonly matchLabels: object } }) => from.podSelector.matchLabels,
+      );
+      const ofFrontiers = labels[0]['app.kubernetes.io/component'];
+      assert.deepEqual([ofFrontiers, labels[1]['crawlstream.io/operator']], ['frontier', 'true'], place);
+      assert.equal(policy.egress[0].to[0].podSelector.matchLabels['app.kubernetes.io/component'], 'frontier');
+    }
+    for (const { place, manifest } of workloads().filter(({ manifest: { kind } }) => kind !== 'Job')) {
+      const { terminationGracePeriodSeconds } = manifest['spec'].template.spec;
+      assert.ok(terminationGracePeriodSeconds >= 75, `${place} ${manifest.metadata.name}`);
     }
   });
 
@@ -94,7 +157,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
   it('every process is started with options that its command has', async () => {
     const help = new Map<string, string>();
     for (const { place, manifest } of workloads()) {
-      const { args, env = [], envFrom } = manifest['spec'].template.spec.containers[0];
+      const { args, env = [], envFrom = [] } = manifest['spec'].template.spec.containers[0];
       const words = (args as string[]).filter((arg) => !arg.startsWith('-'));
       const command = words[1] === 'create' ? ['topics', 'create'] : [words[0]!];
       const name = command.join(' ');
@@ -120,7 +183,7 @@ describe('the manifests', { timeout: 300_000 }, () => {
       }
       const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
       // An empty selector would be of every pod of the namespace, whoever's.
-      assert.equal(policies.length, 4, place);
+      assert.equal(policies.length, 5, place);
       for (const { spec, metadata } of policies) assert.ok(Object.keys(spec.podSelector).length > 0, metadata.name);
     }
   });
