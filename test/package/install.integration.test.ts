@@ -1,0 +1,84 @@
+/** The package as npm would publish it, installed in projects of others: TypeScript under strict, and JavaScript. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+describe('the package', { timeout: 600_000 }, () => {
+  const folder = temporaryFolder();
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  /** What it printed. */
+  const run = (file: string, args: readonly string[], cwd = folder): string => {
+    try {
+      return execFileSync(file, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26 });
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+      throw new Error(`${file} ${args.join(' ')}:\n${stdout}${stderr}`);
+    }
+  };
+  let files: readonly string[] = [];
+
+  before(() => {
+    const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
+    files = packed.files.map(({ path }: { readonly path: string }) => path);
+    write('package.json', JSON.stringify({ name: 'guest', private: true, type: 'module' }));
+    const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+    run('npm', ['install', ...quiet, join(folder, packed.filename)]);
+  });
+
+  it('holds what runs and what explains, and no test', () => {
+    for (const file of ['README.md', 'LICENSE', 'dist/services/cli/main.js', 'dist/services/library/index.d.ts'])
+      assert.ok(files.includes(file), file);
+    assert.deepEqual(
+      files.filter((file) => /\.test\.|\.integration\.|^(?:test|services)\/.*\.ts$/.test(file)),
+      [],
+    );
+  });
+
+  it('brings a command that says its version', () => {
+    assert.equal(run(join(folder, 'node_modules/.bin/crawlstream'), ['--version']).trim(), version);
+  });
+
+  it('is imported from JavaScript, by its two names and by no path within', () => {
+    write(
+      'javascript/main.js',
+      `import { createRequire } from 'node:module';
+       import { crawl, createFrontier, defaultPolicy } from 'crawlstream';
+       import { consumePages } from 'crawlstream/consumer';
+       const inner = await import('crawlstream/dist/services/cli/main.js').catch(({ code }) => code);
+       const { version } = createRequire(import.meta.url)('crawlstream/package.json');
+       console.log([typeof crawl, typeof createFrontier, typeof defaultPolicy, typeof consumePages, inner, version].join());`,
+    );
+    const said = run(process.execPath, ['javascript/main.js']).trim();
+    assert.equal(said, `function,function,function,function,ERR_PACKAGE_PATH_NOT_EXPORTED,${version}`);
+  });
+
+  it('has types that hold under strict, and refuse what is wrong', () => {
+    const options = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+      ...{ target: 'ES2023', module: 'NodeNext', moduleResolution: 'NodeNext', noEmit: true, types: ['node'] },
+      typeRoots: [join(root, 'node_modules/@types')],
+    };
+    write('typescript/tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['*.ts'] }));
+    write(
+      'typescript/main.ts',
+      `import { type CrawledPage, crawl, createFrontier, defaultPolicy, type PolicyConfig } from 'crawlstream';
+       import { consumePages } from 'crawlstream/consumer';
+       const policy: PolicyConfig = defaultPolicy();
+       export const titleOf = (page: CrawledPage): string => page.url;
+       export const all = [crawl, createFrontier, consumePages, policy];
+       // @ts-expect-error: seeds are texts
+       crawl(42);`,
+    );
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'typescript']);
+  });
+});
