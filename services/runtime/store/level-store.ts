@@ -101,9 +101,10 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
   const writeNow = async (ops: readonly StoreOp[], sync: boolean, memtableMax: number) => {
     if (failure !== undefined) throw failure;
     try {
-      unflushedBytes += bytesOf(ops) + ops.length * memtableRowBytes;
+      const bytes = bytesOf(ops);
+      unflushedBytes += bytes + ops.length * memtableRowBytes;
       const isFull = unflushedBytes >= memtableMax;
-      await db.batch(inKeyOrder(ops).map(toBatchOp), { sync: sync || isFull });
+      await writeBatch(db, inKeyOrder(ops), bytes, sync || isFull);
       if (!isFull) return;
       await changeLog(db, folder);
       unflushedBytes = 0;
@@ -137,6 +138,17 @@ function createStore({ db, folder, end, memtableBytes }: Opened): StateStore {
     write,
     close: () => gate.close(() => end().catch((error) => Promise.reject(levelError(error, folder)))),
   };
+}
+
+/** A chained batch costs two thirds of the other, but holds native memory until it is collected. */
+function writeBatch(db: LevelDb, ops: readonly StoreOp[], bytes: number, sync: boolean): Promise<void> {
+  if (bytes > storeLimits.chainedBatchBytesMax) return db.batch(ops.map(toBatchOp), { sync });
+  const batch = db.batch();
+  for (const { key, value } of ops) {
+    if (value === null) batch.del(asBuffer(key));
+    else batch.put(asBuffer(key), asBuffer(value));
+  }
+  return batch.write({ sync });
 }
 
 /** Resolves once LevelDB writes to a new log; the old memtable becomes a table file meanwhile and after. */
