@@ -217,6 +217,13 @@ export const planted: readonly Planted[] = [
     tests: leaseTests,
   },
   {
+    mistake: 'demand is a constant, whatever fetchers there are',
+    file: 'services/frontier/partition-owner.ts',
+    find: 'const { fetchers: watch, identity } = this.#options;',
+    replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
+    tests: ['test/simulation/fetchers-gone.test.ts'],
+  },
+  {
     mistake: 'a host outside its window eats demand',
     file: 'topology/frontier/decide/leases/grants.ts',
     find: '      left += 1;\n      continue;',

@@ -1,10 +1,12 @@
 /**
  * `npm run simulate -- [--seeds N] [--seed S] [--minutes M] [--json] [--trace]`
+ * `npm run simulate -- --fetchers-gone [--json]`: one crawl of 60,000 URLs whose fetchers are all gone for two hours.
  *
  * Runs seeds S to S+N−1; `--seed` alone runs that one; `--minutes` goes on until the time is up. A seed that fails is run
  * again with fewer and fewer faults, and the shortest list that still fails is printed. Exit code 1: a seed failed.
  */
 import { parseArgs } from 'node:util';
+import { printFetchersGone } from './print-fetchers-gone.ts';
 import { run } from './run.ts';
 import { shrink } from './shrink.ts';
 
@@ -15,8 +17,10 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     json: { type: 'boolean' },
     trace: { type: 'boolean' },
+    'fetchers-gone': { type: 'boolean' },
   },
 });
+if (values['fetchers-gone']) process.exit((await printFetchersGone(values.json ?? false)) ? 0 : 1);
 
 const first = whole('seed', values.seed ?? '1');
 const minutes = values.minutes === undefined ? undefined : whole('minutes', values.minutes);

@@ -3,7 +3,6 @@
  *
  * The same seed and the same faults give the same run, to the byte: `trace` hashes everything that happened.
  */
-import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import { controlEvent } from '../../services/runtime/crawl/control-log.ts';
 import { policyRecords, seedRecords } from '../../services/runtime/crawl/requests.ts';
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
@@ -11,22 +10,15 @@ import { inputTopics } from '../../topology/frontier/changes/changelog.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { defaultBudget } from '../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
-import { topicNames } from '../../topology/topics.ts';
 import { chanceOf } from './chance.ts';
-import { createCluster } from './cluster.ts';
 import { checkEnd } from './end-checks.ts';
 import { drawFaults, type Fault, processNames } from './faults.ts';
-import { type Fetcherless, watchFetcherless } from './fetcherless.ts';
-import { createGroups } from './groups.ts';
-import { createJudge } from './judge.ts';
-import { crawl, createMachine, fingerprintKey, type Machine, type MachineOptions } from './machines.ts';
+import { crawl, createMachine, type Machine, type MachineOptions } from './machines.ts';
 import { drawOrders, giveOrders } from './operators.ts';
 import { refreshingMs } from './recrawl.ts';
-import { createSimRegistry, openWatchersCodec } from './registry.ts';
 import { createScheduler } from './scheduler.ts';
-import { createStandby, type Standby } from './standby.ts';
+import { createSetting, type Setting } from './setting.ts';
 import { strike } from './strike.ts';
-import { createWeb } from './web.ts';
 import { drawWorld, type World } from './world.ts';
 
 export interface RunOptions {
@@ -49,10 +41,8 @@ export interface RunReport {
 }
 
 /** Everything a fault may touch. */
-export interface Stage extends MachineOptions {
+export interface Stage extends Setting {
   readonly machines: readonly Machine[];
-  readonly standby: Standby;
-  readonly fetcherless: Fetcherless;
   /** URLs that others than the crawl's own fetchers have found. */
   readonly foreign: Set<string>;
 }
@@ -69,26 +59,12 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   const violations: string[] = [];
   const scheduler = createScheduler(chanceOf(seed, 'scheduler'), startMs, options.onNote);
   const violate = (what: string) => void violations.push(`${scheduler.nowMs() - startMs} ms: ${what}`);
-  const judge = createJudge(world, violate);
-  const codec = await openWatchersCodec(crawl);
-  const isGarbage = (topic: string, partition: number, offset: number) =>
-    cluster.partition(topic, partition).records[offset]?.headers['garbage'] !== undefined;
-  const standby = createStandby({ world, codec, key: fingerprintKey, judge, violate, isGarbage });
-  const fetcherless = watchFetcherless(scheduler, codec, violate);
-  const cluster = createCluster(scheduler, (record) => {
-    if (record.headers['garbage'] !== undefined) return;
-    standby.see(record);
-    fetcherless.see(record, standby);
-  });
-  const groups = createGroups(scheduler, chanceOf(seed, 'groups'));
-  const web = createWeb({ seed, world, judge, scheduler });
-  for (const name of topicNames) cluster.create(`${crawl}.${name}`, world.partitions);
-  const registry = createSimRegistry();
-  const base: MachineOptions = { seed, world, scheduler, cluster, groups, web, codec, registry, violate };
+  const base = await createSetting(seed, world, scheduler, violate);
+  const { judge, standby } = base;
   const policy = policyOf(world);
-  request(base, codec, policy);
+  request(base, policy);
   const machines = processNames(world).map((name) => createMachine(name, base));
-  const stage: Stage = { ...base, machines, standby, fetcherless, foreign: new Set() };
+  const stage: Stage = { ...base, machines, foreign: new Set() };
   const chance = chanceOf(seed, 'strikes');
   for (const fault of faults) scheduler.at(startMs + fault.at, () => strike(stage, fault, judge, chance));
   const orders = drawOrders(seed, world);
@@ -107,7 +83,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   return { seed, faults, violations, virtualMs, pages: standby.pages.size, trace: scheduler.trace() };
 }
 
-function policyOf(world: World): PolicyConfig {
+export function policyOf(world: World): PolicyConfig {
   const { delayMs, delayFactor, urlsPerLeaseMax, pageQuota } = world;
   return {
     ...defaultPolicy(),
@@ -123,7 +99,7 @@ function policyOf(world: World): PolicyConfig {
 }
 
 /** What a user would have asked of the crawl. */
-function request({ cluster, world, scheduler }: MachineOptions, codec: RecordCodec, policy: PolicyConfig): void {
+export function request({ cluster, world, scheduler, codec }: MachineOptions, policy: PolicyConfig): void {
   const topics = { crawl, partitions: world.partitions, keyMode: 'host' } as const;
   const nowMs = scheduler.nowMs();
   for (const { topic, partition, key, value } of [
@@ -179,7 +155,7 @@ function endOf(stage: Stage, policy: PolicyConfig): (before: Look, now: Look) =>
     if (queued + retrying === 0) pauseAtMs = Math.min(pauseAtMs, nowMs + refreshingMs);
     if (!paused && nowMs >= pauseAtMs) {
       paused = true;
-      request(stage, stage.codec, { ...policy, version: policy.version + 1, paused: true });
+      request(stage, { ...policy, version: policy.version + 1, paused: true });
     }
     const isRead = now.partitions.every(({ positions, ends }) =>
       inputTopics.every((topic) => positions[topic].offset >= ends[topic]),
@@ -197,7 +173,7 @@ function poke({ cluster, codec, world, scheduler }: Stage): void {
   }
 }
 
-function lookAt({ standby, cluster, world }: Stage): Look {
+export function lookAt({ standby, cluster, world }: Setting): Look {
   return {
     partitions: standby.states.map(({ positions, counters }, partition) => {
       const ends = { control: 0, results: 0, discovered: 0 };

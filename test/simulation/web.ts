@@ -225,5 +225,6 @@ function pageNumber(url: string): number {
 
 /** A public address of its own. */
 function addressOf(hostname: string): string {
-  return `93.184.216.${1 + Number(/\d+/.exec(hostname)?.[0] ?? 0)}`;
+  const number = 1 + Number(/\d+/.exec(hostname)?.[0] ?? 0);
+  return `93.184.${216 + (number >> 8)}.${number & 255}`;
 }
