@@ -224,6 +224,13 @@ export const planted: readonly Planted[] = [
     tests: ['test/simulation/fetchers-gone.test.ts'],
   },
   {
+    mistake: 'a quota on making topics ends who makes them',
+    file: 'services/runtime/log/kafka/kafkajs-wire.ts',
+    find: 'if (code === throttlingQuotaExceeded.code) return throttlingQuotaExceeded;',
+    replace: '',
+    tests: ['test/services/runtime/log/kafka/creations.test.ts', 'test/services/runtime/log/kafka/exchanges.test.ts'],
+  },
+  {
     mistake: 'a host outside its window eats demand',
     file: 'topology/frontier/decide/leases/grants.ts',
     find: '      left += 1;\n      continue;',

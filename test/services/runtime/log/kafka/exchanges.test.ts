@@ -14,6 +14,7 @@ const errors = {
   notEnoughReplicas: 19,
   outOfOrder: 45,
   invalidRecord: 87,
+  quotaExceeded: 89,
 } as const;
 
 async function start(test: TestContext, script: Script) {
@@ -95,6 +96,7 @@ describe('an append', () => {
   for (const [name, error] of [
     ['a broker that leads no more', errors.notLeader],
     ['too few replicas', errors.notEnoughReplicas],
+    ['a quota that is used up', errors.quotaExceeded],
   ] as const) {
     it(`that meets ${name} goes again unchanged, before all that came after it`, async (t) => {
       const keep = keeper();

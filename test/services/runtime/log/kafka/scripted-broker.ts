@@ -25,7 +25,15 @@ export interface FetchAnswer {
   readonly after?: Promise<unknown>;
 }
 
+export interface CreateAnswer {
+  /** Of topics that are not made; those without one are. */
+  readonly errors?: Readonly<Record<string, number>>;
+  readonly throttleMs?: number;
+}
+
 export interface Script {
+  /** Absent: each topic that is asked for is there. Else those that were made are. */
+  readonly create?: (topics: readonly string[], nth: number) => CreateAnswer;
   readonly produce?: (batch: ProducedBatch, nth: number) => ProduceAnswer | Promise<ProduceAnswer>;
   readonly fetch?: (offset: number, nth: number) => FetchAnswer;
   readonly range?: { readonly start: number; readonly end: number };
@@ -33,16 +41,31 @@ export interface Script {
 
 export interface ScriptedBroker {
   readonly address: string;
+  /** Requests to make topics: when they came, ms on this process's monotonic clock, and of which topics. */
+  readonly creations: readonly { readonly askedMs: number; readonly topics: readonly string[] }[];
   readonly batches: readonly ProducedBatch[];
   /** Offsets that were asked for, in order. */
   readonly fetches: readonly number[];
 }
 
-const apiNames = { produce: 0, fetch: 1, listOffsets: 2, metadata: 3, versions: 18, initProducerId: 22 } as const;
+const apiNames = {
+  produce: 0,
+  fetch: 1,
+  listOffsets: 2,
+  metadata: 3,
+  versions: 18,
+  createTopics: 19,
+  initProducerId: 22,
+} as const;
+
+const unknownTopic = 3;
+const alreadyThere = 36;
 
 export async function startScriptedBroker(test: TestContext, script: Script): Promise<ScriptedBroker> {
   const batches: ProducedBatch[] = [];
   const fetches: number[] = [];
+  const creations: { readonly askedMs: number; readonly topics: readonly string[] }[] = [];
+  const made = new Set<string>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -87,8 +110,30 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
         out.int32(0).int32(1).int32(1).string('127.0.0.1').int32(port).int16(-1).string('cluster').int32(1);
         out.int32(topics.length);
         for (const topic of topics) {
+          if (script.create !== undefined && !made.has(topic)) {
+            out.int16(unknownTopic).string(topic).int8(0).int32(0);
+            continue;
+          }
           out.int16(0).string(topic).int8(0).int32(1);
           out.int16(0).int32(0).int32(1).int32(1).int32(1).int32(1).int32(1).int32(0);
+        }
+        return out.bytes();
+      }
+      case apiNames.createTopics: {
+        const topics = request.list(() => {
+          const topic = request.string();
+          request.skip(4 + 2);
+          request.list(() => request.skip(4 + 4 * request.count()));
+          request.list(() => [request.string(), request.string()]);
+          return topic;
+        });
+        creations.push({ askedMs: performance.now(), topics });
+        const { errors = {}, throttleMs = 0 } = script.create?.(topics, creations.length - 1) ?? {};
+        out.int32(throttleMs).int32(topics.length);
+        for (const topic of topics) {
+          const error = made.has(topic) ? alreadyThere : (errors[topic] ?? 0);
+          if (error === 0) made.add(topic);
+          out.string(topic).int16(error).int16(-1);
         }
         return out.bytes();
       }
@@ -156,7 +201,7 @@ export async function startScriptedBroker(test: TestContext, script: Script): Pr
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, batches, fetches };
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, batches, fetches, creations };
 }
 
 /** Fields of a batch's header, where the protocol guide has them. */
