@@ -46,7 +46,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
     const topic = `${crawl}.${name}`;
     const { start, end } = await log.offsets(topic, partition);
     if (start > 0) {
-      const message = `${topic}/${partition} begins at ${start}: what came before has been trimmed, rebuild from a snapshot or the changelog`;
+      const message = `${topic}/${partition} begins at ${start}: what came before has been trimmed, rebuild from a snapshot or the changelog; where neither is left, crawlstream reset begins the frontier anew`;
       throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
     }
     for await (const { value } of recordsOf(log, topic, partition, start, end)) {

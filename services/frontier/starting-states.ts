@@ -151,8 +151,13 @@ async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity
 }
 
 function nothingLeft({ identity, shelf }: StartingStates, start: number, offset: number): CrawlstreamError {
-  const { partition } = identity;
-  const rebuild = `crawlstream state rebuild --from-inputs --partition ${partition} --into <folder>, and start on that folder`;
+  const { partition, partitions } = identity;
+  // The others' states stay where they are: another folder would lead to theirs no more than to this one's.
+  const goOn =
+    partitions === 1
+      ? 'and start on that folder'
+      : `stop this frontier, put state/${partition} of that folder in the place of its own, and start it again`;
+  const rebuild = `crawlstream state rebuild --from-inputs --partition ${partition} --into <folder>, ${goOn}`;
   const remedy =
     shelf === undefined
       ? `restore it from a snapshot, and say where they are kept, or run ${rebuild}`

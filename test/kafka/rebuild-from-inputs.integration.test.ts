@@ -3,7 +3,7 @@
  * partition's state any more. The frontier names a command; it is run as it was named, and the crawl goes on to its end.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -41,7 +41,7 @@ describe('a partition whose changelog leads nowhere', { skip, timeout: 2 * patie
   });
 
   const at = () => ['--brokers', broker.brokers, '--crawl', 'lost'];
-  const frontier = (data: string) => start(['frontier', ...at(), '--partitions', '1', '--data', data]);
+  const frontier = (data: string) => start(['frontier', ...at(), '--partitions', '2', '--data', data]);
   const until = async (what: string, roles: readonly Running[], holds: () => Promise<boolean>) => {
     for (const untilMs = Date.now() + patienceMs; !(await holds()); await sleep(100)) {
       for (const { child, output } of roles) assert.equal(child.exitCode, null, output());
@@ -57,45 +57,50 @@ describe('a partition whose changelog leads nowhere', { skip, timeout: 2 * patie
 
   it('is built from its inputs by the command that the error names, and its crawl ends with nothing lost', async (t) => {
     const web = await startSmallWeb({ preset: 'plain', hosts: 8, pagesPerHost: 24, seed: 3 });
-    const fetcher = () => start(['fetcher', ...at(), '--partitions', '1', '--resolve', `*:${web.port}:127.0.0.1`]);
+    const fetcher = () => start(['fetcher', ...at(), '--partitions', '2', '--resolve', `*:${web.port}:127.0.0.1`]);
     const open = () => openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
     const old = join(folder, 'old');
     let roles = [frontier(old), fetcher()];
-    const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '1', '--delay', '300']);
+    const injected = await runCommand(['inject', ...web.seeds, ...at(), '--partitions', '2', '--delay', '300']);
     assert.equal(injected.code, 0, injected.stderr);
     let log = await open();
-    const pages = async () => (await log.offsets('lost.pages', 0)).end;
+    const endsOf = async (topic: string) =>
+      (await Promise.all([0, 1].map((one) => log.offsets(`lost.${topic}`, one)))).map(({ end }) => end);
+    const pages = async () => (await endsOf('pages')).reduce((sum, one) => sum + one, 0);
     const expected = web.plan.expected(web.port).fetch.size;
     await until('a part of the pages is fetched', roles, async () => (await pages()) >= expected / 4);
     // Its folder holds all that it decided.
     await stop(roles[1]!, roles[0]!);
     const fetchedBefore = await pages();
     assert.ok(fetchedBefore < expected, 'the crawl is under way');
-    const { end } = await log.offsets(changelog, 0);
+    const [end] = (await endsOf('frontier-changelog')) as [number, number];
     await log.close();
 
     await broker.kill();
     await cutLog(broker.partitionFolder(changelog, 0), end - 10);
     await broker.restart();
     log = await open();
-    const { end: left } = await log.offsets(changelog, 0);
+    const ends = await endsOf('frontier-changelog');
+    const left = ends[0]!;
     assert.ok(left < end, 'the newest commits are gone');
-    // So that it cannot be read from its beginning either.
-    await log.trim(changelog, 0, Math.floor(left / 2));
+    // So that neither partition can be read from its beginning.
+    for (const partition of [0, 1]) await log.trim(changelog, partition, Math.floor(ends[partition]! / 2));
 
-    const failed = await frontier(old).ended;
-    const said = failed.stdout + failed.stderr;
-    assert.notEqual(failed.code, 0, said);
-    assert.match(said, /was built from records of the changelog, .*, that are gone/);
+    const standing = frontier(old);
     const named =
-      /run crawlstream (state rebuild --from-inputs --partition 0) --into <folder>, and start on that folder/;
-    const command = named.exec(said)?.[1];
-    assert.ok(command !== undefined, said);
+      /or run crawlstream (state rebuild --from-inputs --partition 0) --into <folder>, stop this frontier, put state\/0 of that folder in the place of its own/;
+    await until('it says what to do', [standing], async () => named.test(standing.output()));
+    assert.match(standing.output(), /was built from records of the changelog, .*, that are gone/);
+    assert.match(standing.output(), /this partition stands still, the others go on/);
+    await stop(standing);
+    const command = named.exec(standing.output())![1]!;
     const into = join(folder, 'rebuilt');
     const rebuilt = await runCommand([...command.split(' '), '--into', into, ...at(), '--json']);
     assert.equal(rebuilt.code, 0, rebuilt.stderr);
+    await rename(join(old, 'state', '0'), join(folder, 'useless'));
+    await rename(join(into, 'state', '0'), join(old, 'state', '0'));
 
-    roles = [frontier(into), fetcher()];
+    roles = [frontier(old), fetcher()];
     await until('every page is fetched', roles, async () => (await pages()) >= expected);
     const stats = async () => lastJson(await runCommand(['stats', ...at(), '--json']));
     await until('the crawl is over', roles, async () => (await stats())['end'] === 'done');
