@@ -259,8 +259,8 @@ export const pullLimits = {
   keyBytesMax: 1_024,
   /** Metadata of one URL: ten times what a crawler keeps of a page. */
   metadataBytesMax: 64 * 1024,
-  /** One message: a batch of some thousand URLs. */
-  messageBytesMax: 16 * 1024 * 1024,
+  /** One message: a batch of some thousand URLs; what gRPC's own servers take. */
+  messageBytesMax: 4 * 1024 * 1024,
   /** A client may send so much ahead: a commit's worth. */
   streamWindowBytes: 1024 * 1024,
   /** URLs of one stream that are not acked yet; then its client waits. */

@@ -10,6 +10,7 @@ import { timingSafeEqual } from 'node:crypto';
 import grpc from '@grpc/grpc-js';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { pullLimits } from '../../topology/limits.ts';
+import { putLimits } from '../../topology/put-limits.ts';
 import { type Codec, codecOf } from './wire.ts';
 
 /** Where answers go. */
@@ -82,12 +83,14 @@ export async function serveGrpc(
   const server = new grpc.Server({
     'grpc.max_receive_message_length': pullLimits.messageBytesMax,
     'grpc-node.flow_control_window': pullLimits.streamWindowBytes,
+    'grpc.max_concurrent_streams': putLimits.streamsPerConnection,
+    interceptors: listen.token === undefined ? [] : [refuseStrangers(listen.token)],
   });
   const definition: Record<string, grpc.MethodDefinition<unknown, unknown>> = {};
   const handlers: Record<string, grpc.UntypedHandleCall> = {};
   for (const [name, method] of Object.entries(methods)) {
     definition[name] = definitionOf(`/${service}/${name}`, method);
-    handlers[name] = handlerOf(method, (metadata) => isAllowed(listen.token, metadata), onBug);
+    handlers[name] = handlerOf(method, onBug);
   }
   server.addService(definition, handlers);
   const { tls } = listen;
@@ -148,15 +151,10 @@ function framed(messages: readonly Uint8Array[]): Buffer {
   return { byteLength: length - headBytes, copy } as unknown as Buffer;
 }
 
-function handlerOf(
-  method: Method,
-  isAllowed: (metadata: grpc.Metadata) => boolean,
-  onBug: (error: unknown) => void,
-): grpc.UntypedHandleCall {
+function handlerOf(method: Method, onBug: (error: unknown) => void): grpc.UntypedHandleCall {
   if (method.kind === 'unary') {
     const [request, answer] = [codecOf(method.request), codecOf(method.answer)];
     const handle: grpc.handleUnaryCall<Buffer, Buffer> = (call, done) => {
-      if (!isAllowed(call.metadata)) return done(refused);
       run(async () => method.act(decoded(request, call.request) as never, callerOf(call.metadata)), onBug).then(
         (value) => done(null, answer.encode(value)),
         (error) => done(error),
@@ -167,7 +165,6 @@ function handlerOf(
   if (method.kind === 'stream') {
     const request = codecOf(method.request);
     const handle: grpc.handleServerStreamingCall<Buffer, readonly Uint8Array[]> = (call) => {
-      if (!isAllowed(call.metadata)) return void call.emit('error', refused);
       run(async () => method.act(decoded(request, call.request) as never, answersOf(call)), onBug).then(
         () => call.end(),
         (error) => call.emit('error', error),
@@ -176,13 +173,13 @@ function handlerOf(
     return handle as grpc.UntypedHandleCall;
   }
   const handle: grpc.handleBidiStreamingCall<Buffer, readonly Uint8Array[]> = (call) => {
-    if (!isAllowed(call.metadata)) return void call.emit('error', refused);
     const requests: Requests = {
       onRequest: (take) => void call.on('data', take),
       onEnd: (act) => void call.on('end', act),
       pause: () => void call.pause(),
       resume: () => void call.resume(),
     };
+    readOneAhead(call);
     call.on('error', () => {}); // the client is gone: what it sent is decided all the same
     run(async () => method.act(requests, answersOf(call)), onBug).then(
       () => call.end(),
@@ -192,11 +189,16 @@ function handlerOf(
   return handle as grpc.UntypedHandleCall;
 }
 
+/** grpc-js reads sixteen messages ahead of a stream that is paused, whatever their size, and has no option for it. */
+function readOneAhead(call: unknown): void {
+  (call as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = 1;
+}
+
 interface Writable {
   readonly cancelled: boolean;
   readonly metadata: grpc.Metadata;
-  write(value: readonly Uint8Array[]): boolean;
-  on(event: 'cancelled' | 'drain', act: () => void): unknown;
+  write(value: readonly Uint8Array[], taken: () => void): boolean;
+  on(event: 'cancelled', act: () => void): unknown;
 }
 
 function answersOf(call: Writable): Answers {
@@ -206,11 +208,7 @@ function answersOf(call: Writable): Answers {
     wake = [];
     for (const act of woken) act();
   };
-  let full = false;
-  call.on('drain', () => {
-    full = false;
-    wakeAll();
-  });
+  let ahead = 0;
   call.on('cancelled', wakeAll);
   return {
     ...callerOf(call.metadata),
@@ -218,8 +216,17 @@ function answersOf(call: Writable): Answers {
       return call.cancelled;
     },
     write: async (messages) => {
-      if (messages.length > 0 && !call.cancelled && !call.write(messages)) full = true;
-      if (full && !call.cancelled) await new Promise<void>((resolve) => wake.push(resolve));
+      if (messages.length > 0 && !call.cancelled) {
+        const bytes = messages.reduce((sum, { length }) => sum + length, 0);
+        ahead += bytes;
+        call.write(messages, () => {
+          ahead -= bytes;
+          if (ahead <= putLimits.answerBytesAhead) wakeAll();
+        });
+      }
+      while (ahead > putLimits.answerBytesAhead && !call.cancelled) {
+        await new Promise<void>((resolve) => wake.push(resolve));
+      }
       if (call.cancelled) throw new CallFailed('UNAVAILABLE', 'the client is gone');
     },
   };
@@ -257,13 +264,26 @@ function statusOf(error: unknown, onBug: (error: unknown) => void): Partial<grpc
   return Object.assign(new Error('a bug'), { code: grpc.status.INTERNAL, details: 'a bug of the server, in its log' });
 }
 
-const refused = Object.assign(new Error('a token is needed'), {
+/** By its metadata: before a message of a stranger's is taken, which may have megabytes. */
+function refuseStrangers(token: string): grpc.ServerInterceptor {
+  return (_, call) =>
+    new grpc.ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata: (metadata, go) => {
+            if (isAllowed(token, metadata)) go(metadata);
+            else call.sendStatus(refused);
+          },
+        }),
+    });
+}
+
+const refused = {
   code: grpc.status.UNAUTHENTICATED,
   details: 'this call needs the metadata authorization: Bearer <token>',
-});
+};
 
-function isAllowed(token: string | undefined, metadata: grpc.Metadata): boolean {
-  if (token === undefined) return true;
+function isAllowed(token: string, metadata: grpc.Metadata): boolean {
   const given = Buffer.from(String(metadata.get('authorization')[0] ?? '').replace(/^Bearer +/i, ''));
   const wanted = Buffer.from(token);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

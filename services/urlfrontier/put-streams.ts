@@ -1,17 +1,22 @@
 /**
  * Puts: streams of items, gathered for a commit and acked when it is durable.
  *
- * What arrives together is decided together; many streams share a commit, and its one sync. A stream with more items
- * under way than its share waits (`putsUnderWay`), so that a client that sends faster than a disk writes is slowed down,
- * and nothing piles up here. What cannot be put fails at once, with the reason; what a partition that moves may or may
- * not have taken fails too: a client puts it again, and a URL that was taken is skipped.
+ * What arrives together is decided together; many streams share a commit, and its one sync. A stream with more items or
+ * bytes under way than its share waits (`putsUnderWay`, `bytesUnderWay`), and so does any beyond its first few bytes
+ * where all streams together have too many (`PutRoom`): a client that sends faster than a disk writes, or reads no acks,
+ * is slowed down, and nothing piles up here. What cannot be put fails at once, with the reason; what a partition that
+ * moves may or may not have taken fails too: a client puts it again, and a URL that was taken is skipped. A message that
+ * cannot be read ends its stream, once what came before it is acked.
  */
 
 import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
 import { pullLimits } from '../../topology/limits.ts';
+import { putLimits } from '../../topology/put-limits.ts';
 import { checkUrl } from './check-url.ts';
-import type { Answers, Method, Requests } from './grpc-server.ts';
+import { countFields } from './count-fields.ts';
+import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
 import { bandOf, packMetadata } from './metadata.ts';
+import { PutRoom } from './put-room.ts';
 import type { Router } from './router.ts';
 import { crawlIdOf } from './served-crawl.ts';
 import {
@@ -37,9 +42,11 @@ export interface Placed {
 export type PutAll = (items: readonly Placed[], isLocal: boolean) => Promise<void>;
 
 export function putMethods(router: Router): Readonly<Record<'PutURLs' | 'PutDiscovered', Method>> {
+  const room = new PutRoom(putLimits.bytesOfAll);
+  const { putAll } = router;
   return {
-    PutURLs: { kind: 'duplex', act: (requests, answers) => putUrls(router.putAll, requests, answers) },
-    PutDiscovered: { kind: 'duplex', act: (requests, answers) => putDiscovered(router.putAll, requests, answers) },
+    PutURLs: { kind: 'duplex', act: (requests, answers) => putUrls(putAll, room, requests, answers) },
+    PutDiscovered: { kind: 'duplex', act: (requests, answers) => putDiscovered(putAll, room, requests, answers) },
   };
 }
 
@@ -48,9 +55,12 @@ const ackCodec = codecOf<Ack>('AckMessage');
 const batchCodec = codecOf<DiscoveredBatch>('DiscoveredBatch');
 const batchAckCodec = codecOf<BatchAck>('BatchAck');
 
-function putUrls(putAll: PutAll, requests: Requests, answers: Answers): Promise<void> {
-  return gather(requests, answers, {
+function putUrls(putAll: PutAll, room: PutRoom, requests: Requests, answers: Answers): Promise<void> {
+  return gather(requests, answers, room, {
     read: (bytes) => {
+      if (bytes.length > putLimits.itemBytesMax) {
+        throw new Error(`an item has ${bytes.length} bytes, and may have ${putLimits.itemBytesMax}`);
+      }
       const { discovered, known, ID } = itemCodec.decode(bytes);
       const info = (known ?? discovered)?.info ?? null;
       const dueAtMs = known === null ? 0 : 1000 * numberOf(known.refetchable_from_date);
@@ -64,9 +74,15 @@ function putUrls(putAll: PutAll, requests: Requests, answers: Answers): Promise<
   });
 }
 
-function putDiscovered(putAll: PutAll, requests: Requests, answers: Answers): Promise<void> {
-  return gather(requests, answers, {
+const itemsField = 2;
+
+function putDiscovered(putAll: PutAll, room: PutRoom, requests: Requests, answers: Answers): Promise<void> {
+  return gather(requests, answers, room, {
     read: (bytes) => {
+      const most = putLimits.messageFieldsMax;
+      if (countFields(bytes, most, itemsField) > most) {
+        throw new Error(`a batch with its items has more than ${most} fields: put it in smaller ones`);
+      }
       const { ID, items } = batchCodec.decode(bytes);
       return { id: ID, placed: items.map((info) => placed(info, false, 0)) };
     },
@@ -87,53 +103,91 @@ interface Asked {
   readonly placed: readonly Placed[];
 }
 
+interface Gathered {
+  readonly asked: Asked;
+  /** Of the message. */
+  readonly bytes: number;
+}
+
 interface Stream {
   read(bytes: Uint8Array): Asked;
   put(items: readonly Placed[]): Promise<void>;
   answer(asked: Asked): Uint8Array;
 }
 
-/** Resolves when the client has ended its stream and every request was answered. */
-function gather(requests: Requests, answers: Answers, stream: Stream): Promise<void> {
+/** Resolves when the client has ended its stream and every request was answered; rejects with what cannot be read. */
+function gather(requests: Requests, answers: Answers, room: PutRoom, stream: Stream): Promise<void> {
   return new Promise((resolve, reject) => {
-    let gathered: Asked[] = [];
-    let [underWay, isEnded, isDue] = [0, false, false];
+    let gathered: Gathered[] = [];
+    let [itemsUnderWay, bytesUnderWay, isEnded, isDue] = [0, 0, false, false];
     let answered: Promise<void> = Promise.resolve();
+    const isFull = () =>
+      itemsUnderWay >= pullLimits.putsUnderWay ||
+      bytesUnderWay >= putLimits.bytesUnderWay ||
+      (bytesUnderWay >= putLimits.bytesFree && room.isFull);
+    const goOn = () => {
+      if (!isFull()) return requests.resume();
+      if (room.isFull) room.wait(goOn);
+    };
     const flush = () => {
       isDue = false;
       const batch = gathered;
       gathered = [];
-      const items = batch.flatMap(({ placed: all }) => all);
+      const items = batch.flatMap(({ asked }) => asked.placed);
       const put = stream.put(items);
       // In the order they came, whatever partition is first.
       answered = answered.then(async () => {
         await put;
-        await answers.write(batch.map(stream.answer));
-        underWay -= items.length;
-        if (underWay < pullLimits.putsUnderWay) requests.resume();
+        try {
+          await answers.write(batch.map(({ asked }) => stream.answer(asked)));
+        } finally {
+          itemsUnderWay -= items.length;
+          const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
+          bytesUnderWay -= bytes;
+          room.release(bytes);
+        }
+        goOn();
       });
-      answered.catch(reject);
+      answered.catch((error) => end(() => reject(error)));
+    };
+    const end = (act: () => void) => {
+      isEnded = true;
+      room.forget(goOn);
+      if (isDue) flush();
+      act();
     };
     requests.onRequest((bytes) => {
-      const asked = stream.read(bytes);
-      gathered.push(asked);
-      underWay += asked.placed.length;
-      if (underWay >= pullLimits.putsUnderWay) requests.pause();
+      if (isEnded) return;
+      let asked: Asked;
+      try {
+        asked = stream.read(bytes);
+      } catch (error) {
+        const failure = new CallFailed('INVALID_ARGUMENT', `the message cannot be read: ${(error as Error).message}`);
+        return end(() => answered.then(() => reject(failure), reject));
+      }
+      gathered.push({ asked, bytes: bytes.length });
+      itemsUnderWay += asked.placed.length;
+      bytesUnderWay += bytes.length;
+      room.take(bytes.length);
+      if (isFull()) {
+        requests.pause();
+        if (room.isFull) room.wait(goOn);
+      }
       if (isDue) return;
       isDue = true;
-      setImmediate(flush);
+      setImmediate(() => isDue && flush());
     });
     requests.onEnd(() => {
-      if (isEnded) return;
-      isEnded = true;
-      if (isDue) flush();
-      answered.then(resolve, reject);
+      if (!isEnded) end(() => answered.then(resolve, reject));
     });
   });
 }
 
 function placed(info: UrlInfo | null, known: boolean, dueAtMs: number): Placed {
   const { url = '', key: given = '', crawlID = '', metadata = [] } = info ?? {};
+  if (Buffer.byteLength(crawlID) > pullLimits.keyBytesMax) {
+    return failed('', `the crawl id is longer than ${pullLimits.keyBytesMax} bytes`);
+  }
   const crawlId = crawlIdOf(crawlID);
   const checked = checkUrl(url, given);
   if (!checked.ok) return failed(crawlId, checked.reason);

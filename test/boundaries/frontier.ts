@@ -1,6 +1,8 @@
 /** The frontier's core, its pull API, the seen test, and what is granted by what fetchers take. */
 import { blankResult } from '../../schemas/blank.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
+import { countFields } from '../../services/urlfrontier/count-fields.ts';
+import { PutRoom } from '../../services/urlfrontier/put-room.ts';
 import { demandLimits } from '../../topology/demand-limits.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
 import { Growth } from '../../topology/frontier/decide/links/growth.ts';
@@ -8,6 +10,7 @@ import { countsOf, defaultSeen } from '../../topology/frontier/seen/seen-config.
 import type { FrontierState, Host } from '../../topology/frontier/state/state.ts';
 import { TaskWindow } from '../../topology/frontier/task-window.ts';
 import { frontierLimits, type frontierServiceLimits, type pullLimits, seenLimits } from '../../topology/limits.ts';
+import { putLimits } from '../../topology/put-limits.ts';
 import { Hand } from '../topology/frontier/hand.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
@@ -122,7 +125,7 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   // In bytes: a letter that has two, and one more of one.
   keyBytesMax: upTo((n) => checkUrl('http://a.test/', 'é'.repeat((n - (n % 2)) / 2) + 'x'.repeat(n % 2)).ok),
   metadataBytesMax: undriven('metadata of one URL, on the wire'),
-  messageBytesMax: undriven('a message of 16 MB over gRPC, which holds it itself'),
+  messageBytesMax: undriven('a message of 4 MB over gRPC, which holds it itself'),
   streamWindowBytes: tuning('HTTP/2’s window: how much a client sends ahead'),
   putsUnderWay: undriven('8,192 puts of one stream without an answer'),
   queuesPerGet: undriven('1,024 queues of one get: the next get has the others'),
@@ -132,6 +135,25 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   listUrlsPerLook: tuning(slices),
   groupIntervalMs: tuning('how long appends gather for one sync'),
   closeMs: tuning('what is given to those who have not ended when a server does'),
+};
+
+export const putBoundaries: BoundaryTable<typeof putLimits> = {
+  itemBytesMax: undriven('hostile-puts.test.ts: an item beyond it ends its call'),
+  messageFieldsMax: upTo(
+    (n) =>
+      countFields(Buffer.alloc(2 * n, Buffer.from([0x1a, 0])), putLimits.messageFieldsMax) <=
+      putLimits.messageFieldsMax,
+  ),
+  bytesUnderWay: undriven('hostile-puts.test.ts pours against it; what is in the sockets comes on top'),
+  bytesFree: tuning('what a stream has whatever the others take'),
+  // Whoever comes with so much taken before still goes on.
+  bytesOfAll: upTo((n) => {
+    const room = new PutRoom(putLimits.bytesOfAll);
+    room.take(n - 1);
+    return !room.isFull;
+  }),
+  answerBytesAhead: tuning('how much is handed to a socket ahead'),
+  streamsPerConnection: undriven('HTTP/2 tells it to the client'),
 };
 
 export const seenBoundaries: BoundaryTable<typeof seenLimits> = {

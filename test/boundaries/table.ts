@@ -6,6 +6,7 @@ import { demandLimits } from '../../topology/demand-limits.ts';
 import { kafkaLimits } from '../../topology/kafka-limits.ts';
 import * as limits from '../../topology/limits.ts';
 import * as policy from '../../topology/policy/limits.ts';
+import { putLimits } from '../../topology/put-limits.ts';
 import { richLimits } from '../../topology/rich-page-limits.ts';
 import * as snapshots from '../../topology/snapshot-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
@@ -44,6 +45,7 @@ export const table: Readonly<Record<string, Group>> = {
   frontierLimits: of(limits.frontierLimits, frontier.frontierBoundaries),
   frontierServiceLimits: of(limits.frontierServiceLimits, frontier.frontierServiceBoundaries),
   pullLimits: of(limits.pullLimits, frontier.pullBoundaries),
+  putLimits: of(putLimits, frontier.putBoundaries),
   seenLimits: of(limits.seenLimits, frontier.seenBoundaries),
   demandLimits: of(demandLimits, frontier.demandBoundaries),
   crawlLimits: of(limits.crawlLimits, services.crawlBoundaries),

@@ -60,6 +60,7 @@ export const reasons: Readonly<Record<string, string>> = {
   browser: 'most pages need no browser, and the one that is installed is the one to use',
   port: 'the port that URLFrontier’s own clients look for',
   address: 'what has no password listens on this machine only',
+  allowPlain: 'whoever reaches the port may fill, pause and delete crawls',
   tlsCert: 'on loopback there is nobody to listen in',
   tlsKey: 'it goes with a certificate',
   standbys: 'each copy costs the memory of its owner; without one a take-over reads the changelog',

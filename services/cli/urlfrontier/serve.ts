@@ -67,14 +67,22 @@ export async function serve(flags: UrlfrontierFlags, { probes, sources }: Servic
   }
 }
 
-async function listenOf({ address: host, port, tlsCert, tlsKey }: UrlfrontierFlags): Promise<GrpcListen> {
+async function listenOf({ address: host, port, tlsCert, tlsKey, allowPlain }: UrlfrontierFlags): Promise<GrpcListen> {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     const [given, missing] = tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
     throw new CrawlstreamError('INVALID_ARGUMENT', `${given} without ${missing}: give both, or neither`);
   }
   const token = process.env.CRAWLSTREAM_GRPC_TOKEN || undefined;
-  if (!isLoopbackHost(host) && token === undefined) {
-    say(`anybody who reaches ${host} may call: set CRAWLSTREAM_GRPC_TOKEN, or keep the port behind a firewall`);
+  const lacks = [
+    ...(token === undefined ? ['a token (set CRAWLSTREAM_GRPC_TOKEN)'] : []),
+    ...(tlsCert === undefined ? ['TLS (give --tls-cert and --tls-key)'] : []),
+  ].join(' and without ');
+  if (!isLoopbackHost(host) && lacks !== '') {
+    if (allowPlain !== true) {
+      const message = `--address ${host} lets others call without ${lacks}: add what is missing, or give --allow-plain if a proxy or a firewall stands before it`;
+      throw new CrawlstreamError('INVALID_ARGUMENT', message);
+    }
+    say(`whoever reaches ${host} calls without ${lacks}`, 'warn');
   }
   if (tlsCert === undefined || tlsKey === undefined) return { host, port, token };
   return { host, port, token, tls: { cert: await pem('--tls-cert', tlsCert), key: await pem('--tls-key', tlsKey) } };

@@ -16,6 +16,7 @@ export interface UrlfrontierFlags extends KafkaFlags, SeenFlags, HttpFlags {
   readonly address: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly allowPlain?: boolean;
 }
 
 export function addUrlfrontierCommand(program: Command): void {
@@ -28,6 +29,10 @@ export function addUrlfrontierCommand(program: Command): void {
     .option('--address <host>', 'address to listen on', '127.0.0.1')
     .option('--tls-cert <file>', 'certificate chain in PEM; with --tls-key, the server speaks TLS')
     .option('--tls-key <file>', 'its private key, in PEM')
+    .option(
+      '--allow-plain',
+      'listen beyond this machine without a token or without TLS: something else guards the port',
+    )
     .addHelpText(
       'after',
       '\nEvery call needs authorization: Bearer <token> where CRAWLSTREAM_GRPC_TOKEN is set.\n\nExample:\n  crawlstream urlfrontier --data crawl-data/served\n',

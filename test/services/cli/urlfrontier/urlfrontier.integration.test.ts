@@ -107,6 +107,18 @@ test('urlfrontier refuses what it cannot do, by name', async () => {
   assert.equal(taken.code, 2);
   assert.match(taken.stderr, /cannot listen/);
   await kill(running, 'SIGTERM');
+  for (const [env, lacks] of [
+    [{}, /without a token .*CRAWLSTREAM_GRPC_TOKEN.* and without TLS .*--allow-plain/],
+    [{ CRAWLSTREAM_GRPC_TOKEN: 'a-token-of-some-length' }, /without TLS .*--tls-cert/],
+  ] as const) {
+    const open = ['urlfrontier', '--data', join(folder, 'd'), '--address', '0.0.0.0', '--port', '0'];
+    const refused = await runCommand(open, { env: { ...process.env, ...env } });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, lacks);
+  }
+  const known = await serve(join(folder, 'd'), '--address', '0.0.0.0', '--allow-plain');
+  assert.match(known.running.output(), /whoever reaches 0\.0\.0\.0 calls without a token/);
+  await kill(known.running, 'SIGTERM');
   const help = await runCommand(['urlfrontier', '--help']);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /Example:/);
