@@ -30,4 +30,10 @@ export const richLimits = {
   /** Values of one field, and characters of one value. */
   fieldValuesMax: 100,
   fieldCharsMax: 10_000,
+  /** All values of a page together: with its text and outlinks, a record stays below the 8 MiB that topics take. */
+  fieldsCharsMax: 1_000_000,
+  /** A host whose page kept the selectors too long has none for so many times as long: a tenth of the worker at most. */
+  fieldsRestFactor: 10,
+  /** All outlinks in a page's record: 50,000 of 80 characters. */
+  outlinkCharsMax: 4 * 1024 * 1024,
 } as const;

@@ -1,6 +1,7 @@
 /** What is read from a page beyond links and text. */
 
 import { extractRulesSchema } from '../../services/fetcher/pages/extract-rules.ts';
+import { pageOutlinks } from '../../services/fetcher/pages/page-outlinks.ts';
 import { selectFields } from '../../services/fetcher/pages/select-fields.ts';
 import { fieldValue } from '../../topology/parse/rich/field-value.ts';
 import { createMainText } from '../../topology/parse/rich/main-text.ts';
@@ -127,4 +128,22 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
     const field = fieldValue('x'.repeat(n), 'string', 'http://a.test/');
     return 'value' in field && field.value.length;
   }),
+  fieldsCharsMax: upTo(
+    (n) => {
+      const field = (name: string) => ({ name, selector: name, attribute: '', type: 'string', all: true }) as const;
+      const html = `${`<p>${'x'.repeat(9_990)}</p>`.repeat(100)}<h1>${'y'.repeat(n - 999_000)}</h1>`;
+      return selectFields(html, 'http://a.test/', [field('p'), field('h1')])[1]!.values.length;
+    },
+    1,
+    0,
+  ),
+  fieldsRestFactor: tuning('how long a host has no fields'),
+  outlinkCharsMax: upTo(
+    (n) => {
+      const half = richLimits.outlinkCharsMax / 2;
+      return pageOutlinks(['x'.repeat(half), 'y'.repeat(n - half)], (url) => url).length;
+    },
+    2,
+    1,
+  ),
 };

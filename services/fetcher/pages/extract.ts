@@ -3,9 +3,13 @@
  *
  * Small bodies are parsed where they are, cut at a time budget. Large ones go to a worker when there is a second core,
  * PDFs to one of their own in any case; what does not come back in time is reported as lost (null).
+ *
+ * Selectors can't be cut: a page may be made so that one takes a minute. Pages with fields go to a worker of their own,
+ * whatever their size; one that does not come back is parsed without its fields, and its host has none for a while.
  */
 import { availableParallelism } from 'node:os';
 import { fetcherLimits } from '../../../topology/limits.ts';
+import { richLimits } from '../../../topology/rich-page-limits.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { parseWholePage, type WholePage } from './parse-page.ts';
 import { createWorkerSlot, type PageOptions } from './worker-slot.ts';
@@ -31,17 +35,45 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const hasWorker = (options.cores ?? availableParallelism()) >= 2;
   const pages = createWorkerSlot(options.workerUrl);
   const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
+  const fields = createWorkerSlot(options.workerUrl);
+  /** Hosts without fields for now, and until when. */
+  const resting = new Map<string, number>();
+
+  const parsePlain: Extractor['parse'] = (body, page, wishes) => {
+    if (body.length <= inlineBytes) return parseHere(body, page, wishes, timeoutMs);
+    // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
+    if (!hasWorker) return parseHere(body, page, wishes, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
+    // One after another: large pages are rare, and a second worker would only compete for the cores.
+    return pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
+      // That is not the page's fault: it gets the time budget here.
+      parsed === 'noWorker' ? parseHere(body, page, wishes, timeoutMs) : parsed,
+    );
+  };
+
+  const parseWithFields = async (
+    body: Uint8Array,
+    page: PageOptions,
+    wishes: PageWishes,
+  ): Promise<WholePage | null> => {
+    const { hostname } = new URL(page.url);
+    const without = async (problem: string) =>
+      withProblem(await parsePlain(body, page, withoutFields(wishes)), wishes, problem);
+    if ((resting.get(hostname) ?? 0) > performance.now()) {
+      return without('a page of this host kept the selectors too long: its fields are not read for now');
+    }
+    const parsed = await fields.run({ kind: 'html', body, options: page, wishes, timeoutMs });
+    if (parsed === 'noWorker') return without('no worker could be started');
+    if (parsed !== null) return parsed;
+    const nowMs = performance.now();
+    for (const [host, untilMs] of resting) if (untilMs <= nowMs) resting.delete(host);
+    resting.set(hostname, nowMs + richLimits.fieldsRestFactor * timeoutMs);
+    return without(`the selectors took more than ${timeoutMs} ms`);
+  };
 
   return {
     parse(body, page, wishes) {
-      if (body.length <= inlineBytes) return parseHere(body, page, wishes, timeoutMs);
-      // On one core, all other hosts wait meanwhile: such a page gives what is found in a moment.
-      if (!hasWorker) return parseHere(body, page, wishes, Math.min(timeoutMs, fetcherLimits.inlineParseMs));
-      // One after another: large pages are rare, and a second worker would only compete for the cores.
-      return pages.run({ kind: 'html', body, options: page, wishes, timeoutMs }).then((parsed) =>
-        // That is not the page's fault: it gets the time budget here.
-        parsed === 'noWorker' ? parseHere(body, page, wishes, timeoutMs) : parsed,
-      );
+      if (wishes === undefined || wishes.fields.length === 0) return parsePlain(body, page, wishes);
+      return parseWithFields(body, page, wishes);
     },
     async parsePdf(body, page) {
       const timeoutMs = fetcherLimits.pdfTimeoutMs;
@@ -49,9 +81,19 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
       return parsed === 'noWorker' ? null : parsed;
     },
     async close() {
-      await Promise.all([pages.close(), pdfs.close()]);
+      await Promise.all([pages.close(), pdfs.close(), fields.close()]);
     },
   };
+}
+
+function withoutFields({ wanted }: PageWishes): PageWishes {
+  return { wanted: { ...wanted, tidyMarkup: false }, fields: [] };
+}
+
+function withProblem(whole: WholePage | null, wishes: PageWishes, problem: string): WholePage | null {
+  if (whole === null || whole.rich === null) return whole;
+  const fields = wishes.fields.map(({ name, type }) => ({ name, type, values: [], problem }));
+  return { ...whole, rich: { ...whole.rich, fields } };
 }
 
 function parseHere(

@@ -4,6 +4,7 @@
  * Redirects are not followed: the target becomes a link of the same depth, one hop on, at the head of its queue. A meta
  * refresh is published the same way. A page that asks for nofollow publishes no links. Of a feed the entries are the links.
  */
+
 import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../../schemas/types.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
@@ -25,6 +26,7 @@ import type { UrlReport } from '../publish/publisher.ts';
 import type { Extractor } from './extract.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { readFeed } from './feed-report.ts';
+import { pageOutlinks } from './page-outlinks.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
 import type { WholePage } from './parse-page.ts';
 
@@ -224,16 +226,7 @@ function pageRecord(
     language: rich?.language ?? '',
     metadata: rich === null ? '' : metadataJson(rich.metadata),
     fields: rich === null ? [] : [...rich.fields],
-    outlinks: reader.outlinks ? outlinksOf(reader, parsed) : [],
+    outlinks: reader.outlinks ? pageOutlinks(parsed.links, reader.links.normalize) : [],
     rendered: false,
   };
-}
-
-function outlinksOf({ links }: PageReader, parsed: ParsedPage): string[] {
-  const urls = new Set<string>();
-  for (const raw of parsed.links) {
-    const url = links.normalize(raw);
-    if (url !== null) urls.add(url);
-  }
-  return [...urls];
 }

@@ -40,6 +40,7 @@ export interface Field {
 export function selectFields(markup: string, base: string, rules: readonly FieldRule[]): Field[] {
   // Without a body of its own, linkedom would take the first element for the root.
   const { document } = parseHTML(/^<html[\s>]/.test(markup) ? markup : `<html><body>${markup}</body></html>`);
+  let charsLeft = richLimits.fieldsCharsMax;
   return rules.map((rule) => {
     const { name, type } = rule;
     const found = [...document.querySelectorAll(rule.selector)].slice(0, rule.all ? richLimits.fieldValuesMax : 1);
@@ -49,12 +50,18 @@ export function selectFields(markup: string, base: string, rules: readonly Field
       const text = rule.attribute === '' ? element.textContent : element.getAttribute(rule.attribute);
       if (text === null) continue;
       const read = fieldValue(text, type, base);
-      if ('value' in read) values.push(read.value);
-      else problem ||= read.problem;
+      if ('problem' in read) problem ||= read.problem;
+      else if (read.value.length > charsLeft) problem ||= tooMuch;
+      else {
+        values.push(read.value);
+        charsLeft -= read.value.length;
+      }
     }
     return { name, type, values, problem };
   });
 }
+
+const tooMuch = `all fields of a page may have ${richLimits.fieldsCharsMax} characters together`;
 
 /** Null: it is one. Otherwise what is wrong with it. */
 export function selectorProblem(selector: string): string | null {

@@ -19,7 +19,7 @@ import type {
   RobotsHop,
   Task,
 } from '../../../schemas/types.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
+import { fetcherLimits, logLimits } from '../../../topology/limits.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -249,6 +249,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
   /** What leaves with the pages of this cycle. */
   const beside = (name: 'responses' | 'render' | 'robots', hostKey: string, value: Buffer, key = hostKey) => {
     const { topics, partitions, keyMode } = options;
+    if (value.length > logLimits.recordBytesMax) {
+      tooLarge += 1;
+      return;
+    }
     const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
     gathering.pages.push({ topic: topics[name], partition, key: Buffer.from(key), value });
     gathering.bytes += value.length;
@@ -325,15 +329,16 @@ function emptyBatch(): Batch {
 function add(batch: Batch, lease: LeaseState, report: Gathered, { codec, topics }: PublisherOptions): number {
   let bytes = 0;
   lease.unacked += 1;
-  const { outcome, requests, page, groups, spans } = report;
+  const { requests, page, groups, spans } = report;
+  let { outcome } = report;
   let record: AppendRecord | undefined;
-  if (page !== null) {
-    record = {
-      topic: topics.pages,
-      partition: lease.task.partition,
-      key: Buffer.from(page.hostKey),
-      value: codec.encode('pages', page),
-    };
+  const value = page === null ? null : codec.encode('pages', page);
+  if (value !== null && value.length > logLimits.recordBytesMax) {
+    // No log takes it, and one that is asked fails the whole append.
+    const detail = `the page’s record has ${value.length} bytes, and may have ${logLimits.recordBytesMax}`;
+    if (outcome !== null) outcome = { ...outcome, kind: 'tooLarge', detail };
+  } else if (page !== null && value !== null) {
+    record = { topic: topics.pages, partition: lease.task.partition, key: Buffer.from(page.hostKey), value };
     if (spans !== undefined) record = { ...record, headers: { traceparent: spans.publishContext } };
     batch.pages.push(record);
     bytes += record.value.length;

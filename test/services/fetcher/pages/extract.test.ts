@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
 import { createExtractor, type ExtractorOptions } from '../../../../services/fetcher/pages/extract.ts';
+import { compileExtractRules, extractRulesSchema } from '../../../../services/fetcher/pages/extract-rules.ts';
 
 const body = Buffer.from('<title>T</title><a href=/b>b</a>');
 const page = {
@@ -66,6 +67,28 @@ test('where no worker can be started, large pages are parsed inline', async (t) 
   const workerUrl = pathToFileURL(join(tmpdir(), 'there-is-no-such-worker.mjs'));
   const whole = await open(t, { cores: 2, inlineBytes: 0, workerUrl }).parse(body, page);
   assert.equal(whole?.parsed.title, 'T');
+});
+
+test('a page made against selectors keeps its links and loses its fields, beside everything else', async (t) => {
+  const rules = extractRulesSchema.parse({ fields: [{ name: 'cell', selector: 'td:nth-of-type(3)' }] });
+  const wishesOf = compileExtractRules(rules);
+  const extractor = open(t, { timeoutMs: 1_000 });
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 10);
+  const hostile = { ...page, byteBudget: 100_000 };
+  const parse = (html: string, url = page.url) =>
+    extractor.parse(Buffer.from(html), { ...hostile, url }, wishesOf(new URL(url).hostname));
+  const cells = `<a href=/b>b</a><table>${'<td>'.repeat(8_000)}`;
+  const [whole, again] = [await parse(cells), await parse(cells)];
+  clearInterval(timer);
+  assert.ok(ticks > 10, 'timers went on meanwhile');
+  assert.deepEqual(whole?.parsed.links, ['http://a.test/b']);
+  assert.deepEqual(whole?.rich?.fields, [
+    { name: 'cell', type: 'string', values: [], problem: 'the selectors took more than 1000 ms' },
+  ]);
+  assert.match(again?.rich?.fields[0]?.problem ?? '', /kept the selectors too long/);
+  const honest = await parse('<table><td>1<td>2<td>3</table>', 'http://b.test/');
+  assert.deepEqual(honest?.rich?.fields[0]?.values, ['3']);
 });
 
 async function pdfOf(pages: number): Promise<Uint8Array> {

@@ -70,3 +70,12 @@ for (const [what, rules, message] of [
     assert.match(JSON.stringify(extractRulesSchema.safeParse(rules).error?.issues), message);
   });
 }
+
+test('twenty fields of all nested elements of a small page stay within what a record bears, and say so', () => {
+  const nested = `${'<div>'.repeat(100)}${'x'.repeat(10_000)}`;
+  const rules = Array.from({ length: 20 }, (_, n) => ({ name: `f${n}`, selector: 'div', all: true }));
+  const fields = fieldsOf(nested, rules)!;
+  const chars = fields.flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0);
+  assert.equal(chars, 1_000_000);
+  assert.match(fields[19]!.problem, /1000000 characters together/);
+});
