@@ -46,6 +46,9 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
     (n) => {
       const tidy = createTidyMarkup();
       const main = createMainText();
+      main.open('p', new Map());
+      main.text(words(60));
+      main.close('p');
       tidy.open('nav', new Map());
       main.open('nav', new Map());
       for (let i = 1; i < n; i++) {
@@ -56,8 +59,8 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
       main.close('nav');
       tidy.text('!');
       main.open('p', new Map());
-      main.text(words(50));
-      return [tidy.finish().endsWith('</nav>!'), main.finish() !== ''];
+      main.text(`${words(50)}!`);
+      return [tidy.finish().endsWith('</nav>!'), main.finish().includes('!')];
     },
     [true, true],
     [false, false],
