@@ -7,6 +7,7 @@
  * (dedup's `atMs` lies after the fetch) outweighs it; the next fetch outweighs that.
  */
 import type { Page, Result } from '../../schemas/types.ts';
+import { isForMachines } from '../../topology/content/for-machines.ts';
 import { languageOf } from '../../topology/content/language.ts';
 import type { Received } from '../runtime/consumer/received.ts';
 import { type Purged, Purges } from '../runtime/crawl/purges.ts';
@@ -67,7 +68,7 @@ export async function changesOf(
 
 function ofPage(page: Page, version: number): IndexChange {
   const { url, hostKey, title, description, text, fetchedAtMs } = page;
-  if (page.noindex) return { kind: 'delete', url, version };
+  if (page.noindex || isForMachines(page.contentType)) return { kind: 'delete', url, version };
   const language = languageOf(text);
   return { kind: 'put', url, version, page: { url, hostKey, title, description, text, language, fetchedAtMs } };
 }

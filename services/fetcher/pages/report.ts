@@ -7,6 +7,7 @@
 
 import { hash } from 'node:crypto';
 import type { Outcome, OutcomeKind, Page, Task, TaskUrl } from '../../../schemas/types.ts';
+import { isForMachines } from '../../../topology/content/for-machines.ts';
 import { textSignature } from '../../../topology/content/text-signature.ts';
 import { classify } from '../../../topology/fetch/outcome.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
@@ -96,7 +97,9 @@ export async function readPage(
   const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
   const links = feed?.links ?? linksOf(reader, from, item, parsed);
   const contentHash = hash('sha256', response.body, 'hex');
-  const page = pageRecord(reader, task, item, response, mediaType, whole, contentHash, links.count);
+  // Its entries are links; its markup is nobody's to read.
+  const shown = feed === null ? whole : { ...whole, parsed: { ...parsed, text: '' } };
+  const page = pageRecord(reader, task, item, response, mediaType, shown, contentHash, links.count);
   const outcome: Outcome = {
     ...answered,
     contentHash,
@@ -211,7 +214,7 @@ function pageRecord(
     charset: parsed.charset,
     title: parsed.title,
     description: parsed.description,
-    text: parsed.text,
+    text: isForMachines(mediaType) ? '' : parsed.text,
     canonical: parsed.canonical,
     contentHash,
     etag: validator(response.headers, 'etag'),

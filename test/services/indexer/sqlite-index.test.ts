@@ -42,6 +42,20 @@ describe('the embedded index', () => {
     assert.match(hit!.snippet, /^A river of \[words\]\. Nothing/);
   });
 
+  it('holds what people read, and no feeds, data or styles', async () => {
+    const folder = temporaryFolder();
+    const types = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/pdf', ''];
+    const machine = ['application/rss+xml', 'text/xml', 'application/json', 'application/ld+json', 'text/css'];
+    await index(
+      folder,
+      [...types, ...machine].map((contentType, n) => page(`${n}`, 'a river', { contentType })),
+    );
+    assert.deepEqual(
+      urls(folder, 'river').sort(),
+      types.map((_, n) => `www.a.test/${n}`),
+    );
+  });
+
   it('filters by host, with all below it, and by language', async () => {
     const folder = temporaryFolder();
     const english = 'the river of the town is not for those who have to go on it and it was so';

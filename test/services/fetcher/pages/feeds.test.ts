@@ -57,6 +57,12 @@ test('a feed gives its entries as links, those of its own host with their dates;
     ],
   );
   assert.equal(pollSecondsOf(outcomes[0]!.textSignature), 7_200);
+  // Nobody reads markup; a page beside them keeps its words.
+  const pages = await harness.pages();
+  assert.deepEqual(
+    pages.map(({ url, text }) => [new URL(url).pathname, text]).sort(),
+    [...paths.map((path) => [path, path === '/page' ? 'x' : ''])].sort(),
+  );
   const groups = await harness.groups();
   const found = groups.flatMap(({ hostKey, intent, depth, links }) =>
     links.map(({ url, lastModifiedMs }) => [
