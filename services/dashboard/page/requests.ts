@@ -28,7 +28,9 @@ export async function actOn(act: HostAct, host: string): Promise<void> {
 /** Rejects with one line for people. */
 async function ask<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
   for (;;) {
-    const headers: HeadersInit = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    // What a page of elsewhere can't make a browser send: calls with an effect ask for it.
+    const mark = { 'x-crawlstream': '1' };
+    const headers: HeadersInit = token === undefined ? mark : { ...mark, authorization: `Bearer ${token}` };
     const response = await fetch(path, { ...init, headers }).catch(() => {
       throw new Error('The service does not answer: is the crawl still running?');
     });

@@ -56,8 +56,16 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin, authorization } = request.headers;
     const access = request.routeOptions.config.access ?? (/^(GET|HEAD)$/.test(request.method) ? 'read' : 'control');
-    const refusal = refusalOf(rules, { access, host, origin, authorization });
-    if (refusal === null) return;
+    const { method } = request;
+    const { 'sec-fetch-site': site, 'sec-fetch-dest': dest, 'x-crawlstream': mark } = request.headers;
+    const told = { method, site: textOf(site), dest: textOf(dest), marked: mark !== undefined };
+    const refusal = refusalOf(rules, { access, host, origin, authorization, ...told });
+    if (refusal === null) {
+      const twice = Object.entries(request.query as object).find(([, value]) => Array.isArray(value));
+      if (twice === undefined) return;
+      // Who checks one value and who uses another would not mean the same.
+      return reply.code(400).send(problem('BAD_REQUEST', `the parameter ${twice[0]} is given more than once`));
+    }
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply
       .code(refusal.status)
@@ -108,6 +116,10 @@ function probe(waitsFor: string | null, reply: { code(status: number): unknown }
   if (waitsFor === null) return { status: 'ready', ...(note !== null && { note }) };
   reply.code(503);
   return { status: 'waiting', for: waitsFor };
+}
+
+function textOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header[0] : header;
 }
 
 function problem(error: string, message: string): object {

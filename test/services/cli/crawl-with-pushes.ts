@@ -117,7 +117,9 @@ export async function crawlWithPushes(place: readonly string[]): Promise<string>
     const host = (await (await call(`/hosts/${new URL(site.origin).host}`)).json()) as { refresh: { pages: number } };
     assert.ok(host.refresh.pages >= 4, JSON.stringify(host));
     assert.match(await (await call('/metrics')).text(), /crawlstream_frontier_within_goal_ratio\{[^}]*\} 1\n/);
-    const { subscriptions } = (await (await call('/subscriptions')).json()) as { subscriptions: object[] };
+    const { subscriptions } = (await (await call('/subscriptions', { headers: { 'x-crawlstream': '1' } })).json()) as {
+      subscriptions: object[];
+    };
     assert.deepEqual(
       subscriptions.map((one) => ({ ...one, expiresAtMs: 0 })),
       [{ topic: `${site.origin}/feed`, hub: `${hub.origin}/`, state: 'active', expiresAtMs: 0, pushes: 1, forged: 1 }],

@@ -18,7 +18,7 @@ async function dashboardOf(running: Running): Promise<string> {
 }
 
 async function json<Answer>(url: string, init?: RequestInit): Promise<Answer> {
-  const response = await fetch(url, init);
+  const response = await fetch(url, { ...init, headers: { 'x-crawlstream': '1', ...init?.headers } });
   const text = await response.text();
   assert.ok(response.ok, `${url}: ${response.status} ${text}`);
   return JSON.parse(text) as Answer;

@@ -5,7 +5,16 @@ import { type Access, type Call, refusalOf } from '../../../../services/runtime/
 const token = 'a-token-of-some-length';
 
 function call(access: Access, more: Partial<Call> = {}): Call {
-  return { access, host: 'localhost:9464', origin: undefined, authorization: undefined, ...more };
+  const browser = { site: undefined, dest: undefined, marked: false };
+  return {
+    access,
+    host: 'localhost:9464',
+    origin: undefined,
+    authorization: undefined,
+    method: 'POST',
+    ...browser,
+    ...more,
+  };
 }
 
 test('on loopback, only a Host that names this machine is answered', () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -154,4 +156,45 @@ test('an address without a host is on this machine only; a bad one is refused by
   for (const bad of ['', 'localhost', '1.2.3.4:99999', '::1:80', '[x]:1', '[1.2.3.4]:1', 'http://a:1']) {
     assert.throws(() => parse(bad), { code: 'INVALID_ARGUMENT', message: /^--http ".*": give host:port/ }, bad);
   }
+});
+
+test('a page of elsewhere can make no browser cause an effect, nor read, by GET or HEAD; a person may follow a link', async () => {
+  let effects = 0;
+  const { url } = await start({
+    routes: [
+      (app) => {
+        app.get('/effect', { config: { access: 'control' } }, () => ({ effects: ++effects }));
+        app.get('/told', () => ({ told: true }));
+      },
+    ],
+  });
+  const status = async (path: string, headers: Record<string, string>, method = 'GET') => {
+    // fetch of Node sends headers of its own about the site; what a browser says is said by hand.
+    const call = request(`${url}${path}`, { method, headers });
+    call.end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  for (const method of ['GET', 'HEAD']) {
+    for (const site of ['cross-site', 'same-site']) {
+      assert.equal(await status('/effect', { 'sec-fetch-site': site, 'sec-fetch-dest': 'image' }, method), 403);
+      assert.equal(await status('/effect', { 'sec-fetch-site': site, 'sec-fetch-dest': 'document' }, method), 403);
+      assert.equal(await status('/told', { 'sec-fetch-site': site, 'sec-fetch-dest': 'script' }, method), 403);
+      assert.equal(await status('/told', { 'sec-fetch-site': site, 'sec-fetch-dest': 'document' }, method), 200);
+    }
+    assert.equal(await status('/effect', {}, method), 403, 'a browser that does not say');
+  }
+  assert.equal(effects, 0);
+  assert.equal(await status('/effect', { 'x-crawlstream': '1' }), 200);
+  assert.equal(await status('/effect', { 'sec-fetch-site': 'same-origin' }), 200);
+  assert.equal(effects, 2);
+});
+
+test('a parameter that is given twice is a bad request', async () => {
+  const { url } = await start({ routes: [(app) => void app.get('/told', ({ query }) => query)] });
+  assert.equal((await fetch(`${url}/told?a=1&b=2`)).status, 200);
+  const twice = await fetch(`${url}/told?a=1&a=2`);
+  assert.equal(twice.status, 400);
+  assert.match(((await twice.json()) as { message: string }).message, /parameter a is given more than once/);
 });
