@@ -15,14 +15,28 @@ export function jsonLines(out: Writable, columns: readonly Column[]): RowWriter 
   });
 }
 
+/** A spreadsheet takes what begins so for a formula (OWASP, CSV injection), and runs it. */
+const formula = /^[=+\-@\t\r]/;
+
+/** Text that a spreadsheet would run gets an apostrophe before it: a stranger wrote it. */
 export function csv(out: Writable, columns: readonly Column[]): RowWriter {
+  return csvWith(out, columns, (text) => (formula.test(text) ? `'${text}` : text));
+}
+
+/** Text as it is, for readers that are no spreadsheets. */
+export function rawCsv(out: Writable, columns: readonly Column[]): RowWriter {
+  return csvWith(out, columns, (text) => text);
+}
+
+function csvWith(out: Writable, columns: readonly Column[], textCell: (text: string) => string): RowWriter {
   const line = (cells: readonly string[]) => `${cells.map(quoted).join(',')}\r\n`;
   const header = line(columns.map(({ name }) => name));
   return lines(out, [header], (row) =>
     line(
       columns.map(({ type }, at) => {
         const cell = row[at] ?? null;
-        return cell === null ? '' : String(shown(cell, type));
+        if (cell === null) return '';
+        return type === 'string' ? textCell(String(cell)) : String(shown(cell, type));
       }),
     ),
   );

@@ -1,4 +1,5 @@
 /** `crawlstream pages` and `crawlstream stats`: reading a crawl, in a data folder or on Kafka, during it and after. */
+
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -19,6 +20,7 @@ import { withCrawl } from '../connect/open-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
+import { inert } from '../terminal/inert.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
@@ -55,7 +57,7 @@ async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFl
       if (page === undefined) continue;
       if (purges.refuses(page.url, page.fetchedAtMs) || (!all && printed.has(page.url))) continue;
       if (!all) printed.add(page.url);
-      if (!process.stdout.write(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
+      if (!process.stdout.write(`${inert(JSON.stringify(page))}\n`)) await once(process.stdout, 'drain');
     }
   }
 }

@@ -1,10 +1,12 @@
 /** `crawlstream search`: looks words up in the index of a data folder, while a crawl is running or not. */
+
 import type { Command } from 'commander';
 import { indexLimits } from '../../../topology/consumer-limits.ts';
 import { searchFolder } from '../../indexer/sqlite-index.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { needData } from '../connect/folder-log.ts';
 import { wholeNumber } from '../flags/arguments.ts';
+import { inert } from '../terminal/inert.ts';
 
 interface SearchFlags {
   readonly data?: string;
@@ -31,7 +33,7 @@ async function search(words: string, { data, host, language, limit, json }: Sear
   const folder = await readDataFolder(needData({ data }));
   const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, limit });
   for (const hit of hits) {
-    process.stdout.write(json ? `${JSON.stringify(hit)}\n` : `${hit.url}  ${hit.title} — ${hit.snippet}\n`);
+    process.stdout.write(`${inert(json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`)}\n`);
   }
   if (hits.length === 0) process.stderr.write('nothing found\n');
 }

@@ -1,4 +1,5 @@
 /** `crawlstream story`: everything that happened to a URL, from every topic, as text, JSON lines and a picture. */
+
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -16,6 +17,7 @@ import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { inert } from '../terminal/inert.ts';
 import { rows } from '../terminal/print.ts';
 
 interface StoryFlags extends KafkaFlags {
@@ -33,8 +35,8 @@ export function addStoryCommand(program: Command): void {
         const story = await storyOf(crawl, flags, withScheme(given));
         if (flags.svg !== undefined) await writeFile(flags.svg, storyPicture(story.url, story.events));
         if (flags.json)
-          for (const event of story.events) process.stdout.write(`${JSON.stringify(plainEvent(event))}\n`);
-        else process.stdout.write(`${textOf(story)}\n`);
+          for (const event of story.events) process.stdout.write(`${inert(JSON.stringify(plainEvent(event)))}\n`);
+        else process.stdout.write(`${inert(textOf(story))}\n`);
       }),
     );
 }

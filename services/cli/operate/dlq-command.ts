@@ -5,6 +5,7 @@
  * it came from, byte by byte. With it goes a mark into `dead-letters`, in the same append: a letter that has one is not
  * replayed again.
  */
+
 import type { Command } from 'commander';
 import { type DeadLetterReason, deadLetterReasons } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -15,6 +16,7 @@ import { sendRequest } from '../connect/send-request.ts';
 import { oneOf } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { inert } from '../terminal/inert.ts';
 import { deadLettersOf, type FoundLetter } from './dead-letters.ts';
 
 interface DlqFlags extends KafkaFlags {
@@ -53,7 +55,7 @@ async function list(flags: DlqFlags): Promise<void> {
   await withCrawl(flags, async (crawl) => {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (!isWanted(found, flags) || (found.replayed && !flags.all)) continue;
-      process.stdout.write(`${flags.json ? JSON.stringify(plain(found)) : line(found)}\n`);
+      process.stdout.write(`${inert(flags.json ? JSON.stringify(plain(found)) : line(found))}\n`);
     }
   });
 }
@@ -62,7 +64,7 @@ async function show(id: string, flags: DlqFlags): Promise<void> {
   await withCrawl(flags, async (crawl) => {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (found.id !== id) continue;
-      process.stdout.write(`${JSON.stringify(plain(found), null, flags.json ? 0 : 2)}\n`);
+      process.stdout.write(`${inert(JSON.stringify(plain(found), null, flags.json ? 0 : 2))}\n`);
       return;
     }
     throw noSuchLetter(id);

@@ -1,5 +1,7 @@
 /** What checkers print: rows of a name and a value for people, one line of JSON for programs. */
 
+import { inert } from './inert.ts';
+
 export interface Answer {
   /** Printed with `--json`, on one line. */
   readonly json: unknown;
@@ -7,7 +9,7 @@ export interface Answer {
 }
 
 export function print({ json, text }: Answer, asJson: boolean | undefined): void {
-  process.stdout.write(asJson === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
+  process.stdout.write(`${inert(asJson === true ? JSON.stringify(json) : text)}\n`);
 }
 
 /** Values in one column; a value of several lines goes on below itself. Absent values are left out. */

@@ -4,6 +4,7 @@
  * OpenTelemetry gives them in logs). Written at once: a process that is killed has said what it did.
  */
 import type { Logger } from 'pino';
+import { inert } from './inert.ts';
 
 export const logFormats = ['text', 'json'] as const;
 
@@ -30,12 +31,12 @@ export function speaksJson(): boolean {
 }
 
 export function say(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
-  if (logger === undefined) process.stderr.write(`crawlstream: ${text}\n`);
+  if (logger === undefined) process.stderr.write(`crawlstream: ${inert(text)}\n`);
   else logger[level](fields, text);
 }
 
 /** The same, of a service's notice: people see it alone on its line. */
 export function note(text: string): void {
-  if (logger === undefined) process.stderr.write(`${text}\n`);
+  if (logger === undefined) process.stderr.write(`${inert(text)}\n`);
   else logger.info(text);
 }

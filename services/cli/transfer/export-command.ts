@@ -14,7 +14,7 @@ import { pagesTable } from '../../export/pages-table.ts';
 import { parquetFile } from '../../export/parquet-writer.ts';
 import { rateList } from '../../export/rate-list.ts';
 import type { Column, RowWriter, Table } from '../../export/table.ts';
-import { csv, jsonLines } from '../../export/text-writers.ts';
+import { csv, jsonLines, rawCsv } from '../../export/text-writers.ts';
 import type { Source } from '../../export/topic-records.ts';
 import { urlsTable } from '../../export/urls-table.ts';
 import { readHostGraph, readPages } from '../../graph/link-graph.ts';
@@ -31,6 +31,7 @@ const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const
 const formats = ['jsonl', 'csv', 'parquet'] as const;
 
 interface ExportFlags extends KafkaFlags {
+  readonly csvFormulas?: boolean;
   readonly format: (typeof formats)[number];
   readonly out?: string;
   readonly of: 'hosts' | 'pages';
@@ -47,6 +48,7 @@ export function addExportCommand(program: Command): void {
     .addOption(new Option('--format <format>', 'of the file').choices(formats).default('jsonl'))
     .option('--out <file>', 'where to (default: stdout; Parquet needs a file)')
     .addOption(new Option('--of <nodes>', 'graph: edges between').choices(['hosts', 'pages']).default('hosts'))
+    .option('--csv-formulas', 'CSV: leave text that begins like a formula (= + - @) as it is; spreadsheets run it')
     .option('--json', 'print what was written as one JSON object, on stderr where rows go to stdout')
     .addHelpText(
       'after',
@@ -86,7 +88,8 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
         return;
       }
       const table = await tableOf(what, flags.of, source, graph, out, () => (unreadable += 1));
-      rows = await writeTable(table, format, out);
+      const toCsv = flags.csvFormulas === true ? rawCsv : csv;
+      rows = await writeTable(table, format, out, toCsv);
     });
   });
   const told = {
@@ -158,17 +161,22 @@ async function writeLines(lines: readonly string[], out: string | undefined): Pr
 }
 
 /** A file appears under its name once it is whole. */
-async function writeTable(table: Table, format: ExportFlags['format'], out: string | undefined): Promise<number> {
+async function writeTable(
+  table: Table,
+  format: ExportFlags['format'],
+  out: string | undefined,
+  toCsv: typeof csv,
+): Promise<number> {
   if (out === undefined)
     return pour(
       table,
-      format === 'csv' ? csv(process.stdout, table.columns) : jsonLines(process.stdout, table.columns),
+      format === 'csv' ? toCsv(process.stdout, table.columns) : jsonLines(process.stdout, table.columns),
     );
   const partial = `${out}.partial`;
   try {
     const rows = await (format === 'parquet'
       ? pour(table, parquetFile(partial, table.columns))
-      : pourIntoFile(table, format === 'csv' ? csv : jsonLines, partial));
+      : pourIntoFile(table, format === 'csv' ? toCsv : jsonLines, partial));
     await rename(partial, out);
     return rows;
   } catch (error) {

@@ -46,7 +46,7 @@ export async function openDataFolder(
 ): Promise<DataFolder> {
   const path = resolve(folder);
   try {
-    await mkdir(path, { recursive: true });
+    await mkdir(path, { recursive: true, mode: ownerOnly });
     const there = await readManifest(path);
     if (there) {
       checkManifest(there, wanted, `data folder ${path}`);
@@ -73,7 +73,7 @@ export async function openDataFolder(
 export async function adoptDataFolder(folder: string, manifest: Manifest): Promise<DataFolder> {
   const path = resolve(folder);
   try {
-    await mkdir(path, { recursive: true });
+    await mkdir(path, { recursive: true, mode: ownerOnly });
     const there = await readManifest(path);
     if (there === undefined) await writeManifest(path, manifest);
     else if (there.fingerprintKey !== manifest.fingerprintKey) {
@@ -116,9 +116,15 @@ async function readManifest(path: string): Promise<Manifest | undefined> {
   return parseManifest(await readFile(file, 'utf8'), file);
 }
 
+/** It holds the key of the fingerprints, and pages that only the crawl may see. A folder that is there keeps its mode. */
+const ownerOnly = 0o700;
+
 async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   const file = join(path, manifestName);
-  await withSynced(`${file}.new`, 'w', (handle) => handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`));
+  await withSynced(`${file}.new`, 'w', async (handle) => {
+    await handle.chmod(0o600);
+    await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+  });
   await rename(`${file}.new`, file);
   await withSynced(path, 'r', async () => {});
 }

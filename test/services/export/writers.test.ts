@@ -10,7 +10,7 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { newestRows } from '../../../services/export/newest-rows.ts';
 import { parquetFile } from '../../../services/export/parquet-writer.ts';
 import type { Column, Row } from '../../../services/export/table.ts';
-import { csv, jsonLines } from '../../../services/export/text-writers.ts';
+import { csv, jsonLines, rawCsv } from '../../../services/export/text-writers.ts';
 
 const columns: readonly Column[] = [
   { name: 'url', type: 'string' },
@@ -120,5 +120,31 @@ test('of rows with one key, the last is kept, in the order of the keys', async (
   assert.deepEqual(
     kept,
     Array.from({ length: 1_000 }, (_, i) => [i, 2]),
+  );
+});
+
+test('text that a spreadsheet would run as a formula is text in CSV, unless it is to be as it is; numbers stay', async () => {
+  const hostile = ['=HYPERLINK("http://evil.test")', '+1', '-1', '@SUM(A1)', '\tx', '\rx', 'plain'];
+  const linesOf = async (writer: typeof csv) => {
+    const out = new PassThrough();
+    const all = text(out);
+    const to = writer(out, [
+      { name: 'title', type: 'string' },
+      { name: 'change', type: 'double' },
+    ]);
+    for (const title of hostile) await to.write([title, -1.5]);
+    await to.end();
+    out.end();
+    return parse(await all, { columns: true }) as { title: string; change: string }[];
+  };
+  const guarded = await linesOf(csv);
+  assert.deepEqual(
+    guarded.map(({ title }) => title),
+    [...hostile.slice(0, -1).map((title) => `'${title}`), 'plain'],
+  );
+  assert.equal(guarded[0]!.change, '-1.5');
+  assert.deepEqual(
+    (await linesOf(rawCsv)).map(({ title }) => title),
+    hostile,
   );
 });

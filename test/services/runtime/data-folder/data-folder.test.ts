@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openDataFolder, readDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
@@ -146,4 +146,12 @@ describe('data folder', () => {
     await assert.rejects(readDataFolder(none), refused('INVALID_ARGUMENT', none));
     assert.deepEqual(readdirSync(none), []);
   });
+});
+
+it('a new data folder and the key in it are their owner’s alone', { skip: process.platform === 'win32' }, async () => {
+  const folder = newFolder();
+  await openDataFolder(folder, {}, fresh);
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  assert.equal(modeOf(folder), '700');
+  for (const name of readdirSync(folder)) assert.equal(modeOf(join(folder, name)), '600', name);
 });
