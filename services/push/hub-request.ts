@@ -7,6 +7,7 @@ import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { isBlockedPort } from '../../topology/url/ports.ts';
 
 export interface HubAnswer {
   readonly status: number;
@@ -33,8 +34,13 @@ export function createHubRequest(userAgent: string, isBlocked: (address: string)
     });
   };
   return (url, form) => {
-    const { protocol, hostname } = new URL(url);
+    const { protocol, hostname, port: given } = new URL(url);
     const literal = hostname.replace(/^\[|\]$/g, '');
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      return Promise.reject(unreachable(url, `scheme ${protocol.slice(0, -1)} is not spoken`));
+    }
+    const port = Number(given || (protocol === 'https:' ? 443 : 80));
+    if (isBlockedPort(port)) return Promise.reject(unreachable(url, `port ${port} is not for the web`));
     if (isIP(literal) > 0 && isBlocked(literal))
       return Promise.reject(unreachable(url, `${literal} may not be contacted`));
     const body = form === undefined ? undefined : new URLSearchParams(form).toString();
@@ -74,15 +80,21 @@ function linksOf({ headers }: IncomingMessage): string[] {
   return link === undefined ? [] : [link].flat();
 }
 
+/** Into one buffer that grows: a chunk of one byte would cost a hundred of memory. */
 async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
+  let body = Buffer.allocUnsafe(4_096);
   let bytes = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-    if (bytes > bytesMax) break;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    const taken = chunk.subarray(0, bytesMax - bytes);
+    if (bytes + taken.length > body.length) {
+      const grown = Buffer.allocUnsafe(Math.min(bytesMax, Math.max(2 * body.length, bytes + taken.length)));
+      body.copy(grown, 0, 0, bytes);
+      body = grown;
+    }
+    bytes += taken.copy(body, bytes);
+    if (bytes >= bytesMax) break;
   }
-  return Buffer.concat(chunks).subarray(0, bytesMax).toString('utf8');
+  return body.toString('utf8', 0, bytes);
 }
 
 function unreachable(url: string, why: string): CrawlstreamError {
