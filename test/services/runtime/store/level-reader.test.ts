@@ -41,7 +41,8 @@ describe('a reader beside the writer of a LevelDB folder', () => {
     const work = (async () => {
       for (; writing; written += 10) {
         await writer.write(put(written % 2000, 10));
-        await sleep(1);
+        // A table every four writes, some hundred times as often as a busy crawl, with a moment between bursts.
+        await sleep(written % 200 === 0 ? 100 : 1);
       }
     })();
     for (let round = 0; round < 15; round++) {
