@@ -192,7 +192,7 @@ describe('a broker that is killed', { skip }, () => {
 });
 
 describe('the leader of three brokers, killed', { skip }, () => {
-  it('hands over: nothing acked is lost, nothing is there twice', { timeout: 90_000 }, async () => {
+  it('hands over: nothing acked is lost, nothing is there twice', { timeout: 240_000 }, async () => {
     const broker = await startBroker({ own: true, brokers: 3 });
     try {
       const log = await openKafkaLog({ brokers: broker.brokers.split(','), clientId: 'three' });
