@@ -45,11 +45,17 @@ function appendForever(log: Log, topic: string, partitions: number): Stream {
     }
     await Promise.all(underWay);
   });
+  // One that fails ends them all, and is told to whoever waits: none of them appends on behind a test that is over.
+  const failed = Promise.all(streams).then(() => new Promise<never>(() => {}));
+  failed.catch(() => {
+    isStopped = true;
+  });
   return {
     acked,
     more: async (count) => {
       const wanted = acked.map((of) => of.size + count);
-      while (acked.some((of, partition) => of.size < (wanted[partition] as number))) await sleep(10);
+      const isShort = () => acked.some((of, partition) => of.size < (wanted[partition] as number));
+      while (isShort()) await Promise.race([sleep(10), failed]);
     },
     stop: async () => {
       isStopped = true;
