@@ -8,6 +8,7 @@ import { request as overHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { isBlockedPort } from '../../topology/url/ports.ts';
+import { BodyBuffer } from '../runtime/body-buffer.ts';
 
 export interface HubAnswer {
   readonly status: number;
@@ -80,21 +81,13 @@ function linksOf({ headers }: IncomingMessage): string[] {
   return link === undefined ? [] : [link].flat();
 }
 
-/** Into one buffer that grows: a chunk of one byte would cost a hundred of memory. */
 async function read(response: IncomingMessage): Promise<string> {
-  let body = Buffer.allocUnsafe(4_096);
-  let bytes = 0;
+  const body = new BodyBuffer(bytesMax);
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    const taken = chunk.subarray(0, bytesMax - bytes);
-    if (bytes + taken.length > body.length) {
-      const grown = Buffer.allocUnsafe(Math.min(bytesMax, Math.max(2 * body.length, bytes + taken.length)));
-      body.copy(grown, 0, 0, bytes);
-      body = grown;
-    }
-    bytes += taken.copy(body, bytes);
-    if (bytes >= bytesMax) break;
+    body.add(chunk.subarray(0, bytesMax - body.length));
+    if (body.length >= bytesMax) break;
   }
-  return body.toString('utf8', 0, bytes);
+  return body.whole().toString('utf8');
 }
 
 function unreachable(url: string, why: string): CrawlstreamError {

@@ -13,7 +13,7 @@ export function whyFew(counts: CrawlCounts, { nofollow }: Pick<FailureLedger, 'n
     lines.push(`robots.txt refuses ${number(counts.denied)} URLs: crawlstream check robots URL shows the rule.`);
   if (counts.outOfScope > 0)
     lines.push(
-      `${number(counts.outOfScope)} links lead out of scope: --scope host, domain or any says how far a crawl goes.`,
+      `${number(counts.outOfScope)} links lead out of scope: --scope host, domain or all says how far a crawl goes.`,
     );
   if (counts.filtered > 0)
     lines.push(`${number(counts.filtered)} links were filtered out: crawlstream check filter URL names the rule.`);

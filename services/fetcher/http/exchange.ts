@@ -10,8 +10,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import type { requestLimits } from '../../../topology/limits.ts';
+import { BodyBuffer } from '../../runtime/body-buffer.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { BodyBuffer } from './body-buffer.ts';
 import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw } from './headers.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BodyBuffer } from '../../../../services/fetcher/http/body-buffer.ts';
 import { BodyRoom, type Claim } from '../../../../services/fetcher/http/body-room.ts';
+import { BodyBuffer } from '../../../../services/runtime/body-buffer.ts';
 
 describe('a body', () => {
   it('takes no more than twice its bytes, however small the pieces it comes in', () => {
