@@ -68,7 +68,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   seek: [`--topic discovered --to earliest ${folder}`],
   'topics create': [`${kafka} --partitions 24`],
   'topics check': [kafka],
-  acls: ['--crawl news', 'fetcher --crawl news --commands --principal User:news-fetcher'],
+  acls: [
+    '--crawl news',
+    'fetcher --crawl news --commands --principal User:news-fetcher',
+    '--crawl news --strimzi events | kubectl apply -n kafka -f -',
+  ],
   dump: [`news.jsonl.gz ${folder}`],
   load: ['news.jsonl.gz --data crawl-data/news --partitions 16', '--seen urls.txt --data crawl-data/news'],
   repartition: [`--partitions 16 ${kafka} --into news-16`, `--partitions 16 ${folder} --into crawl-data/example-16`],

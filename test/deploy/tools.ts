@@ -1,6 +1,6 @@
 /**
  * What manifests are rendered and validated with: kubectl (or kustomize, built by Go), PyPI's kubernetes-validate, and
- * KEDA's own schemas. At pinned versions, fetched once into the cache folder.
+ * the definitions that KEDA and the Prometheus operator ship. At pinned versions, fetched once into the cache folder.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,15 @@ import { cacheFolder, fetchOnce } from '../kafka/components.ts';
 
 const run = promisify(execFile);
 const kustomizeModule = 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1';
-const kedaModule = 'github.com/kedacore/keda/v2@v2.21.0';
+/** Modules that hold the custom resource definitions of others, and in which files. */
+const definitionFiles: Readonly<Record<string, readonly string[]>> = {
+  'github.com/kedacore/keda/v2@v2.21.0': ['scaledobjects', 'triggerauthentications'].map(
+    (name) => `config/crd/bases/keda.sh_${name}.yaml`,
+  ),
+  'github.com/prometheus-operator/prometheus-operator@v0.83.0': ['prometheusrules', 'servicemonitors'].map(
+    (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
+  ),
+};
 const validator = 'kubernetes-validate==1.37.0';
 /** Of the schemas: the manifests name nothing newer than 1.31 has (`unhealthyPodEvictionPolicy`). */
 export const kubernetesVersion = '1.31';
@@ -60,14 +68,23 @@ function kustomize(): Promise<string[]> {
   return found;
 }
 
-/** JSON schemas of KEDA's kinds, by kind, as its own module has them. */
-export async function kedaSchemas(): Promise<Record<string, unknown>> {
-  const { stdout } = await run('go', ['mod', 'download', '-json', kedaModule], { cwd: cacheFolder });
-  const { Dir } = JSON.parse(stdout) as { readonly Dir: string };
+/** The custom resource definitions of KEDA and the Prometheus operator: files of their own modules. */
+export async function definitions(): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const [name, paths] of Object.entries(definitionFiles)) {
+    const { stdout } = await run('go', ['mod', 'download', '-json', name], { cwd: cacheFolder });
+    const { Dir } = JSON.parse(stdout) as { readonly Dir: string };
+    files.push(...paths.map((path) => join(Dir, path)));
+  }
+  return files;
+}
+
+/** Their JSON schemas, by kind. */
+export async function customSchemas(): Promise<Record<string, unknown>> {
   const schemas: Record<string, unknown> = {};
-  for (const name of ['scaledobjects', 'triggerauthentications']) {
-    const crd = parse(await readFile(join(Dir, 'config/crd/bases', `keda.sh_${name}.yaml`), 'utf8'));
-    schemas[crd.spec.names.kind] = crd.spec.versions[0].schema.openAPIV3Schema;
+  for (const file of await definitions()) {
+    const { spec } = parse(await readFile(file, 'utf8'));
+    schemas[spec.names.kind] = spec.versions[0].schema.openAPIV3Schema;
   }
   return schemas;
 }
@@ -99,6 +116,9 @@ def strict(schema):
         made['additionalProperties'] = False
     if made.get('x-kubernetes-int-or-string'):
         made.pop('type', None)
+    # Go takes a flag anywhere, Python at the beginning.
+    if isinstance(made.get('pattern'), str) and made['pattern'].startswith('^(?i)'):
+        made['pattern'] = '(?i)^' + made['pattern'][5:]
     return made
 
 asked = json.load(sys.stdin)

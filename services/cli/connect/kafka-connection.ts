@@ -20,7 +20,7 @@ export interface KafkaConnection {
 }
 
 /** Partitions of a new crawl: enough for as many frontier processes, which is more than most crawls need. */
-const partitionsDefault = 8;
+export const partitionsDefault = 8;
 
 /**
  * `creates`: may this command begin a crawl that is not there? 'joins': no, but it takes part in its work. `stopping`: once

@@ -1,13 +1,15 @@
-/** `crawlstream acls`: what each service must be allowed on the brokers, as a table, as commands, or as JSON. */
+/** `crawlstream acls`: what each service must be allowed on the brokers, as a table, as commands, as Strimzi's users, or as JSON. */
 import type { Command } from 'commander';
 import { type Access, type Service, services } from '../../../topology/access.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlName } from '../flags/kafka-flags.ts';
+import { kafkaUser, manifestText } from './strimzi.ts';
 
 interface AclFlags {
   readonly crawl: string;
   readonly commands?: boolean;
   readonly principal?: string;
+  readonly strimzi?: string;
   readonly json?: boolean;
 }
 
@@ -19,6 +21,7 @@ export function addAclsCommand(program: Command): void {
     .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
     .option('--commands', 'as commands of Kafka’s kafka-acls.sh')
     .option('--principal <name>', 'whom the commands allow it to (default: User: and the service)')
+    .option('--strimzi <cluster>', 'as KafkaUser resources for Strimzi’s operator of this Kafka cluster')
     .option('--json', 'as one JSON object')
     .action((name: string | undefined, flags: AclFlags) => {
       const chosen = services.filter((service) => name === undefined || service.name === name);
@@ -30,7 +33,8 @@ export function addAclsCommand(program: Command): void {
     });
 }
 
-function printed(chosen: readonly Service[], { crawl, commands, principal, json }: AclFlags): string {
+function printed(chosen: readonly Service[], { crawl, commands, principal, strimzi, json }: AclFlags): string {
+  if (strimzi !== undefined) return manifestText(chosen.map((service) => kafkaUser(service, crawl, strimzi)));
   if (json) {
     const all = chosen.map(({ name, does, access }) => ({ service: name, does, access: access(crawl) }));
     return `${JSON.stringify({ crawl, services: all })}\n`;

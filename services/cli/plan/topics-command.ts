@@ -3,24 +3,45 @@ import type { Command } from 'commander';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
-import { withKafka } from '../connect/kafka-connection.ts';
+import { replicasDefault } from '../../runtime/log/kafka/topic-settings.ts';
+import { partitionsDefault, withKafka } from '../connect/kafka-connection.ts';
+import { wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { kafkaTopic, manifestText } from './strimzi.ts';
 
 interface TopicsFlags extends KafkaFlags {
   readonly json?: boolean;
+}
+
+interface CreateFlags extends TopicsFlags {
+  readonly strimzi?: string;
+  readonly replicas?: number;
 }
 
 export function addTopicsCommand(program: Command): void {
   const topics = program.command('topics').description('the topics of a crawl on Kafka: create, check');
   addTopicsOptions(
     topics.command('create').description('make the topics and the manifest of a crawl, or check those that are there'),
-  ).action((flags: TopicsFlags) => look(flags, true));
+  )
+    .option('--strimzi <cluster>', 'make none: print KafkaTopic resources for Strimzi’s operator of this Kafka cluster')
+    .option(
+      '--replicas <n>',
+      `with --strimzi: of each partition (default: ${replicasDefault})`,
+      wholeNumber('--replicas', 1),
+    )
+    .action((flags: CreateFlags) => (flags.strimzi === undefined ? look(flags, true) : printStrimzi(flags)));
   addTopicsOptions(
     topics
       .command('check')
       .description('tell whether the topics are as the crawl needs them; exit code 1: they are not'),
   ).action((flags: TopicsFlags) => look(flags, false));
+}
+
+/** Asks no broker: the operator makes them, and the first frontier, or this command without --strimzi, the manifest. */
+function printStrimzi({ strimzi, crawl, partitions = partitionsDefault, replicas = replicasDefault }: CreateFlags) {
+  const topics = topicsOfCrawl(crawl, partitions).map((topic) => kafkaTopic(topic, replicas, strimzi!));
+  process.stdout.write(manifestText(topics));
 }
 
 function addTopicsOptions(command: Command): Command {

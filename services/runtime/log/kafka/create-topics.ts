@@ -5,10 +5,9 @@ import type { LogTopic } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
+import { replicasDefault, settingsOf, stateSettings } from './topic-settings.ts';
 
 const topicResource = 2;
-/** What a `state` topic must have; anything else would lose records that no snapshot covers. */
-const stateSettings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' } as const;
 
 export async function createTopics(
   cluster: Cluster,
@@ -27,7 +26,7 @@ export async function createTopics(
   );
   const missing = specs.filter(({ name }, i) => counts[i] === undefined && names.indexOf(name) === i);
   if (missing.length === 0) return;
-  const replicas = replicationFactor ?? Math.min(3, cluster.brokerCount());
+  const replicas = replicationFactor ?? Math.min(replicasDefault, cluster.brokerCount());
   const lost = await retrying(deadline, () => create(cluster, missing, replicas));
   await retrying(deadline, async () => {
     const made = await cluster.look(missing.map(({ name }) => name));
@@ -55,17 +54,11 @@ async function create(cluster: Cluster, specs: readonly LogTopic[], replicas: nu
   const request = raw('CreateTopics', {
     timeout: kafkaLimits.requestTimeoutMs - 1000,
     validateOnly: false,
-    topics: specs.map(({ name, partitions, retention, settings }) => ({
-      topic: name,
-      numPartitions: partitions,
+    topics: specs.map((spec) => ({
+      topic: spec.name,
+      numPartitions: spec.partitions,
       replicationFactor: replicas,
-      configEntries: Object.entries({
-        'max.message.bytes': String(kafkaLimits.messageBytesMax),
-        // One broker may be away, and what is acked is on two others' disks.
-        ...(replicas >= 3 ? { 'min.insync.replicas': '2' } : {}),
-        ...settings,
-        ...(retention === 'state' ? stateSettings : {}),
-      }).map(([key, value]) => ({ name: key, value })),
+      configEntries: Object.entries(settingsOf(spec, replicas)).map(([name, value]) => ({ name, value })),
     })),
   });
   type Answer = {

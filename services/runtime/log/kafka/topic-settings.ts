@@ -1,0 +1,20 @@
+/** The settings a topic is made with on Kafka, by whoever makes it: ourselves, or an operator who is told (Strimzi). */
+import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+import type { LogTopic } from '../log.ts';
+
+/** What a `state` topic must have; anything else would lose records that no snapshot covers. */
+export const stateSettings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' } as const;
+
+/** Replicas where nobody says how many. */
+export const replicasDefault = 3;
+
+/** By Kafka's names of them, values as text. */
+export function settingsOf({ retention, settings }: LogTopic, replicas: number): Readonly<Record<string, string>> {
+  return {
+    'max.message.bytes': String(kafkaLimits.messageBytesMax),
+    // One broker may be away, and what is acked is on two others' disks.
+    ...(replicas >= 3 ? { 'min.insync.replicas': '2' } : {}),
+    ...settings,
+    ...(retention === 'state' ? stateSettings : {}),
+  };
+}
