@@ -63,11 +63,46 @@ export async function composeCrawl(): Promise<string> {
       );
       return untilPages(() => ask('--profile', 'tools', 'run', '--no-deps', '--rm', 'crawlstream', 'pages'));
     });
+    const consumed = await timed(() => consumers(ask));
     const stops = await stopTimes();
-    return `healthy after ${up.seconds} s, ${pages.value} pages after ${pages.seconds} s more; SIGTERM: ${stops}`;
+    return (
+      `healthy after ${up.seconds} s, ${pages.value} pages after ${pages.seconds} s more, ` +
+      `${consumed.value} ${consumed.seconds} s later; SIGTERM: ${stops}`
+    );
   } finally {
     await ask('down', '-v', '-t', '10');
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** The profiles of consumers, begun beside a crawl that runs: each comes to what it is for. */
+async function consumers(ask: (...args: readonly string[]) => Promise<string>): Promise<string> {
+  const roles = ['dedup', 'index', 'graph', 'archive'];
+  await ask(...roles.flatMap((role) => ['--profile', role]), 'up', '-d', '--no-recreate', ...roles);
+  for (const role of roles) await untilHealthy(role);
+  const inside = async (role: string, ...command: readonly string[]) =>
+    output(engine(), ['exec', await containerOf(role), ...command]);
+  const found = await until('search finds pages', async () => {
+    const lines = (await inside('index', 'crawlstream', 'search', 'page', '--data', '/data', '--json')).trim();
+    return lines.includes('/p/') ? lines.length : 0;
+  });
+  assert.ok(found > 0);
+  // The file that is open belongs to the archive as much as those that are closed.
+  const bytes = await until('the archive has responses', async () => {
+    const script =
+      'let n = 0; for (const f of require("fs").readdirSync("/data", { recursive: true })) if (/warc/.test(f)) n += require("fs").statSync("/data/" + f).size; console.log(n)';
+    return Number(await inside('archive', 'node', '-e', script));
+  });
+  return `${roles.join(', ')} at work (${bytes} bytes of WARC)`;
+}
+
+async function until(what: string, value: () => Promise<number>): Promise<number> {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
+    const is = await value().catch((error: Error) => error);
+    if (typeof is === 'number' && is > 0) return is;
+    assert.ok(performance.now() < untilMs, `${what}: ${is}`);
+    await sleep(2000);
   }
 }
 

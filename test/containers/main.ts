@@ -1,10 +1,12 @@
 /**
- * `npm run verify:containers [-- STEP ...]`: what only a container engine can show. Steps: image, compose, pods; all by default.
+ * `npm run verify:containers [-- STEP ...]`: what only a container engine can show. Steps: image, compose, pods, helm, api; all by default.
  *
  * Prints one line for each finding. Exit code 1: something failed; 3: a tool is missing, and what to install is said.
  */
+import { applyEverywhere } from './api-server.ts';
 import { composeCrawl } from './compose-crawl.ts';
 import { MissingTool } from './engine.ts';
+import { helmChart } from './helm.ts';
 import { buildImage, hardenedCrawl, heaps, startUp } from './image.ts';
 import { podSecurity } from './pod-security.ts';
 
@@ -17,6 +19,8 @@ const steps: Readonly<Record<string, readonly (readonly [what: string, act: () =
   ],
   compose: [['docker-compose.yml', composeCrawl]],
   pods: [['Pod Security', podSecurity]],
+  helm: [['the Helm chart', helmChart]],
+  api: [['a real API server', applyEverywhere]],
 };
 
 const wanted = process.argv.slice(2);

@@ -89,11 +89,12 @@ describe('the manifests', { timeout: 300_000 }, () => {
       const address = env.find(({ name }: { readonly name: string }) => name === 'POD_IP');
       assert.equal(address.valueFrom.fieldRef.fieldPath, 'status.podIP', place);
       const policy = manifests.find(({ metadata }) => metadata.name === 'crawlstream-frontiers')!['spec'];
-      const labels = policy.ingress[0].from.map(
-        (from: { readonly podSelector: { readonly matchLabels: object } }) => from.podSelector.matchLabels,
-      );
-      const ofFrontiers = labels[0]['app.kubernetes.io/component'];
-      assert.deepEqual([ofFrontiers, labels[1]['crawlstream.io/operator']], ['frontier', 'true'], place);
+      const mayAsk = (labels: Record<string, string>) =>
+        policy.ingress[0].from.some((from: { readonly podSelector: Selector }) => selects(from.podSelector, labels));
+      const own = { 'app.kubernetes.io/name': 'crawlstream' };
+      assert.ok(mayAsk({ ...own, 'app.kubernetes.io/component': 'frontier' }), place);
+      assert.ok(mayAsk({ 'crawlstream.io/operator': 'true' }), `${place}: a pod of an operator's own`);
+      assert.ok(!mayAsk({ ...own, 'app.kubernetes.io/component': 'fetcher' }) && !mayAsk({ app: 'other' }), place);
       assert.equal(policy.egress[0].to[0].podSelector.matchLabels['app.kubernetes.io/component'], 'frontier');
     }
     for (const { place, manifest } of workloads().filter(({ manifest: { kind } }) => !kind.endsWith('Job'))) {
@@ -197,6 +198,20 @@ describe('the manifests', { timeout: 300_000 }, () => {
     }
   });
 });
+
+interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly { readonly key: string; readonly operator: 'In'; readonly values: string[] }[];
+}
+
+/** As Kubernetes selects: by every label and every expression. */
+function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Readonly<Record<string, string>>) {
+  const isOne = ({ key, operator, values }: { key: string; operator: string; values: readonly string[] }) => {
+    assert.equal(operator, 'In');
+    return values.includes(labels[key] ?? '');
+  };
+  return Object.entries(matchLabels).every(([name, is]) => labels[name] === is) && matchExpressions.every(isOne);
+}
 
 interface IpBlock {
   readonly cidr: string;

@@ -186,7 +186,7 @@ describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout
     const web = await startSmallWeb({ preset: 'plain', hosts: 4, pagesPerHost: 30, domains: 4, linksPerPage: 20 });
     const processes = [frontier('told', 'a'), fetcher('told', web)];
     // Slow enough for a busy machine to have its say in time.
-    await inject('told', web, ['--delay', '1000']);
+    await inject('told', web, ['--delay', '4000']);
     await untilPages('told', 6);
     const blocked = new URL(web.seeds[0]!);
     const requests = () => web.web.requests().filter(({ host }) => web.plan.hosts[host] === blocked.hostname).length;
