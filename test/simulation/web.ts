@@ -86,6 +86,7 @@ export function createWeb({ seed, world, judge, scheduler }: WebOptions): Web {
         firstByteMs: 1,
         failure: answer.failure === null ? null : { kind: answer.failure, detail: 'planned' },
         staleConnection: false,
+        unreached: false,
       };
     };
     const resolution = await resolver.resolve(hostname, Number(port || 80));

@@ -134,5 +134,6 @@ function responseOf({ status, headers }: Render, html: string, nowMs: number) {
     firstByteMs: 0,
     failure: null,
     staleConnection: false,
+    unreached: false,
   };
 }

@@ -167,5 +167,6 @@ async function responseOf(type: string, fields: ReadonlyMap<string, string>, blo
     firstByteMs: 0,
     failure: failed ? ({ kind: 'badResponse', detail: decoded.error } as const) : null,
     staleConnection: false,
+    unreached: false,
   };
 }

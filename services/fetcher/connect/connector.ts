@@ -1,8 +1,9 @@
 /**
  * Opens connections for undici: resolves the name under the address guard, then connects to the checked address itself.
  *
- * Invariant: the socket's peer is an address the resolver gave out for this connection. Addresses are tried one after
- * another, within one connect timeout for all of them. The certificate is checked against the name, not the address.
+ * Invariant: the socket's peer is an address the resolver gave out for this connection. Who waited for its turn at one
+ * address is connected to that one or not at all; else addresses are tried one after another, within one connect timeout.
+ * The certificate is checked against the name, not the address.
  */
 import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
@@ -28,6 +29,8 @@ export interface ConnectorOptions {
 export type ConnectorFor = (
   onConnected: (address: string, socket: Socket) => void,
   proxy: ProxyServer | null,
+  /** The one address to connect to, given out by the resolver for the request. Empty: whichever answers. */
+  address: string,
 ) => buildConnector.connector;
 
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
@@ -38,7 +41,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
   const trust = ca === undefined ? {} : { secureContext: trustBeside(ca) };
   const connect = buildConnector({ timeout, allowH2: http2, ...trust });
 
-  return (onConnected, proxy) => (target, callback) => {
+  return (onConnected, proxy, pinned) => (target, callback) => {
     const defaultPort = target.protocol === 'https:' ? '443' : '80';
     const port = target.port === '' ? defaultPort : target.port;
     const named = isIP(target.hostname) === 0 ? { servername: target.servername || target.hostname } : {};
@@ -78,7 +81,10 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
       else callback(new ConnectError(resolution.kind, resolution.detail), null);
     };
 
-    const resolution = resolver.resolve(target.hostname, Number(port));
+    const resolution: ReturnType<Resolver['resolve']> =
+      pinned === ''
+        ? resolver.resolve(target.hostname, Number(port))
+        : { ok: true, addresses: [pinned], overridden: false };
     if (resolution instanceof Promise) void resolution.then(proceed);
     else proceed(resolution);
   };

@@ -25,6 +25,8 @@ export type Resolution =
 export interface Resolver {
   /** `hostname` as in a URL (an IPv6 literal may be in brackets). At once where the answer is known. */
   resolve(hostname: string, port: number): Resolution | Promise<Resolution>;
+  /** Nobody answers at an address of the name: it is given out last from now on. False: it has no other. */
+  avoid(hostname: string, address: string): boolean;
 }
 
 export interface ResolverOptions {
@@ -66,6 +68,13 @@ export function createResolver(options: ResolverOptions): Resolver {
   };
 
   return {
+    avoid(hostname, address) {
+      const known = answers.get(hostname);
+      const others = known?.addresses.filter((other) => other !== address) ?? [];
+      if (known === undefined || !others.some((other) => !isBlocked(other))) return false;
+      if (known.addresses.includes(address)) answers.set(hostname, { ...known, addresses: [...others, address] });
+      return true;
+    },
     resolve(hostname, port) {
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
       const override = overrides(literal, port);

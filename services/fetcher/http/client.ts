@@ -2,9 +2,9 @@
  * The fetcher's HTTP client: one request, never following redirects, within limits. Only this file, its exchange, its
  * connector and its proxy tunnel know undici.
  *
- * Connections are kept alive, one per origin by default, and only the most recently used origins keep theirs, so the
- * number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after another per
- * connection. Failures are values; `request` never rejects.
+ * Connections are kept alive, one per origin and address by default, and only the most recently used origins keep
+ * theirs, so the number of open sockets is bounded whatever the number of hosts. Requests to one origin go out one after
+ * another per connection. Failures are values; `request` never rejects.
  */
 import type { Writable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
@@ -27,6 +27,8 @@ export interface HttpRequest {
   readonly url: string;
   /** Names and values in turn. Host and Connection are the client's. */
   readonly headers: Headers;
+  /** The one address it may go to, as the resolver gave it out. Absent: whichever of its name's answers. */
+  readonly address?: string;
   /** Requests to its origin that may be under way at once. Absent: as the client is set up. */
   readonly connections?: number;
   /** Body bytes kept, on the wire and after decoding. Absent: `limits.bodyBytesMax`. */
@@ -84,9 +86,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   /** In order of last use. */
   const origins = new Map<string, Origin>();
 
-  const originFor = (name: string, proxy: ProxyServer | null, wanted = 1): Origin => {
-    const connections = Math.max(wanted, options.connectionsPerOrigin ?? 1);
-    const way = proxy === null ? name : `${name} ${proxy.label}`;
+  const originFor = (
+    name: string,
+    proxy: ProxyServer | null,
+    { connections: wanted, address }: HttpRequest,
+  ): Origin => {
+    const connections = Math.max(wanted ?? 1, options.connectionsPerOrigin ?? 1);
+    const pinned = proxy?.resolves === true ? '' : (address ?? '');
+    // A kept connection serves requests to its own address only, whatever its name resolves to by then.
+    const way = proxy === null && pinned === '' ? name : `${name} ${pinned} ${proxy?.label ?? ''}`;
     const known = origins.get(way);
     if (known !== undefined) origins.delete(way);
     if (known !== undefined && known.connections >= connections) {
@@ -96,7 +104,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     // It finishes what it has under way.
     void known?.dispatcher.close();
     closeIdle(origins, limits.clientsMax);
-    const opened = openOrigin(name, proxy, connectors, limits, connections);
+    const opened = openOrigin(name, proxy, pinned, connectors, limits, connections);
     origins.set(way, opened);
     return opened;
   };
@@ -149,13 +157,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const whole = takesWholeUrls(proxy, target.origin.slice(0, 5));
       const path = whole ? target.origin + target.path : target.path;
       const theirs = whole ? withProxyAuthorization(manner, proxy) : manner;
-      const response = await exchange(
-        request,
-        bodyBytesMax,
-        originFor(target.origin, proxy, request.connections),
-        path,
-        theirs,
-      );
+      const response = await exchange(request, bodyBytesMax, originFor(target.origin, proxy, request), path, theirs);
       if (whole && response.status === 407) failed = notLetIn(response, proxy);
       else if (response.failure?.kind === 'proxyFailed') failed = response;
       else return response;
@@ -175,13 +177,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const manner = options.rules?.mannerOf(request.url, target.hostname);
       const response = manner?.proxies
         ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
-        : await exchange(
-            request,
-            bodyBytesMax,
-            originFor(target.origin, null, request.connections),
-            target.path,
-            manner,
-          );
+        : await exchange(request, bodyBytesMax, originFor(target.origin, null, request), target.path, manner);
       if (request.sink !== undefined) return { ...response, rawBody: response.body };
       return decoded(response, bodyBytesMax);
     },
@@ -225,16 +221,21 @@ function everything(): boolean {
 function openOrigin(
   name: string,
   proxy: ProxyServer | null,
+  address: string,
   connectors: ConnectorFor,
   limits: ExchangeLimits,
   connections: number,
 ): Origin {
   const settings = {
-    connect: connectors((address, socket) => {
-      origin.socket = connections === 1 ? socket : null;
-      origin.address = address;
-      origin.served = 0;
-    }, proxy),
+    connect: connectors(
+      (address, socket) => {
+        origin.socket = connections === 1 ? socket : null;
+        origin.address = address;
+        origin.served = 0;
+      },
+      proxy,
+      address,
+    ),
     // Whether HTTP/2 is spoken is settled by the connector, in the handshake.
     allowH2: true,
     pipelining: 1,
@@ -302,6 +303,7 @@ function decoded(response: WireResponse, bodyBytesMax: number): HttpResponse | P
       firstByteMs: response.firstByteMs,
       failure: null,
       staleConnection: response.staleConnection,
+      unreached: response.unreached,
     };
   };
   const result = decodeBody(response.body, headerOf(response.headers, 'content-encoding'), bodyBytesMax);
@@ -322,5 +324,6 @@ function refused(nowMs: number, kind: 'refused' | 'proxyFailed', detail: string)
     firstByteMs: 0,
     failure: { kind, detail },
     staleConnection: false,
+    unreached: false,
   };
 }

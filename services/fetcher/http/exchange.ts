@@ -56,6 +56,8 @@ export interface WireResponse {
   readonly failure: RequestFailure | null;
   /** A kept-alive connection was closed as we wrote: the server never answered, and a new connection may. */
   readonly staleConnection: boolean;
+  /** No connection came about, so nothing was sent: another of its name's addresses may be better. */
+  readonly unreached: boolean;
 }
 
 type Phase = 'connect' | 'headers' | 'body' | 'drain' | 'done';
@@ -244,6 +246,7 @@ export class Exchange implements Watched {
     const hadHeaders = this.#status !== 0;
     const staleConnection =
       failure?.kind === 'connectionFailed' && this.#phase === 'headers' && this.#reused && !hadHeaders;
+    const unreached = failure !== null && this.#phase === 'connect';
     const keepsBody = this.#phase === 'body';
     this.#phase = 'done';
     this.#room.release(this.#claim);
@@ -264,6 +267,7 @@ export class Exchange implements Watched {
           firstByteMs: this.#firstByteMs,
           failure,
           staleConnection,
+          unreached,
         },
         this,
       );

@@ -2,7 +2,8 @@
  * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
  *
  * In order: the host's turn, the address's share, a share of the bandwidth, a slot among the requests in flight, a last
- * look at blocks and the deadline, the request. The turn ends with the request, and its completion starts the delay before the next one:
+ * look at blocks and the deadline, the request. It goes to the address whose turn it has, or nowhere: where nobody answers
+ * there, the next address of the name is another request, with a turn of its own. The turn ends with the request, and its completion starts the delay before the next one:
  * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 import { fetcherLimits } from '../../../topology/limits.ts';
@@ -50,13 +51,26 @@ export interface PacedRequest extends HttpRequest {
 
 /** Null: it could not start in time, the host is blocked, or we are shutting down. Nothing was sent then. */
 export async function pacedRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
-  const response = await oneRequest(road, request);
-  if (!response?.staleConnection) return response;
+  const first = await oneRequest(road, request);
+  if (first === null || !(first.response.staleConnection || isElsewhere(road, request, first))) {
+    return first?.response ?? null;
+  }
   // RFC 9112 §9.3.1: that an idle connection was closed says nothing of the server. Once more, with its delay.
-  return (await oneRequest(road, request)) ?? response;
+  return ((await oneRequest(road, request)) ?? first).response;
 }
 
-async function oneRequest(road: Road, request: PacedRequest): Promise<HttpResponse | null> {
+interface Made {
+  readonly response: HttpResponse;
+  /** Where it was to go. Undefined: wherever its name leads. */
+  readonly address: string | undefined;
+}
+
+/** Nobody answered at its address, and there is another one. */
+function isElsewhere({ resolver }: Road, { url }: PacedRequest, { response, address }: Made): boolean {
+  return response.unreached && address !== undefined && resolver.avoid(new URL(url).hostname, address);
+}
+
+async function oneRequest(road: Road, request: PacedRequest): Promise<Made | null> {
   const { clock, ownClock, pacer, slots, signal } = road;
   const { hostKey, delayMs, latestStartMs } = request;
   const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
@@ -82,7 +96,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
     turn.release(0, 0);
     return null;
   }
-  const pending = road.http.request(request);
+  const pending = road.http.request(place === undefined ? request : { ...request, address: place.address });
   // After it: a client that is new to an origin takes its time to begin.
   place?.start();
   const response = await pending;
@@ -91,7 +105,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<HttpRespon
   turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response, place?.apartMs ?? 0);
   road.onResponse?.(request, response);
-  return response;
+  return { response, address: place?.address };
 }
 
 /**
@@ -108,7 +122,7 @@ export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: 
  * Undefined: none is needed. A delay of 0 is the user's word that the host, and so its address, may be contacted at
  * will. Null: not in time.
  */
-type Place = AddressTurn | undefined | null;
+type Place = (AddressTurn & { readonly address: string }) | undefined | null;
 
 function addressTurn(road: Road, request: PacedRequest): Place | Promise<Place> {
   if (request.delayMs === 0 || !road.addressPacer.active) return undefined;
@@ -121,7 +135,9 @@ async function turnAtAddress(road: Road, request: PacedRequest): Promise<Place> 
   // What can't be resolved fails in the request, from the same cached answer.
   if (!resolution.ok || resolution.overridden) return undefined;
   const latestStartMs = request.latestStartMs - road.clock.aheadMs;
-  return road.addressPacer.acquire(resolution.addresses[0]!, latestStartMs, road.signal, request.connections);
+  const address = resolution.addresses[0]!;
+  const turn = await road.addressPacer.acquire(address, latestStartMs, road.signal, request.connections);
+  return turn === null ? null : { ...turn, address };
 }
 
 function adaptiveDelayMs(factor: number, response: HttpResponse): number {

@@ -30,6 +30,7 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
         firstByteMs: 1,
         failure: null,
         staleConnection: false,
+        unreached: false,
       };
     },
     stats: () => ({ origins: 0, inFlight: 0 }),
@@ -41,7 +42,7 @@ test('a grant from a clock ahead of ours shortens no delay, and moves the deadli
     http,
     pacer: createPacer(ownClock, signal),
     addressPacer: createAddressPacer(ownClock, 0, () => 1),
-    resolver: { resolve: () => assert.fail('nobody asks') },
+    resolver: { resolve: () => assert.fail('nobody asks'), avoid: () => false },
     bandwidth: createBandwidth(ownClock, () => 1),
     slots: createSlots(1),
     isBlocked: () => false,

@@ -21,6 +21,7 @@ function response(bytes: number, failure: HttpResponse['failure'] = null): HttpR
     firstByteMs: 0,
     failure,
     staleConnection: false,
+    unreached: false,
   };
 }
 
