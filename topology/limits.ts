@@ -82,6 +82,8 @@ export const fetcherLimits = {
   robotsHopWaitMs: 1_000,
   /** Then it asks anew for it: longer than most leases of the other host. */
   robotsHopAgainMs: 120_000,
+  /** What another host answered for a moved robots.txt is believed so long, where it is no robots.txt itself. */
+  robotsMovedMs: 3_600_000,
   /** And takes it for unreachable: the other host is blocked, or closed for hours. */
   robotsHopPatienceMs: 600_000,
   /** Longest a finished page waits to be published. */

@@ -11,6 +11,7 @@ import { compileAddressGuard } from '../../topology/fetch/address.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
+import { compileScope } from '../../topology/url/scope.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { appendLetters } from '../runtime/log/append-letters.ts';
@@ -207,6 +208,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   });
   const { partitions } = options;
   const lanes = createLanes();
+  let scopeVerdict: ReturnType<typeof compileScope> = () => null;
   const bandwidth = createBandwidth(options.clock, config.groupSize);
   const blockedHosts = watchBlockedHosts({
     clock,
@@ -215,7 +217,10 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     crawl,
     partitions,
     onPause: lanes.pause,
-    onPolicy: ({ bytesPerSecond }) => bandwidth.setRate(bytesPerSecond ?? null),
+    onPolicy: ({ bytesPerSecond, scope }) => {
+      bandwidth.setRate(bytesPerSecond ?? null);
+      scopeVerdict = compileScope(scope);
+    },
     onFailure: fail,
   });
   const pacer = createPacer(options.clock, stopping.signal, lanes.of, (ms) => hostIntervalSeconds.observe(ms / 1000));
@@ -265,6 +270,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }),
     onSpan: options.onSpan ?? (() => {}),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
+    outOfScope: (url) => scopeVerdict(url) !== null,
     sourceOf(hostKey) {
       const sourceKey = partitionKeyOf(hostKey, options.keyMode);
       return { sourceKey, source: linkCache.source(sourceKey) };

@@ -137,6 +137,27 @@ async function originsKept(count: number): Promise<boolean> {
   return origins.length === count;
 }
 
+/** Is the robots.txt of another host asked for again by a second site that leads there, so long after the first? */
+async function movedAgain(afterMs: number): Promise<boolean> {
+  const clock = createFakeClock();
+  const asked: string[] = [];
+  const cache = createRobotsCache(clock, 'x');
+  const fetch: RobotsFetch = async (chain) => {
+    const url = chain.at(-1)!;
+    asked.push(url);
+    const to = url.startsWith('http://v.test') ? '/rules' : 'http://v.test/robots.txt';
+    const moved = !url.endsWith('/rules');
+    return {
+      ...{ status: moved ? 301 : 404, location: moved ? to : null },
+      ...{ body: Buffer.alloc(0), retryAfterMs: 0, blockedAddress: false, detail: '' },
+    };
+  };
+  await cache.get('http://a.test', fetch);
+  await clock.advance(afterMs);
+  await cache.get('http://b.test', fetch);
+  return asked.filter((url) => url === 'http://v.test/robots.txt').length > 1;
+}
+
 /** The chain of a robots.txt that moved elsewhere: asked `afterMs` after the wish, does it ask anew, or give up? */
 async function hopAfter(...afterMs: number[]) {
   const clock = createFakeClock();
@@ -263,6 +284,7 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
     true,
   ),
   robotsHopAgainMs: driven(async (n) => (await hopAfter(n)).asked, 1, 2, 2),
+  robotsMovedMs: driven(movedAgain, false, true, true),
   robotsHopPatienceMs: driven(async (n) => (await hopAfter(n)).gaveUp, false, true, true),
   flushMs: undriven('how long a finished page waits for company'),
   flushBytes: undriven('bytes gathered before a flush: needs a publisher with a slow log'),

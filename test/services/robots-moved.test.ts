@@ -60,21 +60,20 @@ async function crawl(t: TestContext, seeds: readonly string[], done: () => boole
 test('hosts whose robots.txt lead to each other, on two fetchers, are crawled with every delay kept', {
   timeout: 30_000,
 }, async (t) => {
-  const moved = new Map<string, string>();
+  const moved = new Map<string, [host: string, path: string]>();
   const site = await serveSite(t, (request, response, host) => {
     const { url } = request;
-    if (url === '/robots.txt') response.writeHead(301, { location: site.url(moved.get(host)!, `/for/${host}`) }).end();
-    else if (url === `/for/c.test`) response.writeHead(301, { location: site.url('a.test', '/rules') }).end();
-    else if (url?.startsWith('/for/') || url === '/rules') response.end('User-agent: *\nDisallow: /no');
+    if (url === '/robots.txt') response.writeHead(301, { location: site.url(...moved.get(host)!) }).end();
+    else if (url?.startsWith('/for/')) response.end('User-agent: *\nDisallow: /no');
     else response.writeHead(200, { 'content-type': 'text/html' }).end('x');
   });
-  // Two that lead to each other from different partitions, and one that leads over one of them to the other.
-  const [a, other] = ['a.test', 'b'.repeat(3)];
+  // Two of a domain that lead to each other from different partitions, and a stranger that leads over one of them.
+  const [a, other] = ['a.site.test', 'b'.repeat(3)];
   const partitionOfHost = (host: string) => partitionOf(hostKeyOf(site.url(host, '/')), partitions);
-  let b = `${other}.test`;
+  let b = `${other}.site.test`;
   while (partitionOfHost(b) === partitionOfHost(a)) b = `b${b}`;
   const c = 'c.test';
-  moved.set(a, b).set(b, a).set(c, b);
+  moved.set(a, [b, '/for/a/robots.txt']).set(b, [a, '/for/b/robots.txt']).set(c, [b, '/robots.txt']);
   const paths = ['/no', ...Array.from({ length: 6 }, (_, n) => `/${n}`)];
   const seeds = [a, b, c].flatMap((host) => paths.map((path) => site.url(host, path)));
   const pages = () => site.hits.filter(({ path }) => /^\/\d$/.test(path));

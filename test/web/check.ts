@@ -10,7 +10,7 @@
  *
  * Coverage: each expected URL answered 200 in full exactly once, whatever its spelling; 304 counts as neither.
  */
-import { isCrawlable } from './hosts.ts';
+import { isCrawlable, movedPath, seedOf } from './hosts.ts';
 import { normalPath } from './normal-path.ts';
 import type { WebPlan } from './plan.ts';
 import type { RequestRecord } from './records.ts';
@@ -92,7 +92,7 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
   const seen = new Map<number, HostTally>();
   const movedTo = new Map<string, number>();
   for (const [host, name] of plan.hosts.entries())
-    if (plan.traits(host).robots === 'movedAcross') movedTo.set(`/robots-for/${name}.txt`, host);
+    if (plan.traits(host).robots === 'movedAcross') movedTo.set(movedPath(name), seedOf(host, plan.options));
 
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -161,9 +161,9 @@ export function checkCrawl(plan: WebPlan, requests: readonly RequestRecord[], op
     const isRobots =
       path === '/robots.txt' ||
       (path === '/robots-moved.txt' && traits.robots === 'movedHere') ||
-      (host === 0 && movedTo.has(path));
+      movedTo.get(path) === host;
     if (isRobots) {
-      if (request.status === 200 && !request.aborted && !path.startsWith('/robots-for/'))
+      if (request.status === 200 && !request.aborted && !movedTo.has(path))
         tally.crawlDelayFromMs = Math.min(tally.crawlDelayFromMs, endMs);
       continue;
     }

@@ -7,7 +7,7 @@
 import type { WebOptions } from './options.ts';
 import { mix, shuffled } from './random.ts';
 
-/** What a host's robots.txt does. `moved*`: it redirects to a copy, on the host itself or on another. */
+/** What a host's robots.txt does. `moved*`: it redirects to a copy, on the host itself or on the seed of its domain. */
 export type RobotsKind = 'open' | 'rules' | 'missing' | 'unavailable' | 'movedHere' | 'movedAcross';
 
 export const hostileKinds = [
@@ -60,6 +60,19 @@ export function hasRules(traits: HostTraits): boolean {
   return traits.robots === 'rules' || traits.robots === 'movedHere' || traits.robots === 'movedAcross';
 }
 
+/** The seed of a host's domain. */
+export function seedOf(host: number, options: WebOptions): number {
+  return host % options.domains;
+}
+
+/** Where the robots.txt of a host lies that `movedAcross`, and whose lies there; empty: nobody's. */
+export function movedPath(name: string): string {
+  return `/robots-for/${name}/robots.txt`;
+}
+export function movedName(path: string): string {
+  return /^\/robots-for\/(.+)\/robots\.txt$/.exec(path)?.[1] ?? '';
+}
+
 function nameOf(host: number, options: WebOptions): string {
   if (options.naming === 'addresses')
     return `127.${1 + (Math.floor(host / 62_500) % 250)}.${1 + (Math.floor(host / 250) % 250)}.${1 + (host % 250)}`;
@@ -79,7 +92,9 @@ function drawTraits(options: WebOptions): HostTraits[] {
   };
   deal(options.hostileShare, 1, (host, nth) => hostile.set(host, hostileKinds[nth % hostileKinds.length]!));
   deal(options.robotsUnavailable, 1, (host) => robots.set(host, 'unavailable'));
-  deal(options.robotsMoved, 2, (host, nth) => robots.set(host, nth % 2 === 0 ? 'movedHere' : 'movedAcross'));
+  // Addresses are nobody's subdomains, and no crawler should ask a stranger for a path of another's choice.
+  const isHere = (nth: number) => nth % 2 === 0 || options.naming === 'addresses';
+  deal(options.robotsMoved, 2, (host, nth) => robots.set(host, isHere(nth) ? 'movedHere' : 'movedAcross'));
   deal(options.robotsMissing, 1, (host) => robots.set(host, 'missing'));
   deal(options.robotsRules, 1, (host) => robots.set(host, 'rules'));
 

@@ -8,7 +8,7 @@
  * What a correct, polite crawler does with it (RFC 9309, RFC 9110 §15.4), given unlimited depth and every host in scope:
  * fetches each URL of `expected().fetch` with 200 exactly once, requests none of `never`, gives up on `failures`.
  */
-import { type HostTraits, isCrawlable, tableHosts } from './hosts.ts';
+import { type HostTraits, isCrawlable, movedName, movedPath, seedOf, tableHosts } from './hosts.ts';
 import { type Target, targetsOf } from './links.ts';
 import { normalPath } from './normal-path.ts';
 import type { WebOptions } from './options.ts';
@@ -95,20 +95,20 @@ export function planWeb(changes: Partial<WebOptions> & { readonly preset?: keyof
       if (own.robots === 'missing') return infra(404);
       if (own.robots === 'unavailable') return infra(503);
       if (own.robots === 'movedHere') return infra(301, { host, path: '/robots-moved.txt' });
-      if (own.robots === 'movedAcross') return infra(302, { host: 0, path: `/robots-for/${names[host]}.txt` });
+      if (own.robots === 'movedAcross')
+        return infra(302, { host: seedOf(host, options), path: movedPath(names[host]!) });
       return infra(200);
     }
     if (path === '/sitemap.xml' && own.sitemap) return infra(200);
     if (path === '/robots-moved.txt' && own.robots === 'movedHere') return infra(200);
-    if (host === 0 && robotsFor(path) >= 0) return infra(200);
+    if (robotsFor(host, path) >= 0) return infra(200);
     return undefined;
   };
 
-  /** The host whose robots.txt moved to this path of host 0. −1: none. */
-  const robotsFor = (path: string): number => {
-    const match = /^\/robots-for\/(.+)\.txt$/.exec(path);
-    const host = match === null ? -1 : (numbersByName.get(match[1]!) ?? -1);
-    return host >= 0 && traits[host]!.robots === 'movedAcross' ? host : -1;
+  /** The host whose robots.txt moved to this path of a seed. −1: none. */
+  const robotsFor = (seed: number, path: string): number => {
+    const host = numbersByName.get(movedName(path)) ?? -1;
+    return host >= 0 && traits[host]!.robots === 'movedAcross' && seedOf(host, options) === seed ? host : -1;
   };
 
   return {

@@ -4,6 +4,7 @@
  * State: which flaky URLs have failed once. Everything else follows from the plan.
  */
 import { gzipBody, type Prose, plainBody, pressProse } from './gzip.ts';
+import { movedName } from './hosts.ts';
 import { pagePieces } from './page.ts';
 import type { WebPlan } from './plan.ts';
 import { fraction, mix } from './random.ts';
@@ -68,8 +69,8 @@ export function createResponder(plan: WebPlan): Responder {
     if (resource.target !== undefined) return redirect(ask, resource, resource.target);
     if (resource.status !== 200) return short(resource.status, text, 'Not available.\n');
     if (resource.path === '/sitemap.xml') return short(200, 'application/xml', plan.sitemap(ask.host, ask.port));
-    const moved = /^\/robots-for\/(.+)\.txt$/.exec(resource.path);
-    return short(200, text, plan.robots(moved === null ? ask.host : plan.hostOf(moved[1]!), ask.port));
+    const moved = plan.hostOf(movedName(resource.path));
+    return short(200, text, plan.robots(moved < 0 ? ask.host : moved, ask.port));
   };
 
   const redirect = (ask: Ask, resource: Resource, target: NonNullable<Resource['target']>): Answer => {

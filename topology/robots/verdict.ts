@@ -8,6 +8,7 @@
  * | --- | --- |
  * | 2xx | `parse` the body |
  * | 3xx with a Location, up to five | `follow`, across authorities; the rules bind the authority first asked |
+ * | 3xx to what is not ours to ask for (moved.ts) | unreachable: nobody but the site itself has a say in its pages |
  * | 3xx beyond five, a loop, or without a usable Location | unavailable: `allow_all` (§2.3.1.2 permits it) |
  * | 4xx but 429 | unavailable: `allow_all` (§2.3.1.3) |
  * | 429 | `disallow_all`: the host asks for fewer requests, so it gets none |
@@ -15,6 +16,7 @@
  */
 import { redirectTarget } from '../fetch/redirect.ts';
 import { robotsLimits } from '../limits.ts';
+import { robotsMove } from './moved.ts';
 
 export type RobotsVerdict =
   | { readonly kind: 'parse' }
@@ -40,16 +42,18 @@ export function robotsVerdict(answer: RobotsAnswer): RobotsVerdict {
   if (status >= 200 && status < 300) return { kind: 'parse' };
   if (status >= 300 && status < 400) return redirected(answer);
   if (status >= 400 && status < 500 && status !== 429) return { kind: 'allow_all' };
-  return answer.cachedAgeMs !== null && answer.cachedAgeMs <= robotsLimits.staleMsMax
-    ? { kind: 'use_cached' }
-    : { kind: 'disallow_all' };
+  return failed(answer.cachedAgeMs);
 }
 
-function redirected({ url, status, location, asked }: RobotsAnswer): RobotsVerdict {
+function redirected({ url, status, location, asked, cachedAgeMs }: RobotsAnswer): RobotsVerdict {
   const target = redirectTarget(url, status, location);
   const hops = asked.length - 1;
   if (target === null || hops >= robotsLimits.redirectsMax || asked.includes(target)) return { kind: 'allow_all' };
-  return { kind: 'follow', url: target };
+  return robotsMove(url, target) === 'refused' ? failed(cachedAgeMs) : { kind: 'follow', url: target };
+}
+
+function failed(cachedAgeMs: number | null): RobotsVerdict {
+  return { kind: cachedAgeMs !== null && cachedAgeMs <= robotsLimits.staleMsMax ? 'use_cached' : 'disallow_all' };
 }
 
 /** §2.4: a copy serves for a day without asking again. */

@@ -41,6 +41,7 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
+  readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. Absent: nobody wants them. */
   readonly onPage?: (page: Page, task: Task, response: HttpResponse) => void;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;

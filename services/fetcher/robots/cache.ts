@@ -7,6 +7,7 @@
  *
  * A redirect to another host is asked there by a lease of that host (topology/frontier/decide/leases/robots-hops.ts), of
  * which `hop` tells. The lease that wanted the file waits for a moment, then gives up, so that no two wait for each other.
+ * What that host answered serves for all that lead to it: a thousand sites with one victim make one request.
  */
 import { hash } from 'node:crypto';
 import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
@@ -14,6 +15,7 @@ import { fetcherLimits, robotsLimits } from '../../../topology/limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { createMovedAnswers } from './moved-answers.ts';
 
 export interface Robots {
   readonly status: 'rules' | 'allowAll' | 'unreachable';
@@ -94,6 +96,7 @@ export function createRobotsCache(
   const underWay = new Map<string, Promise<Robots | null>>();
   /** By origin, in order of the last wish. */
   const elsewhere = new Map<string, Elsewhere>();
+  const told = createMovedAnswers(clock);
   let bytesKept = 0;
 
   const forget = (origin: string) => {
@@ -127,34 +130,37 @@ export function createRobotsCache(
   const follow = async (asked: readonly string[], fetch: RobotsFetch): Promise<Robots | 'elsewhere' | null> => {
     const origin = originOf(asked[0]!);
     const url = asked[asked.length - 1]!;
-    const response = await fetch(asked);
+    const there = asked.length > 1 && isRobotsTxt(url) ? usable(originOf(url)) : undefined;
+    if (there !== undefined) {
+      keep(origin, there);
+      // Its body is on the log already, by the same hash.
+      onCopy(copyOf(origin, url, there.robots, 200, productToken, nothing));
+      return there.robots;
+    }
+    const isFar = asked.length > 1 && originOf(asked[asked.length - 2]!) !== originOf(url);
+    const response = (isFar ? told.get(url) : undefined) ?? (await fetch(asked));
     if (response === null || response === 'elsewhere') return response;
+    if (isFar) told.add(url, response);
     const nowMs = clock.nowMs();
     const old = entries.get(origin);
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
-    const told = (binds: string, robots: Robots, body: Uint8Array) =>
+    const tell = (binds: string, robots: Robots, body: Uint8Array) =>
       onCopy(copyOf(binds, url, robots, response.status, productToken, body));
     const keepHere = (entry: Entry, body: Uint8Array): Robots => {
       keep(origin, entry);
-      told(origin, entry.robots, body);
+      tell(origin, entry.robots, body);
       // Where a chain was given up for its length, its last host's own may still lead somewhere.
       const isRedirect = response.status >= 300 && response.status < 400;
       if (isRobotsTxt(url) && originOf(url) !== origin && !isRedirect) {
         keep(originOf(url), entry);
-        told(originOf(url), entry.robots, body);
+        tell(originOf(url), entry.robots, body);
       }
       return entry.robots;
     };
     switch (verdict.kind) {
-      case 'follow': {
-        const there = isRobotsTxt(verdict.url) ? usable(originOf(verdict.url)) : undefined;
-        if (there === undefined) return follow([...asked, verdict.url], fetch);
-        keep(origin, there);
-        // Its body is on the log already, by the same hash.
-        told(origin, there.robots, nothing);
-        return there.robots;
-      }
+      case 'follow':
+        return follow([...asked, verdict.url], fetch);
       case 'parse': {
         const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
         const rules = parseRobots(body, productToken, url);

@@ -2,10 +2,12 @@
  * Requests for robots.txt and the hops of its redirects, within a lease: paced like every request to its host.
  *
  * A lease speaks to its own host only. What leads to another host is a wish, for its frontier partition to lease that
- * host; the answer then comes to the task partition of the host whose robots.txt is wanted.
+ * host; the answer then comes to the task partition of the host whose robots.txt is wanted. Nobody is wished for who is
+ * blocked, or, beyond the registrable domain, out of the crawl's scope.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { robotsLimits } from '../../../topology/limits.ts';
+import { robotsMove } from '../../../topology/robots/moved.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
@@ -22,6 +24,8 @@ export interface RobotsAsker {
   readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
   readonly headers: Headers;
   readonly totalTimeoutMs: number;
+  /** Of the policy in force. */
+  readonly outOfScope: (url: string) => boolean;
 }
 
 export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseReporter): RobotsFetch {
@@ -31,6 +35,9 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     // As the normaliser spells it, or `example.org.` would have a queue of its own.
     const hostKey = hostKeyOf(runner.reader.links.normalize(url) ?? url);
     if (hostKey !== task.hostKey) {
+      const isStranger = robotsMove(asked[hop - 1] ?? url, url) === 'far' && runner.outOfScope(url);
+      if (isStranger) return notAsked(`it moved to ${hostKey}, which is out of the crawl's scope`);
+      if (runner.road.isBlocked(hostKey)) return notAsked(`it moved to ${hostKey}, which is blocked`);
       const partition = task.robotsHops[0]?.partition ?? task.partition;
       reporter.wish(hostKey, { url, asked: asked.slice(0, hop), partition });
       return 'elsewhere';
@@ -52,6 +59,10 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     keepPause(runner.road, hostKey, response);
     return robotsResponse(response);
   };
+}
+
+function notAsked(detail: string): RobotsResponse {
+  return { status: 0, location: null, body: Buffer.alloc(0), retryAfterMs: 0, blockedAddress: false, detail };
 }
 
 function isSuccess(status: number): boolean {

@@ -87,7 +87,7 @@ test('a task whose offset is another member’s to commit is not started, and ma
 test('a robots.txt hop is run where its answer is needed, though another partition granted it', async (t) => {
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end(''));
   const harness = await startHarness(t, { partitions: 2 });
-  const hop = { url: site.url('b.test', '/for-a.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
+  const hop = { url: site.url('b.test', '/robots.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
   await harness.grant({ partition: 1, hostKey: `b.test:${site.port}`, urls: [], robotsHops: [hop] });
   // Whoever granted it hears of its end.
   const endedAt = async () => (await harness.log.offsets('t.results', 1)).end;
@@ -95,7 +95,7 @@ test('a robots.txt hop is run where its answer is needed, though another partiti
   assert.equal(await endedAt(), 1);
   assert.deepEqual(
     site.hits.map(({ path }) => path),
-    ['/for-a.txt'],
+    ['/robots.txt'],
   );
 });
 

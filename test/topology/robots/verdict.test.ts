@@ -56,6 +56,36 @@ it('five redirects are followed, across authorities, and the sixth is not', () =
   assert.equal(robotsVerdict(sixth).kind, 'allow_all');
 });
 
+it('of another domain only /robots.txt is asked for, and a host that leads elsewhere is closed', () => {
+  const kindOf = (location: string, more: Partial<RobotsAnswer> = {}) =>
+    robotsVerdict(answer({ status: 302, location, ...more })).kind;
+  for (const location of [
+    'http://victim.test/search?q=all',
+    'http://victim.test/robots.txt?q=all',
+    'http://victim.test/a/robots.txt',
+    'http://victim.test/robots.TXT',
+    'http://victim.test/',
+    'http://10.0.0.1/a/robots.txt',
+    'http://www.example.com/robots.txt?q=all',
+    'http://www.example.com/page',
+  ]) {
+    assert.equal(kindOf(location), 'disallow_all', location);
+    assert.equal(kindOf(location, { cachedAgeMs: day }), 'use_cached', location);
+  }
+  for (const location of [
+    '/anything?at=all',
+    'https://example.com/anything',
+    'http://www.example.com/hosts/old/robots.txt',
+    'https://www.example.com/robots.txt',
+    'http://other.test:8080/robots.txt#here',
+  ]) {
+    assert.equal(kindOf(location), 'follow', location);
+  }
+  // Tenants of a public suffix are strangers to each other.
+  const tenant = { url: 'http://a.github.io/robots.txt' };
+  assert.equal(kindOf('http://b.github.io/x/robots.txt', tenant), 'disallow_all');
+});
+
 it('a loop, a redirect to nowhere and one to another scheme count as no robots.txt', () => {
   for (const location of [url, null, 'ftp://example.com/robots.txt', 'http://[']) {
     assert.equal(robotsVerdict(answer({ status: 301, location })).kind, 'allow_all');

@@ -77,8 +77,8 @@ test('robots.txt, its redirect hops and pages all keep the delay, from completio
 test('a robots.txt that moved to another host is asked for by a lease of that host alone', async (t) => {
   const site = await serveSite(t, (request, response, host) => {
     if (host === 'a.test' && request.url === '/robots.txt') {
-      response.writeHead(301, { location: site.url('b.test', '/here.txt') }).end();
-    } else if (request.url === '/here.txt') response.writeHead(302, { location: '/there.txt' }).end();
+      response.writeHead(301, { location: site.url('b.test', '/robots.txt') }).end();
+    } else if (request.url === '/robots.txt') response.writeHead(302, { location: '/there.txt' }).end();
     else if (request.url === '/there.txt') response.end('User-agent: *\nDisallow: /no');
     else response.writeHead(200, html).end('x');
   });
@@ -91,7 +91,7 @@ test('a robots.txt that moved to another host is asked for by a lease of that ho
     ['a.test'],
   );
   const wishes = ((await harness.all('results')) as Result[]).filter(({ robotsHops }) => robotsHops.length > 0);
-  const hop = { url: site.url('b.test', '/here.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
+  const hop = { url: site.url('b.test', '/robots.txt'), asked: [site.url('a.test', '/robots.txt')], partition: 0 };
   assert.deepEqual(
     wishes.map(({ hostKey, leaseId, last, robotsHops }) => ({ hostKey, leaseId, last, robotsHops })),
     [{ hostKey: `b.test:${site.port}`, leaseId: 0, last: false, robotsHops: [hop] }],

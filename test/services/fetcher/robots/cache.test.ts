@@ -66,7 +66,7 @@ test('an unreachable robots.txt is asked for by every lease', async () => {
 test('five redirects are followed, a sixth or a loop means there is none', async () => {
   const chain = (last: number) => (url: string) => {
     const n = Number(/\d+$/.exec(url)?.[0] ?? 0);
-    return n < last ? answer(302, '', `http://b.test/${n + 1}`) : answer(200, 'User-agent: *\nDisallow: /');
+    return n < last ? answer(302, '', `${origin}/${n + 1}`) : answer(200, 'User-agent: *\nDisallow: /');
   };
   assert.equal((await open(chain(5)).get())?.robots.status, 'rules');
   assert.equal((await open(chain(6)).get())?.robots.status, 'allowAll');
@@ -133,7 +133,7 @@ test('copies are bounded by their bytes', async () => {
   assert.ok(cache.size <= 131);
 });
 
-const moved = 'http://b.test/for-a.txt';
+const moved = 'http://b.test/robots.txt';
 const wanted = `${origin}/robots.txt`;
 
 test('a lease waits a moment for the answer of another host, and gives up rather than hold its own', async () => {
@@ -156,13 +156,16 @@ test('a lease waits a moment for the answer of another host, and gives up rather
   assert.equal((await get())?.fresh, false);
 });
 
-test('an answer that says unreachable is told to one lease, and the next asks anew', async () => {
-  const { asked, get, hop } = open((url) => (url === wanted ? answer(301, '', moved) : answer(503)));
+test('an answer that says unreachable is told to one lease, and the next asks anew, the other host in two minutes', async () => {
+  const { clock, asked, get, hop } = open((url) => (url === wanted ? answer(301, '', moved) : answer(503)));
   await hop(wanted, moved);
   assert.equal((await get())?.robots.status, 'unreachable');
   assert.deepEqual(asked, [moved]);
   await get();
-  assert.deepEqual(asked, [moved, wanted, moved]);
+  assert.deepEqual(asked, [moved, wanted]);
+  await clock.advance(120_000);
+  await get();
+  assert.deepEqual(asked, [moved, wanted, wanted, moved]);
 });
 
 test('a host that nobody can ask is asked for again, and in the end counts as unreachable', async () => {

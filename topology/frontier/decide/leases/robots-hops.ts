@@ -11,6 +11,7 @@
 import type { Result, RobotsHop } from '../../../../schemas/types.ts';
 import { frontierLimits, robotsLimits, urlLimits } from '../../../limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
+import { robotsMove } from '../../../robots/moved.ts';
 import { withoutPort } from '../../../url/host-key.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
@@ -18,12 +19,13 @@ import { grantLease } from './grants.ts';
 
 /** Takes the wishes of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
 export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result): void {
-  const { state, identity } = decision;
+  const { state, identity, policy } = decision;
   for (const hop of robotsHops) {
     const known = state.hosts.get(hostKey);
     const waiting = known === undefined ? [] : (state.robotsHops.get(known.id) ?? []);
     const isNew = !waiting.some(({ url, asked }) => url === hop.url && asked[0] === hop.asked[0]);
-    if (!isNew || waiting.length >= frontierLimits.robotsHopsMax || !makesSense(hop, identity.partitions)) continue;
+    if (!isNew || waiting.length >= frontierLimits.robotsHopsMax) continue;
+    if (!makesSense(hop, identity.partitions) || !mayAsk(hop, policy)) continue;
     decision.emit({ kind: 'robotsHop', hostKey, hop });
   }
 }
@@ -37,6 +39,13 @@ function makesSense({ url, asked, partition }: RobotsHop, partitions: number): b
     partition >= 0 &&
     partition < partitions
   );
+}
+
+/** A fetcher asks for nothing else; this is for what else is on the topic. */
+function mayAsk({ url, asked }: RobotsHop, policy: Policy | null): boolean {
+  if (!URL.canParse(url) || !URL.canParse(asked.at(-1)!)) return false;
+  const move = robotsMove(asked.at(-1)!, url);
+  return move === 'near' || (move === 'far' && (policy === null || policy.outOfScope(url) === null));
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Answer, TopologyDriver } from '../../../../simulation/driver.ts';
 const b = 'b.test';
 const page = (n: number) => `https://${b}/${n}`;
 const hopFor = (host: string): RobotsHop => ({
-  url: `https://${b}/robots-for/${host}`,
+  url: `https://${b}/robots.txt`,
   asked: [`https://${host}/robots.txt`],
   partition: 0,
 });
@@ -77,6 +77,20 @@ describe('a hop of another host’s robots.txt', () => {
     wish(driver, ...Array.from({ length: 100 }, (_, n) => `a${n}.test`));
     driver.run();
     assert.equal(state.robotsHops.get(state.hosts.get(b)!.id)!.length, frontierLimits.robotsHopsMax);
+  });
+
+  it('that asks a stranger for more than /robots.txt, or leads out of scope, is dropped', () => {
+    const driver = new TopologyDriver({ web, policy: { scope: { kind: 'domain', names: ['b.test', 'a.test'] } } });
+    driver.control(0, { kind: 'blockHost', hostKey: b });
+    const hop = (url: string) => driver.report(0, { hostKey: b, robotsHops: [{ ...hopFor('a.test'), url }] });
+    for (const path of ['/search?q=all', '/robots.txt?q=all', '/deep/robots.txt', '/']) hop(`https://${b}${path}`);
+    driver.report(0, { hostKey: 'z.test', robotsHops: [{ ...hopFor('a.test'), url: 'https://z.test/robots.txt' }] });
+    driver.run();
+    const { state } = driver.core();
+    assert.equal(state.robotsHops.size, 0);
+    hop(`https://${b}/robots.txt`);
+    driver.run();
+    assert.equal(state.robotsHops.size, 1);
   });
 
   it('survives a crash while it waits; on lease, its host stays on lease until the deadline', () => {

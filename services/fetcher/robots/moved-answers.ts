@@ -1,0 +1,34 @@
+/**
+ * What other hosts answered to hops of robots.txt that led to them: kept for a while, by URL and without body, so that a
+ * victim is asked once and not by everybody who redirects to it. What is a robots.txt is in the cache of those.
+ */
+import { fetcherLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { RobotsResponse } from './cache.ts';
+
+export interface MovedAnswers {
+  get(url: string): RobotsResponse | undefined;
+  add(url: string, response: RobotsResponse): void;
+}
+
+export function createMovedAnswers(clock: Pick<Clock, 'nowMs'>): MovedAnswers {
+  /** In order of their coming. */
+  const answers = new Map<string, { readonly response: RobotsResponse; readonly untilMs: number }>();
+  return {
+    get(url) {
+      const known = answers.get(url);
+      return known !== undefined && clock.nowMs() < known.untilMs ? known.response : undefined;
+    },
+    add(url, response) {
+      const { status } = response;
+      if (status >= 200 && status < 300) return;
+      const isFailure = status === 0 || status === 429 || status >= 500;
+      const keptMs = isFailure ? fetcherLimits.robotsHopAgainMs : fetcherLimits.robotsMovedMs;
+      // What is kept already does not grow younger by being used.
+      if (clock.nowMs() < (answers.get(url)?.untilMs ?? 0)) return;
+      answers.delete(url);
+      answers.set(url, { response: { ...response, body: new Uint8Array() }, untilMs: clock.nowMs() + keptMs });
+      if (answers.size > fetcherLimits.robotsEntriesMax) answers.delete(answers.keys().next().value!);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * Where a redirect of robots.txt may lead (RFC 9309 §2.3.1.2).
+ *
+ * A host names its own files as it likes, and so do the hosts of one registrable domain among each other. Of anybody
+ * else's host nothing is asked on a stranger's word but what every crawler asks of it anyway: `/robots.txt`. So nobody can
+ * have us ask a victim for a page of their choice.
+ */
+import { hostnameOf } from '../url/host-key.ts';
+import { registrableDomain } from '../url/registrable-domain.ts';
+
+export type RobotsMove =
+  /** To the same host name or registrable domain. */
+  | 'near'
+  /** To the robots.txt of somebody else, for whom scope and blocks hold. */
+  | 'far'
+  | 'refused';
+
+/** Both are normal URLs. */
+export function robotsMove(from: string, to: string): RobotsMove {
+  const [source, target] = [hostnameOf(from), hostnameOf(to)];
+  if (source === target) return 'near';
+  const domain = registrableDomain(target);
+  const { pathname, search } = new URL(to);
+  if (domain !== null && domain === registrableDomain(source) && search === '' && pathname.endsWith('/robots.txt')) {
+    return 'near';
+  }
+  return pathname === '/robots.txt' && search === '' ? 'far' : 'refused';
+}
