@@ -124,6 +124,7 @@ export const blankPage: Page = {
   fields: [],
   outlinks: [],
   rendered: false,
+  declaredLanguage: '',
 };
 
 export const blankRender: Render = {

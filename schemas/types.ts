@@ -250,6 +250,8 @@ export interface Page {
   readonly outlinks: readonly string[];
   /** True where a browser ran the page's scripts first; the page as it was fetched has a record of its own. */
   readonly rendered: boolean;
+  /** Language that the page declares for itself (html lang, BCP 47), in lower case. Empty: none. */
+  readonly declaredLanguage: string;
 }
 
 /** One fetched page that needs a browser, off by default. Key: host key. */

@@ -96,7 +96,13 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
       return undefined;
     }
     const content = contentOf(page.contentHash, page.text);
-    const verdict = await deduper.add({ page, content, language: languageOf(page.text), partition, offset });
+    const verdict = await deduper.add({
+      page,
+      content,
+      language: languageOf(page.text, page.declaredLanguage),
+      partition,
+      offset,
+    });
     return verdict.isNew ? { url, hostKey, isDuplicate: verdict.isDuplicate } : undefined;
   };
 

@@ -69,7 +69,7 @@ export async function changesOf(
 function ofPage(page: Page, version: number): IndexChange {
   const { url, hostKey, title, description, text, fetchedAtMs } = page;
   if (page.noindex || isForMachines(page.contentType)) return { kind: 'delete', url, version };
-  const language = languageOf(text);
+  const language = languageOf(text, page.declaredLanguage);
   return { kind: 'put', url, version, page: { url, hostKey, title, description, text, language, fetchedAtMs } };
 }
 

@@ -3,9 +3,10 @@
  *
  * Order: byte order mark, `charset` of Content-Type, `<meta>` in the first 1,024 bytes (html-encoding-sniffer, behind
  * this file), then detection: bytes beyond ASCII that are valid UTF-8 are UTF-8, for chance hardly makes them so;
- * else windows-1252, the standard's fallback. Common pages take a short way: a label that says UTF-8 ends the search.
+ * else what the text looks like (guess-charset.ts), else windows-1252, the standard's fallback. Common pages take a short way: a label that says UTF-8 ends the search.
  */
 import sniffEncoding from 'html-encoding-sniffer';
+import { guessCharset } from './guess-charset.ts';
 import { decodeWindows1252 } from './windows-1252.ts';
 
 export interface Decoded {
@@ -28,9 +29,9 @@ export function decodePage(body: Uint8Array, contentType: string | null): Decode
   const declared = declaredCharset(body, contentType);
   if (declared !== null) return { text: decode(body, declared), charset: declared, tentative: false };
   const utf8 = strictUtf8(body);
-  return utf8 === null || !hasBeyondAscii(body)
-    ? { text: utf8 ?? decodeWindows1252(body), charset: fallback, tentative: true }
-    : { text: utf8, charset: 'utf-8', tentative: true };
+  if (utf8 !== null) return { text: utf8, charset: hasBeyondAscii(body) ? 'utf-8' : fallback, tentative: true };
+  const guessed = guessCharset(body) ?? fallback;
+  return { text: decode(body, guessed), charset: guessed, tentative: true };
 }
 
 /** The encoding that a `<meta>` means by this label; null: none. One that was readable so far can't be UTF-16. */

@@ -13,6 +13,8 @@ export const element = {
   frame: 7,
   /** A frame whose content is raw text. */
   iframe: 12,
+  /** Its language is the page's. */
+  html: 13,
   title: 8,
   /** Raw text that is no text to a reader; the tokeniser reads it to its end tag. */
   hiddenRaw: 9,
@@ -38,6 +40,7 @@ const elements = new Map<string, Element>([
   ['link', element.link],
   ['meta', element.meta],
   ['base', element.base],
+  ['html', element.html],
   ['iframe', element.iframe],
   ['frame', element.frame],
   ['title', element.title],

@@ -52,6 +52,8 @@ export interface ParsedPage {
   /** `url` is absolute. */
   readonly metaRefresh: { readonly url: string; readonly delaySeconds: number } | null;
   readonly robots: Directives;
+  /** What `<html lang>` says (BCP 47), in lower case; empty: nothing. */
+  readonly declaredLanguage: string;
   /** WHATWG name of the encoding the body was read in. */
   readonly charset: string;
   /** False where the budget or the deadline cut the page. */
@@ -70,6 +72,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   let description = '';
   let canonicalHref = '';
   let baseHref = '';
+  let declaredLanguage = '';
   let refresh: Refresh | null = null;
   let lateCharset: string | null = null;
   /** Inside raw text: whose it is. */
@@ -118,7 +121,8 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
         }
         text.breakHere();
         if (kind === element.block) return;
-        if (kind === element.meta) readMeta(value);
+        if (kind === element.html) declaredLanguage ||= languageTag(value(attribute.lang));
+        else if (kind === element.meta) readMeta(value);
         else if (kind === element.link) readLink(value);
         else if (kind === element.base) readBase(value(attribute.href));
         else if (kind === element.hidden) hiddenDepth += 1;
@@ -166,6 +170,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     base,
     metaRefresh: resolveRefresh(refresh, base),
     robots,
+    declaredLanguage,
     charset,
     complete: complete && !cutShort,
   };
@@ -182,6 +187,11 @@ function isNofollow(rel: string): boolean {
 function asAscii(body: Uint8Array | string, html: string, charset: string): Uint8Array | null {
   if (typeof body === 'string' || charset !== 'utf-8' || body.length !== html.length) return null;
   return html.includes('\ufffd') ? null : body;
+}
+
+/** Longer ones are no language tags (RFC 5646 §4.4.1). */
+function languageTag(value: string): string {
+  return cut(value.trim().toLowerCase(), 35);
 }
 
 /** The encoding that a meta element declares; null: it declares none. */

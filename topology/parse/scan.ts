@@ -14,9 +14,19 @@ import { type Element, element, elementOf, isRawText } from './elements.ts';
 import { decodeAttribute } from './entities.ts';
 
 /** The attributes that are read; anything else in a tag is passed over. */
-export const attribute = { href: 0, src: 1, rel: 2, name: 3, content: 4, httpEquiv: 5, charset: 6, type: 7 } as const;
+export const attribute = {
+  href: 0,
+  src: 1,
+  rel: 2,
+  name: 3,
+  content: 4,
+  httpEquiv: 5,
+  charset: 6,
+  type: 7,
+  lang: 8,
+} as const;
 export type Attribute = (typeof attribute)[keyof typeof attribute];
-const attributeCount = 8;
+const attributeCount = 9;
 
 const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['href', attribute.href],
@@ -27,6 +37,9 @@ const attributesByName: ReadonlyMap<string, Attribute> = new Map([
   ['http-equiv', attribute.httpEquiv],
   ['charset', attribute.charset],
   ['type', attribute.type],
+  ['lang', attribute.lang],
+  // XHTML writes it so, alone or beside `lang`.
+  ['xml:lang', attribute.lang],
 ]);
 const nameCharsMax = 10;
 
@@ -198,9 +211,9 @@ function isBlank(c: number): boolean {
   return c === 0x20 || c === 0x0a || c === 0x09 || c === 0x0d || c === 0x0c;
 }
 
-/** Which elements have attributes we read: from `a` to `frame`, and `iframe`. */
+/** Which elements have attributes we read: from `a` to `frame`, `iframe` and `html`. */
 function hasAttributes(kind: Element): boolean {
-  return (kind >= element.a && kind <= element.frame) || kind === element.iframe;
+  return (kind >= element.a && kind <= element.frame) || kind >= element.iframe;
 }
 
 /** Most names are written in lower case already. */

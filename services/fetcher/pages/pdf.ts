@@ -48,6 +48,7 @@ export async function readPdf(body: Uint8Array, options: ParseOptions): Promise<
     base: options.url,
     metaRefresh: null,
     robots,
+    declaredLanguage: '',
     charset: '',
     complete,
   };

@@ -175,6 +175,7 @@ function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedP
     base: '',
     metaRefresh: null,
     robots,
+    declaredLanguage: '',
     charset,
     complete: true,
   };
@@ -225,6 +226,7 @@ function pageRecord(
     nofollow: parsed.robots.nofollow,
     links,
     linksDropped: parsed.linksDropped,
+    declaredLanguage: parsed.declaredLanguage,
     mainText: rich?.mainText ?? '',
     language: rich?.language ?? '',
     metadata: rich === null ? '' : metadataJson(rich.metadata),

@@ -71,6 +71,12 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'river', { language: 'de' }), ['b.test:8080/de']);
   });
 
+  it('takes what a page declares for its language where the text does not tell', async () => {
+    const folder = temporaryFolder();
+    await index(folder, [page('nb', 'Elver i byen', { declaredLanguage: 'nb-NO' }), page('none', 'Elver i byen')]);
+    assert.deepEqual(urls(folder, 'elver', { language: 'no' }), ['www.a.test/nb']);
+  });
+
   it('keeps no trace of what is purged, in its file neither, and takes none of it in again', async () => {
     const folder = temporaryFolder();
     const other = page('kept', 'meadow', { url: 'http://www.a.test.example/', hostKey: 'www.a.test.example' });

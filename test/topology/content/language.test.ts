@@ -19,6 +19,20 @@ const texts: Readonly<Record<string, string>> = {
   zh: '人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。',
   ko: '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.',
   ar: 'يولد جميع الناس أحرارا متساوين في الكرامة والحقوق، وقد وهبوا عقلا وضميرا',
+  ca: 'Tots els éssers humans neixen lliures i iguals en dignitat i en drets. Són dotats de raó i de consciència, i han de comportar-se fraternalment els uns amb els altres.',
+  cs: 'Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv. Jsou nadáni rozumem a svědomím a mají spolu jednat v duchu bratrství.',
+  da: 'Alle mennesker er født frie og lige i værdighed og rettigheder. De er udstyret med fornuft og samvittighed, og de bør handle mod hverandre i en broderskabets ånd.',
+  sv: 'Alla människor är födda fria och lika i värde och rättigheter. De är utrustade med förnuft och samvete och bör handla gentemot varandra i en anda av broderskap.',
+  fi: 'Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan. Heille on annettu järki ja omatunto, ja heidän on toimittava toisiaan kohtaan veljeyden hengessä.',
+  hu: 'Minden emberi lény szabadon születik és egyenlő méltósága és joga van. Az emberek, ésszel és lelkiismerettel bírván, egymással szemben testvéri szellemben kell hogy viseltessenek.',
+  ro: 'Toate ființele umane se nasc libere și egale în demnitate și în drepturi. Ele sunt înzestrate cu rațiune și conștiință și trebuie să se comporte unele față de altele în spiritul fraternității.',
+  tr: 'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar. Akıl ve vicdana sahiptirler ve birbirlerine karşı kardeşlik zihniyeti ile hareket etmelidirler.',
+  id: 'Semua orang dilahirkan merdeka dan mempunyai martabat dan hak-hak yang sama. Mereka dikaruniai akal dan hati nurani dan hendaknya bergaul satu sama lain dalam semangat persaudaraan.',
+  vi: 'Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền. Mọi con người đều được tạo hoá ban cho lý trí và lương tâm và cần phải đối xử với nhau trong tình bằng hữu.',
+  bg: 'Всички хора се раждат свободни и равни по достойнство и права. Те са надарени с разум и съвест и следва да се отнасят помежду си в дух на братство.',
+  fa: 'تمام افراد بشر آزاد به دنیا می‌آیند و از لحاظ حیثیت و حقوق با هم برابرند. همه دارای عقل و وجدان هستند و باید نسبت به یکدیگر با روح برادری رفتار کنند.',
+  th: 'มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ',
+  hi: 'सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है। उन्हें बुद्धि और अन्तरात्मा की देन प्राप्त है।',
   he: 'כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם.',
 };
 
@@ -26,9 +40,44 @@ for (const [language, text] of Object.entries(texts)) {
   it(`a sentence of ${language} is told as such`, () => assert.equal(languageOf(text), language));
 }
 
-it('what has too few words, or none of a language, is not guessed at', () => {
+it('what has too few words, or no letters, is not guessed at', () => {
   assert.equal(languageOf(''), '');
   assert.equal(languageOf('the and of'), '');
-  assert.equal(languageOf('garden harbor kitchen lumber machine market meadow measure memory metal method'), '');
   assert.equal(languageOf('1234 5678 !!! ???'), '');
+});
+
+it('Japanese, Chinese and Korean with more Latin letters than their own are not English', () => {
+  assert.equal(
+    languageOf('Apache HTTP Server の設定ファイル httpd.conf で DocumentRoot と Directory を変更します。'),
+    'ja',
+  );
+  assert.equal(
+    languageOf('使用 apt-get install apache2 命令安装 Apache HTTP Server 和 mod_ssl 模块，然后重启服务器。'),
+    'zh',
+  );
+  assert.equal(
+    languageOf('아파치 웹서버 Apache HTTP Server 2.4 설치 방법: configure, make, make install 실행합니다.'),
+    'ko',
+  );
+});
+
+it('the menu that a page begins with does not decide: all of the text is read', () => {
+  const menu =
+    'Home Products Services Support Downloads About us Contact Search the site Log in to your account '.repeat(20);
+  assert.equal(languageOf(menu + texts['de']!.concat(' ').repeat(60)), 'de');
+});
+
+it('a manual full of English options and names is of the language that its sentences are in', () => {
+  const page = `apt-get --yes --no-install-recommends install DEBIAN_FRONTEND=noninteractive /etc/apt/sources.list
+    ${texts['fr']} --allow-unauthenticated --download-only LC_ALL=C /usr/share/doc/apt/examples/configure-index.gz`;
+  assert.equal(languageOf(page), 'fr');
+});
+
+it('a declaration decides among languages that are near, and where there is little text, not against the text', () => {
+  const malay = 'Semua manusia dilahirkan bebas dan sama rata dari segi kemuliaan dan hak-hak.';
+  assert.equal(languageOf(malay), 'id');
+  assert.equal(languageOf(malay, 'ms-MY'), 'ms');
+  assert.equal(languageOf('Kontakt', 'nb'), 'no');
+  assert.equal(languageOf(texts['de']!, 'en-US'), 'de');
+  assert.equal(languageOf(texts['ru']!, 'en'), 'ru');
 });

@@ -31,6 +31,58 @@ it('a label that nobody knows says nothing', () => {
   assert.equal(decodePage(latin('<meta charset=koi8-r>'), 'text/html; charset=none').charset, 'koi8-r');
 });
 
+/** Bytes as other programs write them: TextEncoder knows UTF-8 only. */
+const samples: Readonly<Record<string, { readonly hex: string; readonly text: string }>> = {
+  gb18030: {
+    hex: 'c8cbc8cbc9fab6f8d7d4d3c9a3acd4dad7f0d1cfbacdc8a8c0fbc9cfd2bbc2c9c6bdb5c8a1a3cbfbc3c7b8b3d3d0c0edd0d4bacdc1bcd0c4a3acb2a2d3a6d2d4d0d6b5dcb9d8cfb5b5c4beabc9f1cfe0b6d4b4fda1a3',
+    text: '人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。',
+  },
+  big5: {
+    hex: 'a448a448a5cda6d3a6dba5d1a141a662b44cc459a94dc576a751a457a440abdfa5adb5a5a143a54cadccbde1a6b3b27aa9caa94da87da4dfa141a8c3c0b3a548a553a7ccc3f6ab59aababaebafabacdbb9efabdda143',
+    text: '人人生而自由，在尊嚴和權利上一律平等。他們賦有理性和良心，並應以兄弟關係的精神相對待。',
+  },
+  shift_jis: {
+    hex: '82b782d782c482cc906c8ad482cd814190b682dc82ea82c882aa82e782c982b582c48ea9975282c582a082e8814182a982c2814191b88cb582c68ca0979882c682c982c282a282c495bd939982c582a082e98142',
+    text: 'すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。',
+  },
+  'euc-jp': {
+    hex: 'a4b9a4d9a4c6a4cebfcdb4d6a4cfa1a2c0b8a4dea4eca4caa4aca4e9a4cba4b7a4c6bcabcdb3a4c7a4a2a4eaa1a2a4aba4c4a1a2c2bab8b7a4c8b8a2cdf8a4c8a4cba4c4a4a4a4c6cabfc5f9a4c7a4a2a4eba1a3',
+    text: 'すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。',
+  },
+  'euc-kr': {
+    hex: 'b8f0b5e720c0ceb0a3c0ba20c5c2beeeb3af20b6a7bacec5cd20c0dac0afb7cebfecb8e720b1d720c1b8bef6b0fa20b1c7b8aebfa120c0d6beee20b5bfb5eec7cfb4d92e',
+    text: '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.',
+  },
+  'windows-1251': {
+    hex: 'c2f1e520ebfee4e820f0eee6e4e0fef2f1ff20f1e2eee1eee4edfbece820e820f0e0e2edfbece820e220f1e2eee5ec20e4eef1f2eee8edf1f2e2e520e820eff0e0e2e0f52e20ceede820ede0e4e5ebe5edfb20f0e0e7f3eceeec20e820f1eee2e5f1f2fcfe2e',
+    text: 'Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью.',
+  },
+  'koi8-r': {
+    hex: 'f7d3c520ccc0c4c920d2cfd6c4c1c0d4d3d120d3d7cfc2cfc4ced9cdc920c920d2c1d7ced9cdc920d720d3d7cfc5cd20c4cfd3d4cfc9ced3d4d7c520c920d0d2c1d7c1c82e20efcec920cec1c4c5ccc5ced920d2c1dad5cdcfcd20c920d3cfd7c5d3d4d8c02e',
+    text: 'Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью.',
+  },
+  'windows-1252': {
+    hex: '546f7573206c657320ea747265732068756d61696e73206e61697373656e74206c696272657320657420e96761757820656e206469676e6974e920657420656e2064726f6974732e20496c7320736f6e7420646f75e97320646520726169736f6e2c206ff920e974e920e020ea7472652067e96ee9726575782e',
+    text: 'Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison, où été à être généreux.',
+  },
+};
+
+for (const [charset, { hex, text }] of Object.entries(samples)) {
+  it(`an undeclared page in ${charset} is read as such`, () => {
+    const page = Buffer.concat([
+      latin('<html><title>Welcome to our site</title><p>'),
+      Buffer.from(hex, 'hex'),
+      latin('</p>'),
+    ]);
+    const read = parsePage(page, {
+      ...{ url: 'http://a.test/', contentType: 'text/html', robotsTags: [], productToken: 'x', linksMax: 9 },
+      ...{ textCharsMax: 9_999, byteBudget: 99_999, expired: () => false },
+    });
+    assert.equal(read.charset, charset);
+    assert.ok(read.text.includes(text), read.text);
+  });
+}
+
 it('undeclared bytes beyond ASCII are UTF-8 where they are that, cut or not, else windows-1252', () => {
   assert.deepEqual(decodePage(utf8('ツ'), null), { text: 'ツ', charset: 'utf-8', tentative: true });
   assert.deepEqual(decodePage(utf8('ツツ').subarray(0, 5), null), { text: 'ツ', charset: 'utf-8', tentative: true });

@@ -15,6 +15,12 @@ const options: ParseOptions = {
 };
 const parse = (html: string, more: Partial<ParseOptions> = {}) => parsePage(html, { ...options, ...more });
 
+it('declares its language on its root element, in HTML or XHTML, and may declare none', () => {
+  assert.equal(parse('<!doctype html><HTML class=x LANG="de-AT"><p lang=en>x').declaredLanguage, 'de-at');
+  assert.equal(parse('<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr"><p>x').declaredLanguage, 'fr');
+  assert.equal(parse('<html><body lang=en>x').declaredLanguage, '');
+});
+
 describe('links', () => {
   it('come absolute, in document order, each once, without fragments', () => {
     const page = parse('<a href="b#1">x</a><AREA HREF=/c><a href=b#2><a href="http://o.example/?a=1&amp;b=2">');

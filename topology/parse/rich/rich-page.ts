@@ -3,6 +3,7 @@
  * machines, links of media and scripts, and tidy markup for a user's selectors. One pass over the page, for all of them.
  */
 import { languageOf } from '../../content/language.ts';
+import { declaredCode } from '../../content/language-codes.ts';
 import { createMainText } from './main-text.ts';
 import { readMarkup } from './markup.ts';
 import { createMediaLinks, type MediaLinksWanted } from './media-links.ts';
@@ -74,7 +75,7 @@ export function readRichPage(html: string, wanted: RichWanted, expired: () => bo
   return {
     mainText: wanted.mainText ? mainText : '',
     declaredLanguage,
-    language: wanted.language ? languageOf(mainText) || declaredLanguage.split(/[-_]/, 1)[0]! : '',
+    language: wanted.language ? languageOf(mainText, declaredLanguage) || declaredCode(declaredLanguage) : '',
     metadata: metadata?.finish() ?? null,
     mediaLinks: media?.finish() ?? [],
     tidyMarkup: tidy?.finish() ?? '',

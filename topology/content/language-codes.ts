@@ -1,0 +1,54 @@
+/** Names of languages: ISO 639-3, which franc speaks, and ISO 639-1, which records do; and which script holds which. */
+import type { Script } from './script.ts';
+
+/** Scripts in which one language of the web is written, but for few. */
+export const onlyLanguage: Readonly<Partial<Record<Script, string>>> = {
+  hangul: 'ko',
+  greek: 'el',
+  armenian: 'hy',
+  hebrew: 'he',
+  bengali: 'bn',
+  gurmukhi: 'pa',
+  gujarati: 'gu',
+  oriya: 'or',
+  tamil: 'ta',
+  telugu: 'te',
+  kannada: 'kn',
+  malayalam: 'ml',
+  sinhala: 'si',
+  thai: 'th',
+  lao: 'lo',
+  tibetan: 'bo',
+  burmese: 'my',
+  georgian: 'ka',
+  ethiopic: 'am',
+  khmer: 'km',
+};
+
+/**
+ * Scripts of many languages: those that are told apart, as ISO 639-3 to ISO 639-1. Not all that franc knows: each more,
+ * hardly on the web, takes pages of its relatives. Both written forms of Norwegian are `no`.
+ */
+export const trigramLanguages: Readonly<Partial<Record<Script, Readonly<Record<string, string>>>>> = {
+  latin: {
+    ...{ eng: 'en', deu: 'de', fra: 'fr', spa: 'es', ita: 'it', por: 'pt', nld: 'nl', cat: 'ca', glg: 'gl', ron: 'ro' },
+    ...{ swe: 'sv', dan: 'da', nob: 'no', nno: 'no', isl: 'is', fin: 'fi', ekk: 'et', lav: 'lv', lit: 'lt', eus: 'eu' },
+    ...{ pol: 'pl', ces: 'cs', slk: 'sk', slv: 'sl', hrv: 'hr', hun: 'hu', als: 'sq', tur: 'tr', azj: 'az', mlt: 'mt' },
+    ...{ ind: 'id', zlm: 'ms', vie: 'vi', tgl: 'tl', swh: 'sw', afr: 'af', cym: 'cy', gle: 'ga', epo: 'eo' },
+  },
+  cyrillic: { rus: 'ru', ukr: 'uk', bel: 'be', bul: 'bg', mkd: 'mk', srp: 'sr', kaz: 'kk' },
+  arabic: { arb: 'ar', pes: 'fa', urd: 'ur', ckb: 'ku', pbu: 'ps' },
+  devanagari: { hin: 'hi', mar: 'mr', npi: 'ne' },
+};
+
+/** Of a declaration (BCP 47): `pt-BR` is `pt`. Empty: none, or not of two letters. */
+export function declaredCode(declared: string): string {
+  const code = /^([a-z]{2})(?:[-_]|$)/i.exec(declared.trim())?.[1]?.toLowerCase() ?? '';
+  return synonyms[code] ?? code;
+}
+
+/** Withdrawn codes, and the written forms of Norwegian. */
+const synonyms: Readonly<Record<string, string>> = { nb: 'no', nn: 'no', iw: 'he', in: 'id', ji: 'yi' };
+
+/** So near to another language, which has many times its pages, that a page is the other's unless it declares itself. */
+export const greaterRelative: Readonly<Record<string, string>> = { ms: 'id', gl: 'pt' };
