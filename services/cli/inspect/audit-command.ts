@@ -21,6 +21,7 @@ import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
+import { inert } from '../terminal/inert.ts';
 import { productVersion } from '../terminal/version.ts';
 import { auditText, verdictOf } from './audit-text.ts';
 
@@ -72,7 +73,7 @@ async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): 
   const signed = signStatement(statementOf(report, crawl, { skewMs, noticeMs }), key);
   if (flags.statement !== undefined) await writeFile(flags.statement, `${JSON.stringify(signed, null, 2)}\n`);
   const page = visits === undefined ? '' : await pageOf(report, visits, crawl, flags);
-  process.stdout.write(page === '' ? auditText(report, signed) : page);
+  process.stdout.write(page === '' ? inert(auditText(report, signed)) : page);
   const { violations, violationCount, counts } = report;
   if (flags.json) {
     const { fetches } = counts;

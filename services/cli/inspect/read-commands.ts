@@ -89,7 +89,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     const surplus =
       brokersLog === null ? null : surplusText(await surplusOf({ log: brokersLog, crawl, partitions }), partitions);
     if (surplus !== null) process.stdout.write(`  ${surplus}\n`);
-    if (members !== undefined) process.stdout.write(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
+    if (members !== undefined)
+      process.stdout.write(inert(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`));
   }
 }
 
