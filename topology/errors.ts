@@ -21,6 +21,7 @@ const retriable = {
   DISK_FULL: false,
   TOPIC_MISMATCH: false,
   CRAWL_MISSING: true,
+  NO_MATCH: false,
   OFFSET_OUT_OF_RANGE: false,
   LOG_TRUNCATED: false,
   CHANGELOG_GAP: false,

@@ -11,6 +11,7 @@ import { addConfigCommand } from './config/config-command.ts';
 import { fitHeap } from './config/fit-heap.ts';
 import { serviceNames } from './config/settings.ts';
 import { addCrawlCommand } from './crawl/crawl-command.ts';
+import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { oneOf } from './flags/arguments.ts';
 import { addAuditCommand } from './inspect/audit-command.ts';
@@ -110,6 +111,7 @@ export function createProgram(): Command {
   program.hook('preAction', async (_, command) => {
     // They look at a configuration, and run with none.
     if (command.parent?.name() !== 'config') applyConfig(program, command, process.env);
+    await recallOptions(program, command, process.env);
     fitHeap(command);
     if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
     onStoreFallback(say);

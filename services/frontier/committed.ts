@@ -7,6 +7,7 @@ import { freshnessOf } from './measured-freshness.ts';
 export interface Committed extends Omit<PartitionStatus, 'ends'> {
   /** Of the policy in force; null: none, or no policy yet. */
   readonly pageQuota: number | null;
+  readonly paused: boolean;
   readonly readyHosts: number;
   readonly delayedHosts: number;
   /** Leases whose task no fetcher has taken yet; null: fetchers are in this process. */
@@ -18,6 +19,7 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
 export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: number | null): Committed {
   return {
     pageQuota: policy?.config.pageQuota ?? null,
+    paused: policy?.config.paused ?? false,
     positions: { ...state.positions },
     counters: { ...state.counters },
     readyHosts: state.clock.ready,

@@ -16,6 +16,7 @@ import { validatePolicy } from '../../topology/policy/validate.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { parseSeed } from '../../topology/url/seed.ts';
 import { SystemClock } from '../runtime/clock.ts';
+import { checkOptions, isCount, isObject, isStrings } from './check-options.ts';
 
 export interface FrontierConfig {
   /** Absent: `defaultPolicy()`, a second between requests to a host. What is given takes the place of its fields. */
@@ -60,7 +61,13 @@ export interface Frontier {
   readonly counters: Readonly<Counters>;
 }
 
-export function createFrontier({ policy, clock = new SystemClock(), leasesMax = 100 }: FrontierConfig = {}): Frontier {
+export function createFrontier(given: FrontierConfig = {}): Frontier {
+  checkOptions('createFrontier', given, {
+    policy: { wants: 'an object with fields of a policy, as in { delayMs: 1000 }', fits: isObject },
+    clock: { wants: 'an object with nowMs()', fits: isObject },
+    leasesMax: { wants: 'a whole number of leases, at least 1', fits: isCount },
+  });
+  const { policy, clock = new SystemClock(), leasesMax = 100 } = given;
   const key = randomBytes(8);
   const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
   const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
@@ -83,6 +90,8 @@ export function createFrontier({ policy, clock = new SystemClock(), leasesMax = 
   step();
   return {
     add(urls, from) {
+      if (!isStrings(urls))
+        throw new CrawlstreamError('INVALID_ARGUMENT', "add: give a list of URLs, as in ['https://example.org/']");
       const groups = urls.map((given): LinkGroup => {
         const url = from === undefined ? parseSeed(given) : given;
         const source = { sourceUrl: from?.url ?? '', sourceKey: from === undefined ? '' : hostKeyOf(from.url) };

@@ -36,6 +36,10 @@ export function withScheme(typed: string): string {
   return schemeOf(typed.trim()) === null ? `https://${typed.trim().replace(/^\/\//, '')}` : typed;
 }
 
+export function hasScheme(typed: string): boolean {
+  return schemeOf(typed.trim()) !== null;
+}
+
 /** null where the text begins with a host: `example.org:8080/a` has a port there, not a scheme. */
 function schemeOf(typed: string): string | null {
   const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(typed);

@@ -24,7 +24,9 @@ export function applyConfig(program: Command, command: Command, env: NodeJS.Proc
   const shut = placesShut(command);
   for (const { key, env: variable } of settingsOf(program)) {
     const option = command.options.find((one) => one.attributeName() === key);
-    if (option === undefined || shut.has(key) || command.getOptionValueSource(key) === 'cli') continue;
+    const source = command.getOptionValueSource(key);
+    // Typed now, or for this data folder before.
+    if (option === undefined || shut.has(key) || source === 'cli' || source === 'stored') continue;
     const text = env[variable];
     if (text !== undefined && text !== '' && !isServiceLink(text)) {
       command.setOptionValueWithSource(

@@ -2,7 +2,7 @@
  * What a data folder holds for the `crawl` command: the log, the state of each partition, and what was asked for.
  *
  *   manifest.json   what can't change              log/              every topic
- *   crawl.json      seeds given, policy last sent  state/<p>/        the view of partition p
+ *   crawl.json      seeds, policy, options given   state/<p>/        the view of partition p
  *                                                  crawls/<n>/<p>/   the same, of the served crawl with number n
  */
 import { open, readFile, rename } from 'node:fs/promises';
@@ -18,11 +18,19 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 export interface CrawlRequest {
   /** Every seed given so far, acked in `discovered`. */
   readonly seeds: readonly string[];
-  /** The policy last sent to `control`. */
+  /** What options asked for so far: policies set since then are on `control` alone. */
   readonly policy: PolicyConfig | null;
+  /** Options of `crawl` that are no policy, as they were given: by key, as in a configuration file. */
+  readonly options?: GivenOptions;
 }
 
-const requestSchema = z.object({ seeds: z.array(z.string()), policy: z.unknown() });
+export type GivenOptions = Readonly<Record<string, boolean | string | readonly string[]>>;
+
+const requestSchema = z.object({
+  seeds: z.array(z.string()),
+  policy: z.unknown(),
+  options: z.record(z.string(), z.union([z.boolean(), z.string(), z.array(z.string())])).optional(),
+});
 
 const nothing: CrawlRequest = { seeds: [], policy: null };
 
@@ -43,13 +51,14 @@ export function fingerprintKeyOf({ fingerprintKey }: Manifest): FingerprintKey {
   return { hi: Number.parseInt(fingerprintKey.slice(0, 8), 16), lo: Number.parseInt(fingerprintKey.slice(8, 16), 16) };
 }
 
-export async function readRequest(folder: DataFolder): Promise<CrawlRequest> {
+export async function readRequest(folder: Pick<DataFolder, 'part'>): Promise<CrawlRequest> {
   const file = folder.part('crawl.json');
   try {
-    const { seeds, policy } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    return { seeds, policy: policy === null ? null : validatePolicy(policy) };
+    const { seeds, policy, options = {} } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return { seeds, policy: policy === null ? null : validatePolicy(policy), options };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing;
+    // A file in the place of the folder is for whoever opens it to refuse.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing;
     throw new CrawlstreamError(
       'DATA_FOLDER_FOREIGN',
       `${file} cannot be read (${reasonOf(error as Error)}): delete that file and run the same command again`,

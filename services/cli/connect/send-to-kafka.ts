@@ -2,7 +2,9 @@
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
+import { keepStanding } from '../../../topology/policy/keep-standing.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
+import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
@@ -20,8 +22,12 @@ export interface Sending extends KafkaConnection {
   /** Normal. */
   readonly seeds: readonly ListedSeed[];
   readonly flags: PolicyFlags;
-  /** Let the flags make the policy even where one is in force; else it stays, and seeds must be within its scope. */
-  readonly always: boolean;
+  /**
+   * What the flags do to a policy that is in force: change what they name, take its place, or nothing, so that seeds must
+   * be within its scope.
+   */
+  readonly flagsDo: 'change' | 'replace' | 'nothing';
+  say?(text: string): void;
 }
 
 /** The policy in force afterwards. */
@@ -32,7 +38,8 @@ export async function sendToKafka({
   clock,
   seeds,
   flags,
-  always,
+  flagsDo,
+  say = () => {},
 }: Sending): Promise<PolicyConfig> {
   const urls = seeds.map(({ url }) => url);
   const before = await readControl(log, codec, manifest.crawl);
@@ -41,16 +48,21 @@ export async function sendToKafka({
   if (seeds.length === 0 && inForce === null) {
     throw new CrawlstreamError('INVALID_SEED', 'no seed given: name a URL to start from, such as https://example.org/');
   }
-  // Without seeds there is nothing for a scope to go by: a crawl that goes on keeps its policy.
-  let policy = inForce !== null && (!always || seeds.length === 0) ? inForce : policyOf(flags, urls);
+  const base = flagsDo === 'replace' ? null : (asked ?? inForce);
+  let policy = inForce ?? policyOf(flags, urls);
+  if (inForce !== null && flagsDo !== 'nothing') {
+    const wanted = policyOf(flags, urls, base);
+    policy =
+      base === null
+        ? { ...keepStanding(inForce, wanted), version: inForce.version }
+        : mergeAsked(base, wanted, inForce);
+  }
   checkSeeds(urls, policy, await createListFiles().load(listsOf(policy), '/'));
-  const version = Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1);
-  // Options that ask for what they asked for last time are no news: an operator's policy since then stays.
-  const isNews = inForce === null || !(samePolicy(inForce, policy) || (asked !== null && samePolicy(asked, policy)));
-  if (isNews) {
-    policy = { ...policy, version };
+  if (inForce === null || !samePolicy(inForce, policy)) {
+    policy = { ...policy, version: Math.max(clock.nowMs(), (before.policy?.version ?? 0) + 1) };
     await log.append(policyRecords(codec, manifest, policy, askedBy, clock.nowMs()));
-  } else policy = inForce;
+    for (const change of inForce === null ? [] : policyChanges(inForce, policy)) say(`changed: ${change}`);
+  }
   const bar = createWorkBar('URLs sent', seeds.length);
   for (let at = 0; at < seeds.length; at += crawlLimits.seedsPerRequest) {
     const some = seeds.slice(at, at + crawlLimits.seedsPerRequest);

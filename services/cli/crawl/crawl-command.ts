@@ -1,8 +1,6 @@
 /** `crawlstream crawl`: options to a policy and a fetcher's configuration, the crawl itself, and its report. */
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { parseSeed } from '../../../topology/url/seed.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -22,22 +20,25 @@ import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
-import { addPolicyOptions, checkSeeds, normalSeeds, policyOf } from '../flags/policy-flags.ts';
+import { addPolicyOptions, checkSeeds, policyOf } from '../flags/policy-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import { countsOf, countsText } from '../inspect/counters-text.ts';
 import { QueryDesk } from '../roles/query-desk.ts';
-import { clockText, createProgress } from '../terminal/progress.ts';
+import { type CrawlStatus, createProgress } from '../terminal/progress.ts';
+import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { productVersion } from '../terminal/version.ts';
-import type { CrawlOutcome } from './crawl-outcome.ts';
+import { crawlSeeds } from './crawl-seeds.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
-import { createFailureLedger, type FailureLedger } from './failure-ledger.ts';
-import { runKafkaCrawl } from './kafka-crawl.ts';
+import { createFailureLedger } from './failure-ledger.ts';
+import { folderPath, noSeed } from './folder-path.ts';
+import { kafkaPlace, runKafkaCrawl } from './kafka-crawl.ts';
+import { hearOptions, optionNotes, optionsToKeep } from './remembered-options.ts';
+import { report } from './report.ts';
+import { sayUnrendered } from './say-unrendered.ts';
 import { addWebsubOption, type WebsubFlags } from './websub-flags.ts';
-import { whyFew } from './why-few.ts';
 
 interface CrawlFlags
   extends PolicyFlags,
@@ -50,6 +51,7 @@ interface CrawlFlags
     OtlpFlags,
     WebsubFlags {
   readonly keep?: number;
+  readonly newOptions?: boolean;
   readonly json?: boolean;
 }
 
@@ -57,7 +59,10 @@ export function addCrawlCommand(program: Command): void {
   const command = program
     .command('crawl')
     .description('crawl from seeds in one process, into a data folder or on Kafka; the same command resumes')
-    .argument('[seed...]', 'URLs to start from; none: go on with the seeds of the data folder');
+    .argument(
+      '[seed...]',
+      'URLs to start from, files with one a line, or - for standard input; none: go on with those of the data folder',
+    );
   addPolicyOptions(command);
   addFetcherOptions(command);
   addSnapshotOptions(addSeenOptions(command));
@@ -67,13 +72,16 @@ export function addCrawlCommand(program: Command): void {
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
   addOtlpOption(addHttpOption(addCompressionOption(command)))
     .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
+    .option('--new-options', 'forget what earlier runs in this data folder were told: these options and defaults alone')
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);
+  hearOptions(command);
 }
 
-async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> {
+async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<void> {
   const clock = new SystemClock();
-  const seeds = normalSeeds(seedArguments.map(parseSeed));
+  const listed = await crawlSeeds(command, flags, clock, say);
+  const seeds = listed.map(({ url }) => url);
   if (seeds.length > 0) {
     // All that can be wrong with the command line is said before anything is made.
     checkSeeds(seeds, policyOf(flags, seeds));
@@ -83,7 +91,12 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   const desk = new QueryDesk(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
-  const watching = { signal: stop.signal, onStatus: progress.show };
+  let pagesBefore: number | undefined;
+  const onStatus = (status: CrawlStatus) => {
+    pagesBefore ??= status.counters.page;
+    progress.show(status);
+  };
+  const watching = { signal: stop.signal, onStatus };
   try {
     await withHttp(listenFor(flags), { role: 'crawl', routes: [desk.routes], say: progress.note }, (service) =>
       withTracing(flags, service, progress.note, () => run(service)),
@@ -96,31 +109,36 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
   async function run(service: Service): Promise<void> {
     const ledger = createFailureLedger(seeds, progress.note);
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!)}`);
+    sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
       const outcome = await runKafkaCrawl({
         ...watching,
         service,
         desk,
         clock,
-        seeds,
+        seeds: listed,
         flags: withNeeds(flags),
         say: progress.note,
         onReport: ledger.note,
       });
       progress.end();
-      report(outcome, `--brokers ${flags.brokers} --crawl ${flags.crawl}`, flags, ledger);
+      report({ ...outcome, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
       return;
     }
     const folder = await openFolder(seeds, flags, clock);
-    const known = await seedsOf(folder, seeds);
+    await checkFolder(folder, seeds);
+    for (const note of optionNotes(command)) progress.note(note);
     const outcome = await runEmbeddedCrawl({
       ...watching,
       service,
       desk,
       folder,
       clock,
-      seeds,
-      policy: policyOf(flags, known),
+      seeds: listed,
+      ask: (all, before) => policyOf(flags, all, before),
+      options: optionsToKeep(command),
+      anew: flags.newOptions ?? false,
+      say: progress.note,
       fetcher: { ...fetcherConfig(withNeeds(flags)), onReport: ledger.note },
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
@@ -144,11 +162,11 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
         ),
     });
     progress.end();
-    report(outcome, `--data ${folder.path}`, flags, ledger);
+    const place = `--data ${folder.path}`;
+    report({ ...outcome, pagesBefore, place, resume: `crawl ${place}`, ledger, json: flags.json });
   }
 
-  /** The seeds the scope goes by: those of the folder, and those given. */
-  async function seedsOf(folder: DataFolder, given: readonly string[]): Promise<readonly string[]> {
+  async function checkFolder(folder: DataFolder, given: readonly string[]): Promise<void> {
     const { seeds: before } = await readRequest(folder);
     if (given.length === 0 && before.length === 0) throw noSeed();
     if (given.length === 0) needContact(flags, before);
@@ -158,7 +176,6 @@ async function crawl(seedArguments: string[], flags: CrawlFlags): Promise<void> 
         `--data ${folder.path} holds the crawl of ${before[0]}: give that seed too, or another --data`,
       );
     }
-    return [...new Set([...before, ...given])];
   }
 }
 
@@ -169,40 +186,8 @@ function withNeeds(flags: CrawlFlags): CrawlFlags {
   return { ...flags, ...(responses && { responses }), ...(outlinks && { outlinks }) };
 }
 
-function noSeed(): CrawlstreamError {
-  const remedy = 'name a URL to start from, such as https://example.org/, or a --data folder to go on with';
-  return new CrawlstreamError('INVALID_SEED', `no seed given: ${remedy}`);
-}
-
 async function openFolder(seeds: readonly string[], flags: CrawlFlags, clock: SystemClock): Promise<DataFolder> {
-  if (flags.data === undefined && seeds.length === 0) throw noSeed();
-  const path = flags.data ?? join('crawl-data', new URL(seeds[0]!).host.replaceAll(/[^A-Za-z0-9.-]/g, '_'));
+  const path = folderPath(flags.data, seeds);
   const wanted = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
   return openDataFolder(path, wanted, { defaults: newCrawl(flags.crawl, 1), createdBy: productVersion, clock });
-}
-
-/** `place`: the options that name the crawl to other commands. */
-function report(
-  { end, counters, seconds }: CrawlOutcome,
-  place: string,
-  flags: CrawlFlags,
-  ledger: FailureLedger,
-): void {
-  const counts = countsOf(counters);
-  const rate = seconds > 0 ? counts.pages / seconds : 0;
-  const how = { done: 'The crawl is done', quotaSpent: 'The page quota is spent', stopped: 'Stopped' }[end];
-  const say = flags.json ? process.stderr : process.stdout;
-  say.write(`${how} after ${clockText(seconds)} (${rate.toFixed(1)} pages/s).\n${countsText(counts)}\n`);
-  const failures = ledger.lines();
-  if (failures.length > 0)
-    say.write(
-      `\n  fetches that failed, and the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`,
-    );
-  if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
-  say.write(`\n  pages:   crawlstream pages ${place}\n`);
-  if (failures.length > 0) say.write(`  why:     crawlstream explain URL ${place}\n`);
-  if (end !== 'done') say.write('  resume:  the same command again\n');
-  if (flags.json) process.stdout.write(`${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end })}\n`);
-  if (end === 'stopped') process.exitCode = 130;
-  else if (counts.pages === 0) process.exitCode = 1;
 }

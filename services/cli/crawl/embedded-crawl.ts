@@ -12,8 +12,8 @@ import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { sumCounters, zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
-import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import { startFetcher } from '../../fetcher/fetcher.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
@@ -34,7 +34,7 @@ import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import type { Consumers } from '../attach/with-consumers.ts';
-import { fingerprintKeyOf, logFolder, stateFolder } from '../connect/crawl-folder.ts';
+import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
 import { withStores } from '../connect/stores.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
@@ -42,9 +42,10 @@ import type { QueryDesk } from '../roles/query-desk.ts';
 import { openShelf } from '../state/open-shelf.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
+import { banner } from './banner.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
-import { sendNews } from './send-news.ts';
+import { type Asked, sendNews } from './send-news.ts';
 import { hostsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub } from './websub-flags.ts';
 
@@ -52,8 +53,11 @@ export interface EmbeddedCrawl {
   readonly folder: DataFolder;
   readonly clock: Clock;
   /** Normalised. */
-  readonly seeds: readonly string[];
-  readonly policy: PolicyConfig;
+  readonly seeds: readonly ListedSeed[];
+  readonly ask: Asked['ask'];
+  readonly options: Asked['options'];
+  readonly anew: boolean;
+  say(text: string): void;
   readonly fetcher: FetcherConfig;
   /** Leases out at once. */
   readonly leasesMax: number;
@@ -120,7 +124,9 @@ async function runWith(
   const { folder, clock, leasesMax } = crawl;
   const { crawl: name, partitions, keyMode } = folder.manifest;
   const startedAtMs = clock.nowMs();
-  await sendNews(crawl, { log, codec });
+  const policy = await sendNews(crawl, { log, codec });
+  const { seeds } = await readRequest(folder);
+  for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
   const positions: { readonly partition: number; readonly offset: number }[] = [];
   for (let partition = 0; partition < partitions; partition++) {
     positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
@@ -172,7 +178,7 @@ async function runWith(
     partitions,
     keyMode,
     fetcherId: `${process.pid}`,
-    normalize: compileNormalizer(crawl.policy.normalize),
+    normalize: compileNormalizer(policy.normalize),
     group: `${name}.fetcher`,
     positions,
     config: { ...crawl.fetcher, leasesMax },

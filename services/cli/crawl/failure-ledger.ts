@@ -3,6 +3,7 @@
  * each seed that fails is told at once with its cause and what may help, for retries take minutes to come to an end.
  */
 import type { Outcome, OutcomeKind, Page } from '../../../schemas/types.ts';
+import { causeOf } from '../inspect/outcome-cause.ts';
 
 export interface FailureLedger {
   note(outcome: Outcome, page: Page | null): void;
@@ -46,30 +47,6 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
         ),
   };
 }
-
-function causeOf({ kind, status, detail }: Outcome): string {
-  const more = detail === '' ? '' : ` (${detail.slice(0, 160)})`;
-  const answered = status === 0 ? '' : ` ${status}`;
-  return `${causes[kind] ?? kind}${answered}${more}`;
-}
-
-const causes: Readonly<Partial<Record<OutcomeKind, string>>> = {
-  clientError: 'the server answered',
-  gone: 'the server answered',
-  serverError: 'the server answered',
-  throttled: 'the server asked to wait, and answered',
-  timeout: 'no answer in time',
-  connectionFailed: 'no connection',
-  dnsFailed: 'the name cannot be found',
-  tlsFailed: 'TLS failed',
-  blockedAddress: 'its address is a private one',
-  robotsDenied: 'robots.txt forbids it',
-  robotsUnreachable: 'its robots.txt cannot be had, and without it nothing is fetched',
-  refused: 'it is nothing that is read here',
-  badResponse: 'the response is broken',
-  parseFailed: 'it cannot be parsed',
-  crawlDelayTooLong: 'its Crawl-delay is beyond the cap',
-};
 
 function remedyOf({ kind, detail, url }: Outcome): string {
   const text = detail.toLowerCase();

@@ -22,6 +22,7 @@ import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import type { QueryDesk } from '../roles/query-desk.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
+import { banner } from './banner.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { hostsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
@@ -29,12 +30,18 @@ import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 export interface KafkaCrawl {
   readonly clock: Clock;
   /** Normal. */
-  readonly seeds: readonly string[];
+  readonly seeds: readonly ListedSeed[];
   /** Hears how the crawl stands. */
   readonly service: Service;
   /** Hears of the frontier that is asked. */
   readonly desk: QueryDesk;
-  readonly flags: KafkaFlags & PolicyFlags & FetcherFlags & SeenFlags & SnapshotRoleFlags & ConsumerFlags & WebsubFlags;
+  readonly flags: KafkaFlags &
+    PolicyFlags &
+    FetcherFlags &
+    SeenFlags &
+    SnapshotRoleFlags &
+    ConsumerFlags &
+    WebsubFlags & { readonly newOptions?: boolean };
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -51,7 +58,17 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   const run = async (connection: KafkaConnection): Promise<CrawlOutcome> => {
     const { log, codec, manifest } = connection;
     codec.waits.onWait = ({ message }) => crawl.say(`${message}; waiting for it`);
-    await sendToKafka({ ...connection, clock, seeds: seeds.map(unranked), flags, always: true });
+    const policy = await sendToKafka({
+      ...connection,
+      clock,
+      seeds,
+      flags,
+      flagsDo: flags.newOptions === true ? 'replace' : 'change',
+      say: crawl.say,
+    });
+    const given = seeds.map(({ url }) => url);
+    const place = `Kafka at ${flags.brokers}, crawl ${flags.crawl}`;
+    for (const line of banner({ policy, seeds: given, place, options: null })) crawl.say(line);
     const control = followControl(log, codec, manifest.crawl);
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => (fail = reject));
@@ -107,7 +124,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
   return withKafka(flags, clock, true, run, undefined, true);
 }
 
-/** Its band is the policy's to say. */
-function unranked(url: string): ListedSeed {
-  return { url, priority: -1 };
+/** The options that name this crawl to other commands. */
+export function kafkaPlace({ brokers, registry, crawl }: KafkaFlags): string {
+  const coded = registry === undefined ? '' : ` --registry ${registry}`;
+  return `--brokers ${brokers}${coded} --crawl ${crawl}`;
 }

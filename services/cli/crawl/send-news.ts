@@ -1,35 +1,73 @@
-/** Policy and seeds to the log of a data folder, where they are news: what was sent is kept in its crawl.json. */
+/**
+ * Policy and seeds to the log of a data folder, where they are news; what was asked for is kept in its crawl.json.
+ *
+ * The policy that stands is the newest on `control`: options change what they name, and nothing else, so that what an
+ * operator has set since then survives. A kill between the append and the file leaves both to be sent again: seeds are
+ * found to be duplicates, and a policy that is in force already is not sent.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { crawlLimits } from '../../../topology/limits.ts';
+import { keepStanding } from '../../../topology/policy/keep-standing.ts';
+import { listsOf } from '../../../topology/policy/lists-of.ts';
+import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
+import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { askedBy, readControl } from '../../runtime/crawl/control-log.ts';
 import { policyRecords, samePolicy, seedRecords } from '../../runtime/crawl/requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { AppendRecord } from '../../runtime/log/log.ts';
-import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
+import { createListFiles } from '../../runtime/policy/list-files.ts';
+import { type GivenOptions, readRequest, writeRequest } from '../connect/crawl-folder.ts';
 import type { FolderLog } from '../connect/folder-log.ts';
+import { checkSeeds } from '../flags/policy-flags.ts';
 
 export interface Asked {
   readonly folder: DataFolder;
   readonly clock: Clock;
   /** Normal. */
-  readonly seeds: readonly string[];
-  readonly policy: PolicyConfig;
+  readonly seeds: readonly ListedSeed[];
+  /** What options ask for, over what they asked for before; null: nothing yet. `all`: every seed of the crawl. */
+  ask(all: readonly string[], before: PolicyConfig | null): PolicyConfig;
+  /** Of `crawl`, that are no policy. */
+  readonly options: GivenOptions;
+  /** The policy is to be what the options make alone. */
+  readonly anew: boolean;
+  say(text: string): void;
 }
 
-/** Options that ask for what they asked for last time leave an operator's policy. */
-export async function sendNews({ folder, clock, seeds, policy }: Asked, { log, codec }: FolderLog): Promise<void> {
+/** The policy in force from now on. Throws INVALID_SEED for a seed that it refuses. */
+export async function sendNews(asked: Asked, { log, codec }: FolderLog): Promise<PolicyConfig> {
+  const { folder, clock, seeds, options, say } = asked;
   const { crawl: name } = folder.manifest;
   const before = await readRequest(folder);
-  const records: AppendRecord[] = [];
-  let sent = before.policy;
-  if (sent === null || !samePolicy(sent, policy)) {
-    const newest = (await readControl(log, codec, name)).policy?.version ?? 0;
-    sent = { ...policy, version: Math.max(clock.nowMs(), newest + 1) };
-    records.push(...policyRecords(codec, folder.manifest, sent, askedBy, clock.nowMs()));
+  const newest = (await readControl(log, codec, name)).policy;
+  const inForce = newest === null ? null : parsePolicy(newest.json);
+  const known = new Set(before.seeds);
+  const news = seeds.filter(({ url }) => !known.has(url));
+  const newUrls = news.map(({ url }) => url);
+  const all = [...before.seeds, ...newUrls];
+  // What was asked for is not known of a crawl that another command began: only what is asked now changes it.
+  const base = asked.anew ? null : (before.policy ?? inForce);
+  const wanted = asked.ask(all, base);
+  let policy = policyToBe(base, wanted, inForce);
+  checkSeeds(newUrls, policy, await createListFiles(folder.part('lists')).load(listsOf(policy), '/'));
+  if (inForce === null || !samePolicy(inForce, policy)) {
+    policy = { ...policy, version: Math.max(clock.nowMs(), (newest?.version ?? 0) + 1) };
+    await log.append(policyRecords(codec, folder.manifest, policy, askedBy, clock.nowMs()));
+    for (const change of inForce === null ? [] : policyChanges(inForce, policy)) say(`changed: ${change}`);
   }
-  const news = seeds.filter((seed) => !before.seeds.includes(seed));
-  records.push(...seedRecords(codec, folder.manifest, news, clock.nowMs()));
-  if (records.length === 0) return;
-  await log.append(records);
-  await writeRequest(folder, { seeds: [...before.seeds, ...news], policy: sent });
+  for (let at = 0; at < news.length; at += crawlLimits.seedsPerRequest) {
+    const some = news.slice(at, at + crawlLimits.seedsPerRequest);
+    await log.append(seedRecords(codec, folder.manifest, some, clock.nowMs()));
+  }
+  const after = { seeds: all, policy: wanted, options };
+  if (!isDeepStrictEqual(before, after)) await writeRequest(folder, after);
+  return policy;
+}
+
+function policyToBe(base: PolicyConfig | null, wanted: PolicyConfig, inForce: PolicyConfig | null): PolicyConfig {
+  if (inForce === null) return wanted;
+  if (base === null) return { ...keepStanding(inForce, wanted), version: inForce.version };
+  return mergeAsked(base, wanted, inForce);
 }

@@ -12,6 +12,7 @@ import { failFirst } from './fail-first.ts';
 export interface HostCounts {
   readonly ready: number;
   readonly delayed: number;
+  readonly paused: boolean;
 }
 
 export interface WatchedCrawl {
@@ -45,6 +46,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         counters,
         readyHosts: hosts.ready,
         delayedHosts: hosts.delayed,
+        paused: hosts.paused,
         seconds: (nowMs - startedAtMs) / 1000,
         pagesPerSecond: rate(nowMs, counters.page),
         pageQuota: now.pageQuota,
@@ -65,10 +67,11 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
 
 /** Of the partitions that are open. */
 export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts {
-  const sum = { ready: 0, delayed: 0 };
+  const sum = { ready: 0, delayed: 0, paused: false };
   for (const committed of partitions) {
     sum.ready += committed?.readyHosts ?? 0;
     sum.delayed += committed?.delayedHosts ?? 0;
+    sum.paused ||= committed?.paused ?? false;
   }
   return sum;
 }

@@ -18,6 +18,11 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
   };
 }
 
+/** The word `none` as well. */
+export function orNone<T>(parse: (value: string) => T): (value: string) => T | 'none' {
+  return (value) => (value === 'none' ? value : parse(value));
+}
+
 /** A share: above 0, below 1. */
 export function share(option: string): (value: string) => number {
   return (value) => {
@@ -35,17 +40,18 @@ export function oneOf<const T extends string>(option: string, choices: readonly 
   };
 }
 
-/** `5,30,300` seconds as milliseconds; `none` for no retries. */
+/** `5s,30s,5m` as milliseconds, numbers without a unit as seconds; `none` for no retries. */
 export function retryList(option: string): (value: string) => number[] {
   return (value) => {
     if (value === 'none') return [];
     const { retriesMax, retrySecondsMax } = crawlLimits;
-    const seconds = value.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-    if (seconds.length > retriesMax || !seconds.every((wait) => wait >= 0 && wait <= retrySecondsMax)) {
-      const most = `at most ${retriesMax} of them, none above ${retrySecondsMax}`;
-      throw bad(option, value, `give waits in seconds, as in 5,30,300 (${most}), or none`);
-    }
-    return seconds.map((wait) => Math.round(1000 * wait));
+    const parse = duration(option, { bare: 's', mostMs: 1000 * retrySecondsMax });
+    try {
+      const waits = value.split(',').map((part) => parse(part.trim()));
+      if (waits.length <= retriesMax) return waits;
+    } catch {}
+    const most = `at most ${retriesMax} of them, none above ${retrySecondsMax} s`;
+    throw bad(option, value, `give waits in seconds or with units, as in 5,30,300 or 500ms,5m (${most}), or none`);
   };
 }
 
@@ -62,16 +68,37 @@ export function pattern(option: string): (value: string) => string {
   };
 }
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `12h`, `30d`, … as milliseconds. */
-export function duration(option: string): (value: string) => number {
+interface DurationRange {
+  /** The unit of a number without one. Absent: it needs one. */
+  readonly bare?: keyof typeof unitsMs;
+  readonly leastMs?: number;
+  readonly mostMs?: number;
+}
+
+/** `500ms`, `12h`, `30d`, … as milliseconds. */
+export function duration(
+  option: string,
+  { bare, leastMs = 0, mostMs = Number.MAX_SAFE_INTEGER }: DurationRange = {},
+): (value: string) => number {
   return (value) => {
-    const [, number, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(value) ?? [];
-    if (number === undefined || unit === undefined)
-      throw bad(option, value, 'give a number and s, m, h or d, as in 36h');
-    return Math.round(Number(number) * unitsMs[unit]!);
+    const [, number, unit = bare] = /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(value) ?? [];
+    const exact = unit === undefined ? Number.NaN : Number(number) * unitsMs[unit as keyof typeof unitsMs];
+    const ms = Math.round(exact);
+    if (Math.abs(exact - ms) < 1e-3 && ms >= leastMs && ms <= mostMs) return ms;
+    const range =
+      mostMs === Number.MAX_SAFE_INTEGER ? '' : `, from ${durationText(leastMs)} to ${durationText(mostMs)}`;
+    const alone = bare === undefined ? 'as in 36h' : `as in 36h; a number alone is ${bare}`;
+    throw bad(option, value, `give a number and ms, s, m, h or d, ${alone}${range}`);
   };
+}
+
+/** In the largest unit that it is a whole number of. */
+export function durationText(ms: number): string {
+  const units = Object.entries(unitsMs).reverse();
+  const [unit, unitMs] = units.find(([, one]) => ms % one === 0 && ms >= one) ?? ['ms', 1];
+  return `${ms / unitMs}${unit}`;
 }
 
 /** A date, with a time or without: ms since the Unix epoch. */

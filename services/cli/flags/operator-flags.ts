@@ -9,11 +9,20 @@ export interface OperatorFlags extends KafkaFlags {
   readonly json?: boolean;
 }
 
+/** Of commands about a host or a URL that the crawl should know. */
+export interface TargetFlags extends OperatorFlags {
+  readonly force?: boolean;
+}
+
 export const operatorsGroup = 'Operators (on a running crawl):';
 
 /** Who says so, if nobody else is named. */
 export function operatorName(): string {
   return `${userInfo().username}@${hostname()}`;
+}
+
+export function addTargetOptions(command: Command): Command {
+  return addOperatorOptions(command).option('--force', 'say so though the crawl has nothing of it, or nobody can tell');
 }
 
 /** Where the crawl is, who speaks, and how to print. */

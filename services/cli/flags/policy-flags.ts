@@ -14,13 +14,14 @@ import { scopeOf } from '../../../topology/url/scope.ts';
 import { parseSeed } from '../../../topology/url/seed.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
-import { collect, duration, oneOf, pattern, retryList, wholeNumber } from './arguments.ts';
+import { collect, duration, oneOf, orNone, pattern, retryList, wholeNumber } from './arguments.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
 export interface PolicyFlags extends TracePolicyFlags {
-  readonly maxPages?: number;
-  readonly maxDepth?: number;
-  readonly scope: ScopeKind;
+  /** `none`: no limit any more. */
+  readonly maxPages?: number | 'none';
+  readonly maxDepth?: number | 'none';
+  readonly scope?: ScopeKind;
   readonly include?: string[];
   readonly exclude?: string[];
   readonly delay?: number;
@@ -34,21 +35,31 @@ export interface PolicyFlags extends TracePolicyFlags {
   readonly sitemap?: string[];
 }
 
+const scopeDefault: ScopeKind = 'domain';
 const recrawlEvery = duration('--recrawl-every');
-const delay = wholeNumber('--delay', 0, crawlLimits.delayMsMax);
+const delay = duration('--delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax });
 
 export function addPolicyOptions(command: Command): Command {
   return addTracePolicyOptions(command)
-    .option('--max-pages <n>', 'end after so many pages', wholeNumber('--max-pages', 1))
-    .option('--max-depth <n>', 'follow links so many steps from a seed', wholeNumber('--max-depth'))
+    .option('--max-pages <n>', 'end after so many pages ("none": no more limit)', orNone(wholeNumber('--max-pages', 1)))
+    .option(
+      '--max-depth <n>',
+      'follow links so many steps from a seed ("none": any)',
+      orNone(wholeNumber('--max-depth')),
+    )
     .addOption(
-      new Option('--scope <kind>', 'stay on the hosts of the seeds, their registrable domains, or go anywhere')
-        .argParser(oneOf('--scope', ['host', 'domain', 'all']))
-        .default('domain'),
+      new Option(
+        '--scope <kind>',
+        `stay on the hosts of the seeds, their registrable domains, or go anywhere (default: ${scopeDefault})`,
+      ).argParser(oneOf('--scope', ['host', 'domain', 'all'])),
     )
     .option('--include <re>', 'only URLs that match (repeat for several)', collect(pattern('--include')))
     .option('--exclude <re>', 'no URLs that match (repeat for several)', collect(pattern('--exclude')))
-    .option('--delay <ms>', 'wait so long between requests to a host, whatever a fetch takes', delay)
+    .option(
+      '--delay <duration>',
+      'wait so long between requests to a host, whatever a fetch takes, as in 2s; a number alone is ms',
+      delay,
+    )
     .addOption(
       new Option(
         '--recrawl <schedule>',
@@ -74,7 +85,11 @@ export function addPolicyOptions(command: Command): Command {
         'a full partition stops reading, or drops new URLs, the least urgent first',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
-    .option('--retries <list>', 'waits before each retry, in seconds (default: 5,30,300)', retryList('--retries'));
+    .option(
+      '--retries <list>',
+      'waits before each retry, in seconds or with units, as in 500ms,30s,5m (default: 5,30,300)',
+      retryList('--retries'),
+    );
 }
 
 /** Seeds as the policy spells them. */
@@ -83,35 +98,65 @@ export function normalSeeds(seeds: readonly string[]): string[] {
   return seeds.map((seed) => normalize(seed) ?? seed);
 }
 
-/** `seeds` are normal. Throws INVALID_ARGUMENT for a bad --include or --exclude, before anything is written. */
-export function policyOf(flags: PolicyFlags, seeds: readonly string[]): PolicyConfig {
-  const base = defaultPolicy();
+/**
+ * `seeds`: all the crawl has, normal. `before`: the policy that the flags change; null: that of a new crawl. A flag that
+ * is left out changes nothing. Throws INVALID_ARGUMENT for a bad --include or --exclude, before anything is written.
+ */
+export function policyOf(
+  flags: PolicyFlags,
+  seeds: readonly string[],
+  before: PolicyConfig | null = null,
+): PolicyConfig {
+  const { traps, ...base } = before ?? { ...defaultPolicy(), traps: defaultTraps };
+  const { include, exclude } = flags;
   const trace = traceOf(flags);
   const policy: PolicyConfig = {
     ...base,
-    scope: scopeOf(flags.scope, seeds),
-    filters: { ...base.filters, include: flags.include ?? [], exclude: flags.exclude ?? [] },
-    maxDepth: flags.maxDepth ?? null,
-    pageQuota: flags.maxPages ?? null,
-    ...(flags.traps ? { traps: defaultTraps } : {}),
+    scope: scopeFrom(flags.scope, seeds, before),
+    filters: { ...base.filters, ...(include !== undefined && { include }), ...(exclude !== undefined && { exclude }) },
+    ...(flags.maxDepth === undefined ? {} : { maxDepth: limitOf(flags.maxDepth) }),
+    ...(flags.maxPages === undefined ? {} : { pageQuota: limitOf(flags.maxPages) }),
+    ...(flags.traps && traps !== undefined ? { traps } : {}),
     ...(flags.delay === undefined ? {} : { delayMs: flags.delay, delayFactor: 0 }),
     ...(flags.maxQueued === undefined ? {} : { queuedMax: flags.maxQueued }),
     ...(flags.maxQueuedPerHost === undefined ? {} : { urlsPerHostMax: flags.maxQueuedPerHost }),
     ...(flags.whenFull === undefined ? {} : { whenFull: flags.whenFull }),
     ...(flags.retries === undefined ? {} : { retriesMs: flags.retries }),
-    ...recrawlOf(flags),
+    ...recrawlOf(flags, base),
     ...(trace !== undefined && { trace }),
-    ...sitemapsOf(flags),
+    ...sitemapsOf(flags, base),
   };
   compilePolicy(policy);
   return policy;
 }
 
-function recrawlOf({ recrawl: schedule, recrawlEvery: intervalMs }: PolicyFlags): Pick<PolicyConfig, 'recrawl'> {
+function limitOf(given: number | 'none'): number | null {
+  return given === 'none' ? null : given;
+}
+
+function scopeFrom(
+  given: ScopeKind | undefined,
+  seeds: readonly string[],
+  before: PolicyConfig | null,
+): PolicyConfig['scope'] {
+  const kind = given ?? before?.scope.kind ?? scopeDefault;
+  const { names } = scopeOf(kind, seeds);
+  if (before?.scope.kind === kind) return { kind, names: [...new Set([...before.scope.names, ...names])].sort() };
+  if (kind === 'all' || seeds.length > 0) return { kind, names };
+  const message = `--scope ${kind}: there is nothing to stay near; give the seeds too`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
+}
+
+type Base = Omit<PolicyConfig, 'traps'>;
+
+function recrawlOf(
+  { recrawl: schedule, recrawlEvery: intervalMs }: PolicyFlags,
+  { recrawl: before = defaultRecrawl }: Base,
+): Pick<PolicyConfig, 'recrawl'> {
   if (schedule === undefined && intervalMs === undefined) return {};
   return {
     recrawl: {
-      ...defaultRecrawl,
+      ...before,
       ...(schedule !== undefined && { schedule }),
       ...(intervalMs !== undefined && { intervalMs, minMs: Math.min(intervalMs, minVisitMs) }),
     },
@@ -119,9 +164,13 @@ function recrawlOf({ recrawl: schedule, recrawlEvery: intervalMs }: PolicyFlags)
 }
 
 /** A crawl that fetches pages again reads sitemaps again too, those of robots.txt among them. */
-function sitemapsOf({ sitemap = [], recrawl, recrawlEvery: every }: PolicyFlags): Pick<PolicyConfig, 'sitemaps'> {
+function sitemapsOf(
+  { sitemap = [], recrawl, recrawlEvery: every }: PolicyFlags,
+  { sitemaps: before }: Base,
+): Pick<PolicyConfig, 'sitemaps'> {
   if (sitemap.length === 0 && recrawl === undefined && every === undefined) return {};
-  return { sitemaps: { everyMs: sitemapsEveryMs, rules: sitemap.length === 0 ? [] : [{ urls: sitemap }] } };
+  const rules = sitemap.length === 0 ? (before?.rules ?? []) : [{ urls: sitemap }];
+  return { sitemaps: { everyMs: before?.everyMs ?? sitemapsEveryMs, rules } };
 }
 
 function sitemapLocation(text: string): string {

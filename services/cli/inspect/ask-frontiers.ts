@@ -9,7 +9,11 @@ import { printNotice } from '../terminal/restore-text.ts';
  * `target`: path and query. Undefined where nobody can be asked: in a data folder, or none listens where this process
  * can reach it. Throws what a frontier says is wrong with the question.
  */
-export async function askFrontiers(source: StateSource, target: string): Promise<object | undefined> {
+export async function askFrontiers(
+  source: StateSource,
+  target: string,
+  otherwise = 'reading the changelog',
+): Promise<object | undefined> {
   const { brokersLog, manifest, clock } = source;
   if (brokersLog === null) return undefined;
   const members = await frontierMembers(brokersLog, manifest.crawl, clock.nowMs()).catch((error) => {
@@ -24,7 +28,7 @@ export async function askFrontiers(source: StateSource, target: string): Promise
     if (status < 400) return body;
     throw new CrawlstreamError('INVALID_ARGUMENT', (body as { readonly message?: string }).message ?? `HTTP ${status}`);
   }
-  if (members.length > 0) printNotice('no frontier could be asked (start them with --http): reading the changelog');
+  if (members.length > 0) printNotice(`no frontier could be asked (start them with --http): ${otherwise}`);
   return undefined;
 }
 

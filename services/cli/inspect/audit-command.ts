@@ -18,7 +18,7 @@ import {
 } from '../../audit/statement.ts';
 import { readSecret } from '../../runtime/secret.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
+import { bad, duration } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { inert } from '../terminal/inert.ts';
@@ -41,9 +41,9 @@ export function addAuditCommand(program: Command): void {
     .option('--from <time>', 'judge what started since then (ISO 8601, UTC)', moment)
     .option('--host <name>', 'a page for the webmaster of this host, in Markdown')
     .option(
-      '--skew <ms>',
-      'what the clocks of two fetchers may differ by',
-      wholeNumber('--skew', 0, 60_000),
+      '--skew <duration>',
+      'what the clocks of two fetchers may differ by; a number alone is ms',
+      duration('--skew', { bare: 'ms', mostMs: 60_000 }),
       auditLimits.skewMs,
     )
     .option('--statement <file>', 'write what was read and found into this file, to be handed on')

@@ -5,6 +5,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Place, UrlStory } from '../../../topology/frontier/ask/url-story.ts';
+import { purgePayload } from '../../../topology/frontier/decide/control-payloads.ts';
 import type { Admission, Policy } from '../../../topology/policy/policy.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
@@ -14,7 +15,8 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
-import { readControl } from '../../runtime/crawl/control-log.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
 import type { Told } from '../../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
@@ -81,9 +83,12 @@ async function explain(
   const first = story.admitted.at(-1);
   const filter = filterOf(policy, policy.admit(given, first?.depth ?? 0, first?.hop ?? 0));
   const { place, facts } = story;
+  const purged = await purgeOf(log, codec, topics.crawl, told.partition, url);
   return {
     normalize,
     filter,
+    /** By an operator: nothing is kept of it, and no link to it is admitted. */
+    purged,
     partition: told.partition,
     /** As of this commit; `start` above 0: what was before it is not known. */
     asOf: { changelog: told.changelog, atMs: story.nowMs, policyVersion: story.policyVersion },
@@ -115,7 +120,32 @@ function traceOf({ tracing }: Policy, manifest: Manifest, url: string): { readon
   return tracing?.traces(hostKeyOf(url), lo) === true ? { traceId: admitSpan(hi, lo).traceId } : null;
 }
 
+/** What took it down, as `control` tells it; null: nothing, or it was taken up again. */
+async function purgeOf(
+  log: ExplainedCrawl['log'],
+  codec: RecordCodec,
+  crawl: string,
+  partition: number,
+  url: string,
+): Promise<{ readonly atMs: number; readonly by: string; readonly whole: 'host' | 'url' } | null> {
+  const hostKey = hostKeyOf(url);
+  let ofHost: Awaited<ReturnType<typeof purgeOf>> = null;
+  let ofUrl: Awaited<ReturnType<typeof purgeOf>> = null;
+  const { start, end } = await log.offsets(`${crawl}.control`, partition);
+  for await (const { event } of controlEvents(log, codec, crawl, partition, start, end)) {
+    if (event.hostKey !== hostKey) continue;
+    if (event.kind === 'releaseHost') ofHost = null;
+    const purge = event.kind === 'purge' ? purgePayload(event.payload) : null;
+    if (purge === null) continue;
+    const { atMs, by } = event;
+    if (purge.url === '') ofHost = { atMs, by, whole: 'host' };
+    else if (seenKey(purge.url) === seenKey(url)) ofUrl = { atMs, by, whole: 'url' };
+  }
+  return ofUrl ?? ofHost;
+}
+
 const nothingKnown = {
+  purged: null,
   partition: null,
   asOf: null,
   seen: null,

@@ -8,13 +8,19 @@ export function explainText(explained: Explained): string {
 
 /** Names and values; one that is null does not apply. */
 export function explainLines(explained: Explained): readonly (readonly [name: string, value: string | null])[] {
-  const { normalize, filter, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
+  const { normalize, filter, purged, seen, budget, host, leases, outcomes, raised, asOf, trap } = explained;
   const { url, key, steps } = normalize;
   const lines: [string, string | null][] = [
     ['URL', url ?? 'cannot be crawled'],
     ['key', key === url ? null : key],
     ...steps.map(({ step, after }): [string, string] => [`  ${step}`, after]),
     ['filter', filter.admitted ? `taken, band ${filter.band}` : `refused by ${filter.rule}: ${filter.detail}`],
+    [
+      'purged',
+      purged === null
+        ? null
+        : `${time(purged.atMs)} by ${purged.by}${purged.whole === 'host' ? ', with its whole host' : ''}: nothing of it is kept, no link to it is admitted`,
+    ],
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
     ['budget', budget === null ? null : budgetText(budget)],

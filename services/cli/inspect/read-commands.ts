@@ -1,65 +1,34 @@
-/** `crawlstream pages` and `crawlstream stats`: reading a crawl, in a data folder or on Kafka, during it and after. */
+/** `crawlstream stats` (and `pages`, beside it): how a crawl stands, in a data folder or on Kafka, during it and after. */
 
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import { readRecord } from '../../runtime/avro/read-record.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
-import { readPurges } from '../../runtime/crawl/purges.ts';
 import { surplusOf, surplusText } from '../../runtime/crawl/surplus-partitions.ts';
-import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { withCrawl } from '../connect/open-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
-import { inert } from '../terminal/inert.ts';
-import { printNotice } from '../terminal/restore-text.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
+import { addPagesCommand } from './pages-command.ts';
 
 interface ReadFlags extends KafkaFlags {
   readonly json?: boolean;
-  readonly all?: boolean;
 }
 
 export function addReadCommands(program: Command): void {
-  addKafkaOptions(
-    program.command('pages').description('print the pages of a crawl as JSON lines, each URL once'),
-    'data folder of the crawl',
-  )
-    .option('--all', 'every record, also of a page that a crash made us fetch again')
-    .option('--json', 'as JSON lines: it prints nothing else')
-    .action((flags: ReadFlags) => withCrawl(flags, (crawl) => printPages(crawl, flags)));
+  addPagesCommand(program);
   addKafkaOptions(program.command('stats').description('print the counters of a crawl'), 'data folder of the crawl')
     .option('--json', 'as one JSON object')
     .action((flags: ReadFlags) => withCrawl(flags, (crawl) => printStats(crawl, flags)));
-}
-
-async function printPages({ log, codec, topics }: ReadableCrawl, { all }: ReadFlags): Promise<void> {
-  const printed = new Set<string>();
-  const purges = await readPurges(log, codec, topics);
-  const topic = `${topics.crawl}.pages`;
-  for (let partition = 0; partition < topics.partitions; partition++) {
-    // What is there when the reading begins, and no more: a crawl may be appending.
-    const { start, end } = await log.offsets(topic, partition);
-    for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
-      const page = await readRecord(codec, 'pages', value, (why) =>
-        printNotice(`${topic}/${partition}, offset ${offset}, is left out: ${why}`),
-      );
-      if (page === undefined) continue;
-      if (purges.refuses(page.url, page.fetchedAtMs) || (!all && printed.has(page.url))) continue;
-      if (!all) printed.add(page.url);
-      if (!process.stdout.write(`${inert(JSON.stringify(page))}\n`)) await once(process.stdout, 'drain');
-    }
-  }
 }
 
 async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<void> {

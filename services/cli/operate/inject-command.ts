@@ -5,18 +5,13 @@
  * All seeds are checked before the first is sent. They go in portions, so that a million take some seconds and no more
  * memory than their text a few times over; a command that is stopped between two of them may be run again.
  */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import { parseSeed } from '../../../topology/url/seed.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
-import { parseSeedList } from '../../../topology/url/seed-list.ts';
 import { type Clock, SystemClock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { policyRequest, seedRequest } from '../../runtime/crawl/requests.ts';
@@ -30,6 +25,7 @@ import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import { operatorName } from '../flags/operator-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, normalSeeds } from '../flags/policy-flags.ts';
+import { seedArguments } from '../flags/seed-arguments.ts';
 import { print } from '../terminal/print.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 
@@ -57,8 +53,7 @@ async function inject(given: string[], flags: InjectFlags): Promise<void> {
   if (given.length === 0 && sitemaps.length === 0) {
     throw new CrawlstreamError('INVALID_ARGUMENT', 'nothing to inject: give URLs, a file of them, - or --sitemap');
   }
-  const listed: ListedSeed[] = [];
-  for (const one of given) for (const seed of await seedsIn(one)) listed.push(seed);
+  const listed = await seedArguments(given);
   const urls = normalSeeds(listed.map(({ url }) => url));
   const seeds = listed.map(({ priority }, index) => ({ priority, url: urls[index]! }));
   const isInFolder = flags.brokers === undefined && flags.data !== undefined;
@@ -85,7 +80,7 @@ async function injectIntoKafka(seeds: readonly ListedSeed[], flags: InjectFlags,
   for (;;) {
     try {
       return await withKafka(flags, clock, 'joins', (connection) =>
-        sendToKafka({ ...connection, clock, seeds, flags, always: flags.newPolicy ?? false }),
+        sendToKafka({ ...connection, clock, seeds, flags, flagsDo: flags.newPolicy === true ? 'replace' : 'nothing' }),
       );
     } catch (error) {
       const waits = error instanceof CrawlstreamError && error.code === 'CRAWL_MISSING' && clock.nowMs() < untilMs;
@@ -134,11 +129,4 @@ async function readPolicy(...crawl: Parameters<typeof readControl>): Promise<Pol
   const { policy } = await readControl(...crawl);
   if (policy !== null) return parsePolicy(policy.json);
   throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it with crawlstream crawl');
-}
-
-/** A URL, or a list of seeds (topology/url/seed-list.ts) from a file or from standard input. */
-async function seedsIn(given: string): Promise<ListedSeed[]> {
-  if (given === '-') return parseSeedList(await text(process.stdin), 'standard input');
-  if (existsSync(given)) return parseSeedList(await readFile(given, 'utf8'), given);
-  return [{ url: parseSeed(given), priority: -1 }];
 }

@@ -10,11 +10,13 @@ import type { HostEventKind } from '../../runtime/crawl/operator-events.ts';
 import { hostEvent, type Said, trapEvent } from '../../runtime/crawl/operator-events.ts';
 import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
 import { sendRequest } from '../connect/send-request.ts';
-import { bad, oneOf, wholeNumber } from '../flags/arguments.ts';
-import type { OperatorFlags } from '../flags/operator-flags.ts';
-import { addOperatorOptions, operatorsGroup } from '../flags/operator-flags.ts';
+import { bad, duration, oneOf, wholeNumber } from '../flags/arguments.ts';
+import type { OperatorFlags, TargetFlags } from '../flags/operator-flags.ts';
+import { addOperatorOptions, addTargetOptions, operatorsGroup } from '../flags/operator-flags.ts';
 import { hostArgument, normalUrl } from '../flags/url-argument.ts';
+import { withStates } from '../state/state-source.ts';
 import { print } from '../terminal/print.ts';
+import { matchHost, matchText } from './match-target.ts';
 import { raise, requeue } from './requeue.ts';
 
 interface RequeueFlags extends OperatorFlags {
@@ -31,9 +33,9 @@ export function addOperatorCommands(program: Command): void {
 
 function addHostCommands(program: Command): void {
   const about = (name: string, kind: HostEventKind, description: string) =>
-    operator(program, `${name} <host>`, description).action((given: string, flags: OperatorFlags) => {
+    ofHost(program, `${name} <host>`, description).action((given: string, flags: TargetFlags) => {
       const host = hostArgument(given);
-      return send(flags, `${name} ${host}`, (topics, said) => hostEvent(topics, said, kind, host));
+      return send(flags, host, `${name} ${host}`, (topics, said) => hostEvent(topics, said, kind, host));
     });
   about('block', 'blockHost', 'fetch no more from a host; its URLs are deferred until it is unblocked');
   about('unblock', 'releaseHost', 'take a host up again: after a block, a Crawl-delay above the cap, or its death');
@@ -42,41 +44,46 @@ function addHostCommands(program: Command): void {
     kind: HostEventKind,
     amount: string,
     description: string,
-    most: number,
-    least = 0,
+    parse: (value: string) => number,
   ) =>
-    operator(program, `${name} <host> <${amount}>`, description).action(
-      (given: string, value: string, flags: OperatorFlags) => {
+    ofHost(program, `${name} <host> <${amount}>`, description).action(
+      (given: string, value: string, flags: TargetFlags) => {
         const host = hostArgument(given);
-        const number = value === 'default' ? -1 : wholeNumber(`<${amount}>`, least, most)(value);
-        return send(flags, `${name} ${host} ${value}`, (topics, said) => hostEvent(topics, said, kind, host, number));
+        const number = value === 'default' ? -1 : parse(value);
+        return send(flags, host, `${name} ${host} ${value}`, (topics, said) =>
+          hostEvent(topics, said, kind, host, number),
+        );
       },
     );
   const { delayMsMax } = crawlLimits;
-  const most = Number.MAX_SAFE_INTEGER;
   withAmount(
     'delay',
     'hostDelay',
-    'ms',
-    'wait so long between requests to a host ("default": as the policy says)',
-    delayMsMax,
+    'duration',
+    'wait so long between requests to a host, as in 30s, or 500 for ms ("default": as the policy says)',
+    duration('<duration>', { bare: 'ms', mostMs: delayMsMax }),
   );
   withAmount(
     'limit',
     'hostLimit',
     'pages',
     'fetch at most so many pages of a host in all ("default": any number)',
-    most,
+    wholeNumber('<pages>'),
   );
   withAmount(
     'parallel',
     'hostLeases',
     'leases',
     'crawl a host by so many leases at once, each at the host’s delay ("default": as the policy says)',
-    parallelLimits.leasesMax,
-    1,
+    wholeNumber('<leases>', 1, parallelLimits.leasesMax),
   );
-  withAmount('budget', 'budget', 'urls', 'admit so many URLs of a host at full rate ("default": by the policy)', most);
+  withAmount(
+    'budget',
+    'budget',
+    'urls',
+    'admit so many URLs of a host at full rate ("default": by the policy)',
+    wholeNumber('<urls>'),
+  );
 }
 
 function addUrlCommands(program: Command): void {
@@ -100,22 +107,26 @@ function addUrlCommands(program: Command): void {
 }
 
 function addTrapCommands(program: Command): void {
-  operator(program, 'trap <prefix>', 'defer what arrives under a prefix: digits, tokens and titles in it stand for any')
+  ofHost(program, 'trap <prefix>', 'defer what arrives under a prefix: digits, tokens and titles in it stand for any')
     .option('--why <text>', 'shown by explain', '')
-    .action((prefix: string, flags: OperatorFlags & { readonly why: string }) => {
+    .action((prefix: string, flags: TargetFlags & { readonly why: string }) => {
       const { hostKey, pattern } = trapArgument(prefix);
       const say = `trap ${pattern} of ${hostKey}`;
-      return send(flags, say, (topics, said) => trapEvent(topics, said, 'trap', hostKey, pattern, flags.why));
+      return send(flags, hostKey, say, (topics, said) => trapEvent(topics, said, 'trap', hostKey, pattern, flags.why));
     });
-  operator(
+  ofHost(
     program,
     'release <host> <pattern>',
-    'give back what a trap holds; `traps` and `explain` name patterns',
-  ).action((given: string, pattern: string, flags: OperatorFlags) => {
+    'give back what a trap holds; explain of one of its URLs names the pattern',
+  ).action((given: string, pattern: string, flags: TargetFlags) => {
     const host = hostArgument(given);
     const say = `release ${pattern} of ${host}`;
-    return send(flags, say, (topics, said) => trapEvent(topics, said, 'releaseTrap', host, pattern));
+    return send(flags, host, say, (topics, said) => trapEvent(topics, said, 'releaseTrap', host, pattern));
   });
+}
+
+function ofHost(program: Command, name: string, description: string): Command {
+  return addTargetOptions(program.command(name).description(description).helpGroup(operatorsGroup));
 }
 
 function operator(program: Command, name: string, description: string): Command {
@@ -124,13 +135,15 @@ function operator(program: Command, name: string, description: string): Command 
 }
 
 async function send(
-  flags: OperatorFlags,
+  flags: TargetFlags,
+  hostKey: string,
   say: string,
   make: (topics: CrawlTopics, said: Said) => RequestRecord[],
 ): Promise<void> {
   const clock = new SystemClock();
   const atMs = clock.nowMs();
   const { by } = flags;
+  const matched = flags.force === true ? null : await withStates(flags, (source) => matchHost(source, hostKey));
   const { records, offsets } = await sendRequest(flags, clock, (topics) => make(topics, { by, atMs }));
   const sent = records.map(({ partition, record }, index) => ({
     topic: 'control' as const,
@@ -139,7 +152,8 @@ async function send(
     event: record,
   }));
   const where = sent.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
-  print({ json: { sent }, text: `${say}: on control at ${where} (partition:offset)` }, flags.json);
+  const what = matched === null ? '' : `\n${matchText(matched)}`;
+  print({ json: { matched, sent }, text: `${say}: on control at ${where} (partition:offset)${what}` }, flags.json);
 }
 
 /** A prefix in any spelling: the host and the shape of what begins so. */

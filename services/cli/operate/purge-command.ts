@@ -14,12 +14,13 @@ import { seenKey } from '../../../topology/url/seen-key.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { purgeEvent } from '../../runtime/crawl/operator-events.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
 import { sendRequest } from '../connect/send-request.ts';
-import { addOperatorOptions, type OperatorFlags, operatorsGroup } from '../flags/operator-flags.ts';
+import { addTargetOptions, type OperatorFlags, operatorsGroup, type TargetFlags } from '../flags/operator-flags.ts';
 import { hostArgument, normalUrl } from '../flags/url-argument.ts';
+import { withStates } from '../state/state-source.ts';
 import { print, rows } from '../terminal/print.ts';
+import { matchHost, matchText, matchUrl } from './match-target.ts';
 
 /** `url` null: the whole host. */
 interface Target {
@@ -36,7 +37,7 @@ interface Remains {
 }
 
 export function addPurgeCommand(program: Command): void {
-  addOperatorOptions(program.command('purge <target>').helpGroup(operatorsGroup))
+  addTargetOptions(program.command('purge <target>').helpGroup(operatorsGroup))
     .description(
       'take down a host (example.org) or one URL (https://example.org/page): nothing is kept, none comes back',
     )
@@ -50,11 +51,13 @@ crawlstream unblock HOST takes a purged host up again; a URL stays out.`,
     .action(purge);
 }
 
-async function purge(given: string, flags: OperatorFlags): Promise<void> {
+async function purge(given: string, flags: TargetFlags): Promise<void> {
   const target = targetOf(given);
   const { hostKey, url } = target;
-  await withCrawl(flags, async ({ topics }) => {
-    refuseServed(topics, 'purge', 'delete the queue through its API');
+  const matched = await withStates(flags, async (source) => {
+    refuseServed(source.manifest, 'purge', 'delete the queue through its API');
+    if (flags.force === true) return null;
+    return url === null ? matchHost(source, hostKey) : matchUrl(source, url);
   });
   const clock = new SystemClock();
   const said = { by: flags.by, atMs: clock.nowMs() };
@@ -70,10 +73,11 @@ async function purge(given: string, flags: OperatorFlags): Promise<void> {
   const what = url === null ? `host ${hostKey} with all its URLs` : `URL ${url}`;
   const text = [
     `${what} is purged: on control at ${where} (partition:offset)`,
+    ...(matched === null ? [] : [matchText(matched)]),
     'what was recorded before stays there until it is removed:',
     rows(grouped(remains)),
   ];
-  print({ json: { purged: target, sent, remains }, text: text.join('\n') }, flags.json);
+  print({ json: { purged: target, matched, sent, remains }, text: text.join('\n') }, flags.json);
 }
 
 /** A line for all that go the same way. */

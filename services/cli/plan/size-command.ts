@@ -1,7 +1,7 @@
 /** `crawlstream size`: what a crawl of some size needs. */
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/limits.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
+import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import { print } from '../terminal/print.ts';
 import { type SizeWish, sizeOf, wishDefaults } from './size-model.ts';
 import { sizeText } from './size-text.ts';
@@ -26,8 +26,17 @@ export function addSizeCommand(program: Command): void {
     .requiredOption('--urls <n>', 'URLs to be fetched in all, as in 100M or 10B', amount('--urls', 1))
     .requiredOption('--hosts <n>', 'hosts they are on, as in 1M', amount('--hosts', 1))
     .requiredOption('--rate <n>', 'pages a second', amount('--rate', 0))
-    .requiredOption('--delay <ms>', 'between requests to a host', wholeNumber('--delay', 0, crawlLimits.delayMsMax))
-    .option('--fetch <ms>', 'what a request takes', wholeNumber('--fetch', 0, 600_000), fetchMs)
+    .requiredOption(
+      '--delay <duration>',
+      'between requests to a host, as in 2s; a number alone is ms',
+      duration('--delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }),
+    )
+    .option(
+      '--fetch <duration>',
+      'what a request takes, as in 1s; a number alone is ms',
+      duration('--fetch', { bare: 'ms', mostMs: 600_000 }),
+      fetchMs,
+    )
     .option('--links <n>', 'links of a page that reach the frontier', amount('--links', 0), linksPerPage)
     .option(
       '--replication <n>',

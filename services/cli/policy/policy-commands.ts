@@ -7,10 +7,11 @@
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { keepStanding } from '../../../topology/policy/keep-standing.ts';
 import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { samePolicy } from '../../runtime/crawl/requests.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
+import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { readText } from '../flags/named-file.ts';
@@ -18,7 +19,7 @@ import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions } from '../flags/operator-flags.ts';
 import { print } from '../terminal/print.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { accept, configOf, keepStanding, versions, withHashes } from './policy-versions.ts';
+import { accept, configOf, versions, withHashes } from './policy-versions.ts';
 
 interface ShowFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -30,7 +31,11 @@ export function addPolicyCommands(program: Command): void {
   addOperatorOptions(
     policy.command('reload').description('read the lists of the policy again: where a file has changed, a new version'),
   )
-    .option('--every <s>', 'go on, and read them again every so many seconds', wholeNumber('--every', 1, 86_400))
+    .option(
+      '--every <duration>',
+      'go on, and read them again so often, as in 5m; a number alone is seconds',
+      duration('--every', { bare: 's', leastMs: 1_000, mostMs: 86_400_000 }),
+    )
     .action(reload);
   addOperatorOptions(
     policy.command('rollback').argument('[version]', 'the version to go back to (default: the one before)'),
@@ -73,7 +78,7 @@ async function reload(flags: ReloadFlags): Promise<void> {
       if (error.message !== said) process.stderr.write(`${error.message}\n`);
       said = error.message;
     }
-    await clock.sleepUntil(clock.nowMs() + every * 1_000, stop.signal);
+    await clock.sleepUntil(clock.nowMs() + every, stop.signal);
   }
   release();
 }

@@ -80,19 +80,6 @@ export async function changePolicy(
   if (next !== null) await accept(flags, next, newest.version);
 }
 
-/** A policy that does not speak of a pause, a bandwidth or traces leaves an operator's word on them standing. */
-export function keepStanding<T extends Partial<PolicyConfig>>(
-  { paused, bytesPerSecond, trace }: PolicyConfig,
-  policy: T,
-): T {
-  return {
-    ...(paused === undefined ? {} : { paused }),
-    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
-    ...(trace === undefined ? {} : { trace }),
-    ...policy,
-  };
-}
-
 /** Lists by absolute path, with the hash of what they hold now; a hash that the file names must be that one. */
 export async function withHashes<T extends Omit<PolicyConfig, 'version'>>(
   config: T,

@@ -5,6 +5,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { keepStanding } from '../../../topology/policy/keep-standing.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy, policyWithoutVersion } from '../../../topology/policy/validate.ts';
@@ -21,7 +22,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { parsedFile } from '../flags/rules-file.ts';
 import { inert } from '../terminal/inert.ts';
-import { keepStanding, withHashes } from './policy-versions.ts';
+import { withHashes } from './policy-versions.ts';
 import { whatIfJson, whatIfText } from './what-if-text.ts';
 
 interface WhatIfFlags extends KafkaFlags {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { WebPlan } from '../../../test/web/plan.ts';
 import { judgeVisitor } from '../../judge/judge-visitor.ts';
 import type { ScoreCard } from '../../judge/score-card.ts';
-import { bad, wholeNumber } from '../flags/arguments.ts';
+import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 
 interface JudgeFlags {
@@ -30,14 +30,24 @@ export function addJudgeCommand(program: Command): void {
     .option('--pages <n>', 'pages of each host', wholeNumber('--pages', 5, 10_000), 20)
     .option('--seed <n>', 'another web of the same kind', wholeNumber('--seed', 0, 0xffff_ffff), 1)
     .option(
-      '--delay <ms>',
-      'what a polite crawler keeps between requests to a host',
-      wholeNumber('--delay', 0, 60_000),
+      '--delay <duration>',
+      'what a polite crawler keeps between requests to a host; a number alone is ms',
+      duration('--delay', { bare: 'ms', mostMs: 60_000 }),
       250,
     )
-    .option('--crawl-delay <ms>', 'what some hosts ask for', wholeNumber('--crawl-delay', 0, 60_000), 1_000)
+    .option(
+      '--crawl-delay <duration>',
+      'what some hosts ask for; a number alone is ms',
+      duration('--crawl-delay', { bare: 'ms', mostMs: 60_000 }),
+      1_000,
+    )
     .option('--minutes <n>', 'grade after so long in any case', wholeNumber('--minutes', 1, 10_000), 10)
-    .option('--quiet <s>', 'the visit is over when nothing was asked for so long', wholeNumber('--quiet', 1, 3_600), 45)
+    .option(
+      '--quiet <duration>',
+      'the visit is over when nothing was asked for so long; a number alone is seconds',
+      duration('--quiet', { bare: 's', leastMs: 1_000, mostMs: 3_600_000 }),
+      45_000,
+    )
     .option('--addresses', 'hosts are 127.x.y.z in place of names: for crawlers that take no proxy (Linux)')
     .option('--json', 'end with one line of JSON')
     .action(judge);
@@ -57,7 +67,7 @@ async function judge(flags: JudgeFlags): Promise<void> {
       addresses: flags.addresses ?? false,
       delayMs: delay,
       crawlDelayMs: crawlDelay,
-      quietMs: flags.quiet * 1_000,
+      quietMs: flags.quiet,
       limitMs: flags.minutes * 60_000,
       signal,
       onReady: (plan, port) => process.stderr.write(`${invitation(plan, listen.address, port, flags)}\n`),

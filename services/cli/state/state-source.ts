@@ -26,11 +26,11 @@ export interface StateSource extends Omit<ReadableCrawl, 'topics'> {
   readonly key: FingerprintKey;
 }
 
-export async function withStates(flags: KafkaFlags, act: (source: StateSource) => Promise<void>): Promise<void> {
+export async function withStates<T>(flags: KafkaFlags, act: (source: StateSource) => Promise<T>): Promise<T> {
   const clock = new SystemClock();
-  await withCrawl(flags, async ({ topics: manifest, ...crawl }) => {
+  return withCrawl(flags, async ({ topics: manifest, ...crawl }) => {
     const folder = crawl.folder ?? (await namedFolder(flags, manifest));
-    await act({ ...crawl, clock, manifest, key: fingerprintKeyOf(manifest), folder });
+    return act({ ...crawl, clock, manifest, key: fingerprintKeyOf(manifest), folder });
   });
 }
 

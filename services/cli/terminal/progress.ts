@@ -6,6 +6,8 @@ export interface CrawlStatus {
   readonly counters: Counters;
   readonly readyHosts: number;
   readonly delayedHosts: number;
+  /** By an operator. */
+  readonly paused: boolean;
   readonly seconds: number;
   /** Pages per second over the last few seconds. */
   readonly pagesPerSecond: number;
@@ -71,12 +73,20 @@ function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
 function createRecords(nowMs: () => number): Progress {
   let writtenAtMs = nowMs();
   return {
-    show: ({ counters, readyHosts, delayedHosts, pagesPerSecond }) => {
+    show: ({ counters, readyHosts, delayedHosts, pagesPerSecond, paused }) => {
       if (nowMs() - writtenAtMs < lineMs) return;
       writtenAtMs = nowMs();
       const { page: pages, queued, retrying, leases } = counters;
       const hosts = { readyHosts, delayedHosts, hostsOnLease: leases };
-      say('progress', 'info', { pages, pagesPerSecond, queued, retrying, ...hosts, failures: failures(counters) });
+      say('progress', 'info', {
+        pages,
+        pagesPerSecond,
+        paused,
+        queued,
+        retrying,
+        ...hosts,
+        failures: failures(counters),
+      });
     },
     note: (text) => say(text),
     end: () => {},
@@ -90,7 +100,7 @@ function viewLines(status: CrawlStatus): string[] {
   const total = pageQuota === null ? `${count(counters.page + waiting)} known` : `${count(pageQuota)} wanted`;
   return [
     `  ${bar(share)}  ${count(counters.page)} pages of ${total}`,
-    `  ${clockText(status.seconds)}   ${status.pagesPerSecond.toFixed(1)} pages/s   ${bytesText(counters.bytes)} received`,
+    `  ${clockText(status.seconds)}   ${status.paused ? 'PAUSED (crawlstream resume)   ' : ''}${status.pagesPerSecond.toFixed(1)} pages/s   ${bytesText(counters.bytes)} received`,
     `  queued ${count(counters.queued)}   retrying ${count(counters.retrying)}   on lease ${count(counters.leased)}   duplicates ${count(counters.duplicates)}`,
     `  hosts ${count(counters.hosts)}: ${count(readyHosts)} ready, ${count(delayedHosts)} delayed, ${count(counters.leases)} being fetched   failures ${count(failures(counters))}`,
   ];
@@ -100,6 +110,7 @@ function lineOf(status: CrawlStatus): string {
   const { counters, readyHosts, delayedHosts } = status;
   return [
     clockText(status.seconds),
+    ...(status.paused ? ['paused (crawlstream resume goes on)'] : []),
     `${counters.page} pages`,
     `${status.pagesPerSecond.toFixed(1)} pages/s`,
     `queued ${counters.queued + counters.retrying}`,

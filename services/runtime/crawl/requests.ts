@@ -163,14 +163,14 @@ export function policyRecords(
   return encodeRequest(codec, topics.crawl, policyRequest(topics, policy, by, nowMs));
 }
 
-/** `urls` are normalised; their priority is the policy's. */
+/** URLs are normalised; the priority of one that comes alone is the policy's. */
 export function seedRecords(
   codec: RecordCodec,
   topics: CrawlTopics,
-  urls: readonly string[],
+  urls: readonly (string | ListedSeed)[],
   nowMs: number,
 ): AppendRecord[] {
-  const seeds = urls.map((url) => ({ url, priority: -1 }));
+  const seeds = urls.map((one) => (typeof one === 'string' ? { url: one, priority: -1 } : one));
   return encodeRequest(codec, topics.crawl, seedRequest(topics, seeds, nowMs));
 }
 

@@ -155,7 +155,10 @@ test('a URL, then its host, is taken down: nobody tells of it any more, and a cr
   assert.ok(places[0]?.in.startsWith('archive/'), 'the WARC file is named');
   assert.ok(!(await told()).includes(`"${target}"`));
   const whole = await runCommand(['purge', host, '--data', data]);
-  assert.match(whole.stdout, /^host \S+ with all its URLs is purged: on control at \d+:\d+ .*\n.*stays there/);
+  assert.match(
+    whole.stdout,
+    /^host \S+ with all its URLs is purged: on control at \d+:\d+ .*\n1 host, .* 5 fetched\n.*stays there/,
+  );
   assert.equal(await told(), '');
   await runCommand(['index', '--data', data]);
   assert.equal(await found(), 0);

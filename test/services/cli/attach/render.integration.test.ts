@@ -53,6 +53,12 @@ test('links and text that scripts make are found by a browser beside the crawl, 
   assert.deepEqual(rendered.map(({ title }) => title).sort(), ['Room 0', 'Room 1', 'Room 2', 'Room 3']);
   assert.ok(rendered.every(({ text }) => text.includes('view of the harbor') && text.includes('nothing secret')));
   assert.equal(pages.length, 8, 'each page as it was fetched, and as its scripts left it');
+  const each = await runCommand(['pages', '--data', data, '--fields', 'title,rendered']);
+  assert.deepEqual(
+    each.stdout.trimEnd().split('\n').sort(),
+    [0, 1, 2, 3].map((number) => JSON.stringify({ title: `Room ${number}`, rendered: true })),
+    'each URL once, as it was rendered',
+  );
   const asked = site.hits.map(({ path }) => path);
   assert.equal(asked.filter((path) => path === '/app.js').length, 1, 'a script is fetched once for all pages');
   assert.ok(!asked.includes('/secret/data.json'), 'what robots.txt forbids is not fetched for a script either');
@@ -63,4 +69,14 @@ test('links and text that scripts make are found by a browser beside the crawl, 
 
   const found = await runCommand(['search', 'harbor', '--data', data]);
   assert.equal(found.stdout.trimEnd().split('\n').length, 4);
+
+  const without = await runCommand([
+    'crawl',
+    ...args.slice(0, -2),
+    '--data',
+    join(folder, 'other'),
+    '--max-pages',
+    '1',
+  ]);
+  assert.match(without.stderr, /--extract has render: rules, and no browser runs: give --with render/);
 });

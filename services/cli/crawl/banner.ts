@@ -1,0 +1,59 @@
+/** What a crawl is about to do, in a few lines: before its first request a person can see whether it was meant so. */
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { durationText } from '../flags/arguments.ts';
+import { ownName } from '../terminal/own-name.ts';
+
+export interface BannerFacts {
+  readonly policy: PolicyConfig;
+  /** Normal. */
+  readonly seeds: readonly string[];
+  /** Where its state is kept, for people. */
+  readonly place: string;
+  /** The options that name it to other commands; null: the same command goes on, and no other. */
+  readonly options: string | null;
+}
+
+export function banner({ policy, seeds, place, options }: BannerFacts): string[] {
+  const rest = seeds.length > 3 ? ` and ${(seeds.length - 3).toLocaleString('en-US')} more` : '';
+  const lines = [
+    ['seeds', seeds.length === 0 ? 'those it has' : `${seeds.slice(0, 3).join(' ')}${rest}`],
+    ['scope', scopeText(policy)],
+    ['delay', delayText(policy)],
+    ['limits', limitsText(policy)],
+    ['robots', 'robots.txt is obeyed, its Crawl-delay too'],
+    ['kept in', place],
+    [
+      'Ctrl-C',
+      `is safe: it ends politely, and ${options === null ? 'the same command' : `${ownName()} crawl ${options}`} goes on`,
+    ],
+  ] as const;
+  const shown = lines.map(([name, value]) => `  ${name.padEnd(9)}${value}`);
+  if (policy.paused === true)
+    shown.push(`  paused   nothing is fetched until ${ownName()} resume${options === null ? '' : ` ${options}`}`);
+  return shown;
+}
+
+function scopeText({ scope, maxDepth, filters }: PolicyConfig): string {
+  const { kind, names } = scope;
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  const near = `${kind === 'host' ? 'hosts' : 'domains'} ${names.slice(0, 3).join(' ')}${more}`;
+  const parts = [kind === 'all' ? 'any host (--scope all)' : near];
+  if (maxDepth !== null) parts.push(`${maxDepth} links from a seed at most`);
+  if (filters.include.length > 0) parts.push(`only ${filters.include.join(' ')}`);
+  if (filters.exclude.length > 0) parts.push(`not ${filters.exclude.join(' ')}`);
+  return parts.join(', ');
+}
+
+function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
+  const least = `${durationText(delayMs)} between requests to a host`;
+  const adaptive = delayFactor > 0 ? `, and ${delayFactor} times what the last fetch took` : '';
+  const retries = retriesMs.length === 0 ? 'no retries' : `retries after ${retriesMs.map(durationText).join(', ')}`;
+  return `${least}${adaptive}; ${retries}`;
+}
+
+function limitsText({ pageQuota, recrawl, bytesPerSecond }: PolicyConfig): string {
+  const pages =
+    pageQuota === null ? 'no limit of pages (--max-pages N sets one)' : `${pageQuota.toLocaleString('en-US')} pages`;
+  const rate = bytesPerSecond === undefined ? '' : `, ${bytesPerSecond.toLocaleString('en-US')} bytes a second`;
+  return `${pages}${rate}${recrawl === undefined ? '' : '; pages are fetched again, until it is stopped'}`;
+}

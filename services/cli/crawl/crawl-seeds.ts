@@ -1,0 +1,56 @@
+/** The seeds of a `crawl` command line: read once, normal, each with a scheme that its host speaks. */
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
+import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
+import { createResolver } from '../../fetcher/connect/resolver.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { readRequest } from '../connect/crawl-folder.ts';
+import type { FetcherFlags } from '../flags/fetcher-flags.ts';
+import { normalSeeds } from '../flags/policy-flags.ts';
+import { type GivenSeed, seedArguments } from '../flags/seed-arguments.ts';
+import { folderPath } from './folder-path.ts';
+import { probeScheme } from './probe-scheme.ts';
+
+const read = new WeakMap<Command, Promise<readonly GivenSeed[]>>();
+
+/** As they were typed; standard input is read once. */
+export function typedSeeds(command: Command): Promise<readonly GivenSeed[]> {
+  let seeds = read.get(command);
+  if (seeds === undefined) read.set(command, (seeds = seedArguments(command.args)));
+  return seeds;
+}
+
+/** Normal. A seed that a data folder knows by either scheme keeps it. */
+export async function crawlSeeds(
+  command: Command,
+  flags: Pick<FetcherFlags, 'allowPrivate' | 'resolve'> & { readonly data?: string; readonly brokers?: string },
+  clock: Clock,
+  say: (text: string) => void,
+): Promise<ListedSeed[]> {
+  const typed = await typedSeeds(command);
+  const normal = normalSeeds(typed.map(({ url }) => url));
+  const urls = typed.map(({ priority, isGuess }, at) => ({ url: normal[at]!, priority, isGuess }));
+  if (!urls.some(({ isGuess }) => isGuess)) return urls;
+  const isFolder = flags.brokers === undefined;
+  const path = isFolder ? folderPath(flags.data, normal) : '';
+  const known = isFolder ? (await readRequest({ part: (name) => join(path, name) })).seeds : [];
+  const resolver = createResolver({
+    clock,
+    lookup: createDnsLookup(),
+    overrides: compileOverrides(flags.resolve ?? []),
+    isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
+  });
+  const withScheme = async ({ url, priority, isGuess }: GivenSeed): Promise<ListedSeed> => {
+    const plain = normalSeeds([url.replace(/^https:/, 'http:')])[0]!;
+    if (!isGuess || known.includes(url)) return { url, priority };
+    if (known.includes(plain)) return { url: plain, priority };
+    const { protocol, why } = await probeScheme(url, resolver);
+    if (protocol === 'https:') return { url, priority };
+    say(`${new URL(url).host} speaks no https (${why}): crawling ${plain}`);
+    return { url: plain, priority };
+  };
+  return Promise.all(urls.map(withScheme));
+}

@@ -1,0 +1,16 @@
+/** Where the data folder of a crawl is. */
+import { join } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+/** `seeds`: as parseSeed gives them. Throws INVALID_SEED where nothing says it. */
+export function folderPath(data: string | undefined, seeds: readonly string[]): string {
+  if (data !== undefined) return data;
+  const [first] = seeds;
+  if (first === undefined) throw noSeed();
+  return join('crawl-data', new URL(first).host.replaceAll(/[^A-Za-z0-9.-]/g, '_'));
+}
+
+export function noSeed(): CrawlstreamError {
+  const remedy = 'name a URL to start from, such as https://example.org/, or a --data folder to go on with';
+  return new CrawlstreamError('INVALID_SEED', `no seed given: ${remedy}`);
+}

@@ -1,0 +1,48 @@
+/**
+ * Which scheme a host speaks that was typed without one: https where a TLS handshake succeeds or nothing else does, http
+ * where that is refused and a plain connection is taken. A connection alone, no request: robots.txt is asked as ever.
+ */
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Resolver } from '../../fetcher/connect/resolver.ts';
+
+const patienceMs = 5_000;
+
+export interface Probed {
+  /** `https:` or `http:`. */
+  readonly protocol: 'https:' | 'http:';
+  /** Why https it is not; empty: it is. */
+  readonly why: string;
+}
+
+/** `seed`: with `https:`, a guess. */
+export async function probeScheme(seed: string, resolver: Resolver): Promise<Probed> {
+  const { hostname, port } = new URL(seed);
+  const secure = await reach(hostname, Number(port || 443), resolver, true);
+  if (secure === '') return { protocol: 'https:', why: '' };
+  const plain = await reach(hostname, Number(port || 80), resolver, false);
+  // The crawl itself tells what is wrong with a host that nobody reaches.
+  return plain === '' ? { protocol: 'http:', why: secure } : { protocol: 'https:', why: '' };
+}
+
+/** Empty: it was reached; else what went wrong. Certificates are for the crawl to judge. */
+async function reach(hostname: string, port: number, resolver: Resolver, secure: boolean): Promise<string> {
+  const found = await resolver.resolve(hostname, port);
+  if (!found.ok) return found.detail;
+  const host = found.addresses[0]!;
+  const name = hostname.startsWith('[') || /^[\d.]+$/.test(hostname) ? {} : { servername: hostname };
+  return new Promise((resolve) => {
+    const socket: Socket = secure
+      ? connectTls({ host, port, rejectUnauthorized: false, ...name })
+      : connect({ host, port });
+    const end = (why: string) => {
+      clearTimeout(patience);
+      socket.destroy();
+      resolve(why);
+    };
+    const patience = setTimeout(() => end('no answer in time'), patienceMs);
+    socket.once(secure ? 'secureConnect' : 'connect', () => end(''));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+    socket.once('close', () => end('the connection was closed'));
+  });
+}

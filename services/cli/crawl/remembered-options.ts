@@ -1,0 +1,109 @@
+/**
+ * Options of `crawl` hold for its data folder until others are given: what a resume leaves out stands as it was. Those
+ * that make the policy are in the policy; the others are kept in crawl.json as they were typed, so that a file that an
+ * option names is read anew. What concerns one run alone (where it listens, how it prints) is not kept.
+ */
+import { join, resolve } from 'node:path';
+import { Command, type Option } from 'commander';
+import { applyConfig } from '../config/apply-config.ts';
+import { isSwitch, parseValue } from '../config/parse-value.ts';
+import { type GivenOptions, readRequest } from '../connect/crawl-folder.ts';
+import { isRepeated } from '../flags/arguments.ts';
+import { addPolicyOptions } from '../flags/policy-flags.ts';
+import { typedSeeds } from './crawl-seeds.ts';
+import { folderPath } from './folder-path.ts';
+
+const ofOneRun = [
+  ...['json', 'newOptions', 'log', 'otlp', 'http', 'dashboard', 'callback'],
+  ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
+];
+const ofPolicy = addPolicyOptions(new Command()).options.map((option) => option.attributeName());
+const forgotten: ReadonlySet<string> = new Set([...ofOneRun, ...ofPolicy]);
+const files: ReadonlySet<string> = new Set(['requests', 'extract', 'ca', 'config', 'snapshotTo', 'browser']);
+
+interface Options {
+  /** On this command line. */
+  readonly given: Record<string, boolean | string | readonly string[]>;
+  /** By earlier ones. */
+  before: GivenOptions;
+}
+
+const optionsOf = new WeakMap<Command, Options>();
+
+/** To be called when the options of the command are there; `--config` is added to every command later. */
+export function hearOptions(command: Command): void {
+  const options: Options = { given: {}, before: {} };
+  optionsOf.set(command, options);
+  command.on('option:config', (text: string) => {
+    options.given['config'] = resolve(text);
+  });
+  for (const option of command.options) {
+    const key = option.attributeName();
+    if (forgotten.has(key)) continue;
+    command.on(`option:${option.name()}`, (text: string | null | undefined) => {
+      options.given[key] = typedValue(option, text ?? undefined, options.given[key]);
+    });
+  }
+}
+
+function typedValue(option: Option, text: string | undefined, before: unknown): boolean | string | readonly string[] {
+  if (isSwitch(option)) return !option.negate;
+  if (text === undefined) return true;
+  const isPath =
+    files.has(option.attributeName()) && !text.includes('://') && (option.long !== '--browser' || text.includes('/'));
+  const value = isPath ? resolve(text) : text;
+  return isRepeated(option.parseArg) ? [...(Array.isArray(before) ? before : []), value] : value;
+}
+
+/** Fills in what the command line and the environment leave open from what the data folder holds. */
+export async function recallOptions(program: Command, command: Command, env: NodeJS.ProcessEnv): Promise<void> {
+  const options = optionsOf.get(command);
+  const { data, brokers, newOptions } = command.opts();
+  if (options === undefined || brokers !== undefined || newOptions === true) return;
+  let path: string;
+  try {
+    const seeds = data === undefined ? await typedSeeds(command) : [];
+    path = folderPath(
+      data,
+      seeds.map(({ url }) => url),
+    );
+  } catch {
+    return; // The command itself says what is wrong.
+  }
+  options.before = (await readRequest({ part: (name) => join(path, name) })).options ?? {};
+  for (const [key, value] of Object.entries(options.before)) {
+    const option = command.options.find((one) => one.attributeName() === key);
+    if (option === undefined || isSet(command, key)) continue;
+    command.setOptionValueWithSource(key, parseValue(option, value), 'stored');
+    if (key === 'config') applyConfig(program, command, env);
+  }
+}
+
+function isSet(command: Command, key: string): boolean {
+  return !['default', undefined].includes(command.getOptionValueSource(key));
+}
+
+/** What the data folder is to hold from now on. */
+export function optionsToKeep(command: Command): GivenOptions {
+  const { given = {}, before = {} } = optionsOf.get(command) ?? {};
+  return { ...before, ...given };
+}
+
+/** What a resume does by options that were not typed, and where it differs from before. */
+export function optionNotes(command: Command): string[] {
+  const { given = {}, before = {} } = optionsOf.get(command) ?? {};
+  const name = (key: string) => command.options.find((one) => one.attributeName() === key)?.long ?? `--${key}`;
+  const same = Object.entries(before).filter(([key]) => !(key in given));
+  const changed = Object.entries(given).filter(([key, value]) => key in before && `${before[key]}` !== `${value}`);
+  return [
+    ...(same.length === 0
+      ? []
+      : [`as before: ${same.map(([key, value]) => typed(name(key), value)).join(' ')} (--new-options forgets them)`]),
+    ...changed.map(([key, value]) => `changed: ${name(key)} ${before[key]} → ${value}`),
+  ];
+}
+
+function typed(name: string, value: GivenOptions[string]): string {
+  if (typeof value === 'boolean') return name;
+  return (typeof value === 'string' ? [value] : value).map((one) => `${name} ${one}`).join(' ');
+}

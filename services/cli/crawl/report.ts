@@ -1,0 +1,47 @@
+/** What a crawl that has ended says: how it stands, what failed, and the commands that answer the next questions. */
+import { countsOf, countsText } from '../inspect/counters-text.ts';
+import { ownName } from '../terminal/own-name.ts';
+import { clockText } from '../terminal/progress.ts';
+import type { CrawlOutcome } from './crawl-outcome.ts';
+import type { FailureLedger } from './failure-ledger.ts';
+import { whyFew } from './why-few.ts';
+
+export interface Reported extends CrawlOutcome {
+  /** When this run began; undefined: it was stopped before it looked. */
+  readonly pagesBefore: number | undefined;
+  /** The options that name the crawl to other commands. */
+  readonly place: string;
+  /** The command that goes on; null: the same again. */
+  readonly resume: string | null;
+  readonly ledger: FailureLedger;
+  readonly json?: boolean | undefined;
+}
+
+export function report({ end, counters, seconds, pagesBefore, place, resume, ledger, json }: Reported): void {
+  const counts = countsOf(counters);
+  const pagesNow = counts.pages - (pagesBefore ?? counts.pages);
+  const rate = pagesNow > 0 && seconds > 0 ? ` (${(pagesNow / seconds).toFixed(1)} pages/s)` : '';
+  const how = { done: 'The crawl is done', quotaSpent: 'The page quota is spent', stopped: 'Stopped' }[end];
+  const say = json === true ? process.stderr : process.stdout;
+  const name = ownName();
+  say.write(`${how} after ${clockText(seconds)}${rate}.\n${countsText(counts)}\n`);
+  const failures = ledger.lines();
+  if (failures.length > 0)
+    say.write(
+      `\n  fetches that failed, and the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`,
+    );
+  if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
+  say.write(`\n  pages:   ${name} pages ${place}\n`);
+  if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {
+    say.write(`  failed:  ${name} pages --failed ${place}\n`);
+    say.write(`  why:     ${name} explain URL ${place}\n`);
+  }
+  if (end !== 'done' && resume === null) say.write('  resume:  the same command again\n');
+  else if (end === 'stopped') say.write(`  resume:  ${name} ${resume}\n`);
+  else if (end === 'quotaSpent')
+    say.write(`  more:    ${name} ${resume} --max-pages ${2 * Math.max(1, counts.pages)}\n`);
+  if (json === true)
+    process.stdout.write(`${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end })}\n`);
+  if (end === 'stopped') process.exitCode = 130;
+  else if (counts.pages === 0) process.exitCode = 1;
+}

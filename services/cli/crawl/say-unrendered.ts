@@ -1,0 +1,13 @@
+import type { ConsumerFlags } from '../attach/with-consumers.ts';
+import type { FetcherFlags } from '../flags/fetcher-flags.ts';
+
+/** Rules that ask for a browser where none runs would be heeded by nobody. */
+export function sayUnrendered(
+  flags: Pick<FetcherFlags, 'extract'> & Pick<ConsumerFlags, 'with'>,
+  say: (text: string) => void,
+): void {
+  if (flags.extract?.render === undefined || flags.with?.includes('render') === true) return;
+  say(
+    '--extract has render: rules, and no browser runs: give --with render, or start crawlstream render beside the crawl',
+  );
+}

@@ -1,0 +1,44 @@
+/** Seeds as people give them: URLs, hosts, files of them, or `-` for standard input. */
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { hasScheme, parseSeed } from '../../../topology/url/seed.ts';
+import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.ts';
+
+export interface GivenSeed extends ListedSeed {
+  /** No scheme was typed: `https://` is a guess. */
+  readonly isGuess: boolean;
+}
+
+/** Throws INVALID_SEED with what was typed and what to type instead. */
+export async function seedArguments(given: readonly string[]): Promise<GivenSeed[]> {
+  const seeds: GivenSeed[] = [];
+  for (const one of given) for (const seed of await seedsIn(one)) seeds.push(seed);
+  return seeds;
+}
+
+async function seedsIn(given: string): Promise<GivenSeed[]> {
+  if (given === '-') return listed(await text(process.stdin), 'standard input');
+  if (!hasScheme(given)) {
+    if (isFile(given)) return listed(await readFile(given, 'utf8'), given);
+    if (fileLike.test(given)) {
+      const message = `seed ${JSON.stringify(given)}: there is no such file; a host of that name is written http://${given}/`;
+      throw new CrawlstreamError('INVALID_SEED', message);
+    }
+  }
+  return [{ url: parseSeed(given), priority: -1, isGuess: !hasScheme(given) }];
+}
+
+/** Endings of files that are no top-level domains. */
+const fileLike = /\.(txt|csv|tsv|json|jsonl|ndjson|xml|ya?ml|list|lst|urls|gz)$/i;
+
+function isFile(path: string): boolean {
+  return existsSync(path) && !statSync(path).isDirectory();
+}
+
+function listed(lines: string, name: string): GivenSeed[] {
+  const seeds = parseSeedList(lines, name);
+  if (seeds.length === 0) throw new CrawlstreamError('INVALID_SEED', `${name}: no seed in it; write one URL a line`);
+  return seeds.map((seed) => ({ ...seed, isGuess: false }));
+}

@@ -1,0 +1,26 @@
+/** Why a URL gave no page, in plain words. */
+import type { Outcome, OutcomeKind } from '../../../schemas/types.ts';
+
+export function causeOf({ kind, status, detail }: Pick<Outcome, 'kind' | 'status' | 'detail'>): string {
+  const more = detail === '' ? '' : ` (${detail.slice(0, 160)})`;
+  const answered = status === 0 ? '' : ` ${status}`;
+  return `${causes[kind] ?? kind}${answered}${more}`;
+}
+
+const causes: Readonly<Partial<Record<OutcomeKind, string>>> = {
+  clientError: 'the server answered',
+  gone: 'the server answered',
+  serverError: 'the server answered',
+  throttled: 'the server asked to wait, and answered',
+  timeout: 'no answer in time',
+  connectionFailed: 'no connection',
+  dnsFailed: 'the name cannot be found',
+  tlsFailed: 'TLS failed',
+  blockedAddress: 'its address is a private one',
+  robotsDenied: 'robots.txt forbids it',
+  robotsUnreachable: 'its robots.txt cannot be had, and without it nothing is fetched',
+  refused: 'it is nothing that is read here',
+  badResponse: 'the response is broken',
+  parseFailed: 'it cannot be parsed',
+  crawlDelayTooLong: 'its Crawl-delay is beyond the cap',
+};

@@ -1,0 +1,127 @@
+/**
+ * `crawlstream pages`: what a crawl has fetched, each URL once, in a data folder or on Kafka, during it and after.
+ *
+ * For a person a line each; for a program (or with --long, --fields, --json) JSON lines. A page that a browser rendered is
+ * told as it was rendered. `--failed` answers the other question: which URLs gave no page, and why.
+ */
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { Page } from '../../../schemas/types.ts';
+import { readRecord } from '../../runtime/avro/read-record.ts';
+import { type Purges, readPurges } from '../../runtime/crawl/purges.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
+import { bad } from '../flags/arguments.ts';
+import { addKafkaOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
+import { inert } from '../terminal/inert.ts';
+import { printNotice } from '../terminal/restore-text.ts';
+import { printFailures } from './failed-urls.ts';
+
+interface PagesFlags extends KafkaFlags {
+  readonly json?: boolean;
+  readonly all?: boolean;
+  readonly long?: boolean;
+  readonly fields?: readonly PageField[];
+  readonly failed?: boolean;
+}
+
+const pageFields = [
+  ...(['url', 'hostKey', 'status', 'fetchedAtMs', 'depth', 'contentType', 'charset', 'title', 'description'] as const),
+  ...(['text', 'canonical', 'contentHash', 'etag', 'lastModified', 'bytes', 'truncated', 'noindex'] as const),
+  ...(['nofollow', 'links', 'linksDropped', 'mainText', 'language', 'metadata', 'fields', 'outlinks'] as const),
+  'rendered' as const,
+] satisfies readonly (keyof Page)[];
+type PageField = (typeof pageFields)[number];
+
+export function addPagesCommand(program: Command): void {
+  addKafkaOptions(
+    program
+      .command('pages')
+      .description('print the pages of a crawl, each URL once: a line each on a terminal, JSON lines elsewhere'),
+    'data folder of the crawl',
+  )
+    .option('--long', 'whole records as JSON lines, on a terminal too')
+    .option('--fields <list>', 'these fields alone, as JSON lines, as in url,title,text', fieldList)
+    .option('--failed', 'the URLs that gave no page, and why, in place of those that did')
+    .option('--all', 'every record, also of a page that a crash made us fetch again')
+    .option('--json', 'as JSON lines: it prints nothing else')
+    .action((flags: PagesFlags) =>
+      withCrawl(flags, (crawl) =>
+        flags.failed === true ? printFailures(crawl, flags.json === true) : printPages(crawl, flags),
+      ),
+    );
+}
+
+function fieldList(value: string): PageField[] {
+  return value.split(',').map((name) => {
+    const field = pageFields.find((one) => one === name.trim());
+    if (field === undefined) throw bad('--fields', value, `give some of ${pageFields.join(',')}`);
+    return field;
+  });
+}
+
+async function printPages(crawl: ReadableCrawl, flags: PagesFlags): Promise<void> {
+  const { log, codec, topics } = crawl;
+  const purges = await readPurges(log, codec, topics);
+  const asText = process.stdout.isTTY && !flags.long && flags.fields === undefined && !flags.json;
+  for (let partition = 0; partition < topics.partitions; partition++) {
+    const wanted = flags.all === true ? all : await onePerUrl(crawl, partition, purges);
+    for await (const { offset, page } of pagesOf(crawl, partition, printNotice)) {
+      if (!wanted(offset, page) || purges.refuses(page.url, page.fetchedAtMs)) continue;
+      const line = asText ? lineOf(page) : JSON.stringify(picked(page, flags.fields));
+      if (!process.stdout.write(`${inert(line)}\n`)) await once(process.stdout, 'drain');
+    }
+  }
+}
+
+/** Is this record the one to print? Asked in the order of offsets. */
+type Wanted = (offset: number, page: Page) => boolean;
+
+const all: Wanted = () => true;
+
+/**
+ * The first record of each URL; where a browser renders, its newest rendered one. Those come later than what they
+ * stand for, so that a partition with any is read twice.
+ */
+async function onePerUrl(crawl: ReadableCrawl, partition: number, purges: Purges): Promise<Wanted> {
+  const { log, topics } = crawl;
+  const { end: rendering } = await log.offsets(`${topics.crawl}.render`, partition);
+  const rendered = new Map<string, number>();
+  if (rendering > 0) {
+    for await (const { offset, page } of pagesOf(crawl, partition, () => {})) {
+      if (page.rendered && !purges.refuses(page.url, page.fetchedAtMs)) rendered.set(page.url, offset);
+    }
+  }
+  const printed = new Set<string>();
+  return (offset, { url, fetchedAtMs }) => {
+    const place = rendered.get(url);
+    if (place !== undefined) return place === offset;
+    if (printed.has(url) || purges.refuses(url, fetchedAtMs)) return false;
+    printed.add(url);
+    return true;
+  };
+}
+
+async function* pagesOf({ log, codec, topics }: ReadableCrawl, partition: number, tell: (text: string) => void) {
+  const topic = `${topics.crawl}.pages`;
+  // What is there when the reading begins, and no more: a crawl may be appending.
+  const { start, end } = await log.offsets(topic, partition);
+  for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
+    const page = await readRecord(codec, 'pages', value, (why) =>
+      tell(`${topic}/${partition}, offset ${offset}, is left out: ${why}`),
+    );
+    if (page !== undefined) yield { offset, page };
+  }
+}
+
+function picked(page: Page, fields: readonly PageField[] | undefined): object {
+  return fields === undefined ? page : Object.fromEntries(fields.map((field) => [field, page[field]]));
+}
+
+function lineOf({ fetchedAtMs, depth, url, title }: Page): string {
+  const width = Math.max(40, process.stdout.columns ?? 80);
+  const time = new Date(fetchedAtMs).toISOString().slice(0, 19).replace('T', ' ');
+  const line = `${time}  ${String(depth).padStart(2)}  ${url}  ${title.replaceAll(/\s+/g, ' ')}`;
+  // A URL is never cut: it is there to be copied.
+  return line.slice(0, Math.max(width - 1, time.length + 6 + url.length));
+}

@@ -1,0 +1,120 @@
+/** A crawl that is killed and resumed with fewer options, or others: nothing is forgotten, and what changes is said. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { lastJson, runCommand, startCommand } from '../command.ts';
+import { printedPages, startSmallWeb } from '../small-web.ts';
+
+type Policy = Record<string, unknown> & { readonly filters: { readonly exclude: readonly string[] } };
+
+async function policyOf(data: string): Promise<Policy> {
+  const shown = await runCommand(['policy', 'show', '--data', data, '--json']);
+  assert.equal(shown.code, 0, shown.stderr);
+  return lastJson(shown) as Policy;
+}
+
+async function tell(data: string, ...words: string[]): Promise<void> {
+  const ended = await runCommand([...words, '--data', data]);
+  assert.equal(ended.code, 0, ended.stderr);
+}
+
+test('a crawl that is killed goes on with the data folder alone: its policy, its networks and names, and no URL is lost', async () => {
+  const small = await startSmallWeb({ hosts: 6, pagesPerHost: 12, domains: 2 });
+  const data = join(temporaryFolder(), 'data');
+  const options = ['--delay', '40', '--exclude', '/p/1\\b', '--max-pages', '50', '--retries', '0.1', '--allow-private'];
+  const first = startCommand([...small.crawlArguments, ...options, '--data', data]);
+  while (small.web.requests().length < 15) {
+    assert.equal(first.child.exitCode, null, first.output());
+    await sleep(20);
+  }
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const before = await policyOf(data);
+  await tell(data, 'bandwidth', '5M');
+
+  const second = await runCommand(['crawl', '--data', data, '--json']);
+  assert.equal(second.code, 0, second.stderr);
+  assert.deepEqual({ ...(await policyOf(data)), version: 0 }, { ...before, version: 0, bytesPerSecond: 5_000_000 });
+  assert.match(second.stderr, /as before: .*--resolve \*\.test:\d+:127\.0\.0\.1.*--allow-private/);
+  assert.doesNotMatch(second.stderr, /changed:/);
+  const { pages, failed, deadLettered, end } = lastJson(second);
+  assert.deepEqual({ pages, failed, deadLettered, end }, { pages: 50, failed: 0, deadLettered: 0, end: 'quotaSpent' });
+});
+
+test('options that are given change what they name, and say so; what operators have set stands', async () => {
+  const small = await startSmallWeb({ hosts: 2, pagesPerHost: 10, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const crawl = async (...options: string[]) => {
+    const ended = await runCommand([...small.crawlArguments, '--data', data, '--json', ...options]);
+    assert.equal(ended.code, 0, ended.stderr);
+    return ended;
+  };
+  await crawl('--delay', '0', '--max-pages', '3', '--exclude', 'nothing', '--concurrency', '7');
+  await tell(data, 'bandwidth', '9M');
+  const file = join(temporaryFolder(), 'policy.json');
+  const { version: _, ...policy } = await policyOf(data);
+  await writeFile(file, JSON.stringify({ ...policy, hopsMax: 2, delayMs: 3 }));
+  await tell(data, 'policy', 'set', file);
+
+  const changed = await crawl('--delay', '0', '--max-pages', '5', '--concurrency', '8');
+  assert.match(changed.stderr, /^changed: pageQuota 3 → 5$/m);
+  assert.match(changed.stderr, /^changed: --concurrency 7 → 8$/m);
+  assert.equal(lastJson(changed)['pages'], 5);
+  const { pageQuota, delayMs, hopsMax, bytesPerSecond, filters } = await policyOf(data);
+  assert.deepEqual(
+    { pageQuota, delayMs, hopsMax, bytesPerSecond, exclude: filters.exclude },
+    // --delay 0 was asked for before as well: what an operator has set since then stands.
+    { pageQuota: 5, delayMs: 3, hopsMax: 2, bytesPerSecond: 9_000_000, exclude: ['nothing'] },
+  );
+
+  const anew = await crawl('--new-options', '--delay', '1');
+  assert.equal((await printedPages(data)).length, 20);
+  assert.match(anew.stderr, /^changed: pageQuota 5 → none$/m);
+  const made = await policyOf(data);
+  assert.deepEqual([made['pageQuota'], made['hopsMax'], made['bytesPerSecond']], [null, 10, 9_000_000]);
+});
+
+test('a pause holds over a changed option', async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 5, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const args = [...small.crawlArguments, '--delay', '0', '--data', data];
+  await runCommand([...args, '--max-pages', '1']);
+  await tell(data, 'pause');
+  const second = startCommand([...args, '--max-pages', '4']);
+  while (!second.output().includes('changed: pageQuota')) {
+    assert.equal(second.child.exitCode, null, second.output());
+    await sleep(20);
+  }
+  await tell(data, 'resume');
+  assert.equal((await second.ended).code, 0);
+  assert.equal((await printedPages(data)).length, 4);
+});
+
+test('a crawl.json of before, without options, goes on with its policy', async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 6, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const args = [...small.crawlArguments, '--data', data];
+  await runCommand([...args, '--delay', '0', '--max-pages', '2', '--exclude', 'nothing']);
+  const file = join(data, 'crawl.json');
+  const { seeds, policy } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+  await writeFile(file, JSON.stringify({ seeds, policy }));
+  const ended = await runCommand([...args, '--max-pages', '4', '--json']);
+  assert.equal(lastJson(ended)['pages'], 4, ended.stderr);
+  const { delayMs, filters } = await policyOf(data);
+  assert.deepEqual([delayMs, filters.exclude], [0, ['nothing']]);
+});
+
+test('a rules file that was named is read anew on a resume, from wherever it is started', async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 6, domains: 1 });
+  const cwd = temporaryFolder();
+  await writeFile(join(cwd, 'rules.yaml'), '- { hosts: ["*"], headers: { x-asked: one } }\n');
+  const args = [...small.crawlArguments, '--delay', '0', '--data', 'data', '--requests', 'rules.yaml'];
+  await runCommand([...args, '--max-pages', '1'], { cwd });
+  await writeFile(join(cwd, 'rules.yaml'), '- { hosts: ["*"], headers: [wrong] }\n');
+  const ended = await runCommand(['crawl', '--data', join(cwd, 'data')]);
+  assert.equal(ended.code, 2, ended.stdout);
+  assert.match(ended.stderr, /--requests .*rules\.yaml: \[0\]\.headers/);
+});

@@ -1,0 +1,71 @@
+/** Commands about a host or a URL say what they matched; what matches nothing is a failure that names what is near. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { lastJson, runCommand } from '../command.ts';
+import { startSmallWeb } from '../small-web.ts';
+
+const data = join(temporaryFolder(), 'data');
+let seed = '';
+let crawlArguments: readonly string[] = [];
+
+before(async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 5, domains: 1 });
+  seed = small.seeds[0]!;
+  crawlArguments = [...small.crawlArguments, '--delay', '0', '--data', data];
+  const ended = await runCommand(crawlArguments);
+  assert.equal(ended.code, 0, ended.stderr);
+});
+
+const tell = (...words: string[]) => runCommand([...words, '--data', data]);
+
+test('a host that the crawl has nothing of is refused, with the name that is near, and nothing is sent', async () => {
+  const { host, hostname } = new URL(seed);
+  for (const words of [
+    ['purge', hostname],
+    ['block', hostname],
+    ['limit', hostname, '5'],
+    ['delay', hostname, '30s'],
+  ]) {
+    const { code, stdout, stderr } = await tell(...words);
+    assert.equal(code, 1, words.join(' '));
+    assert.equal(stdout, '');
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.match(stderr, new RegExp(`no URL of host ${hostname}: nothing was done; did you mean ${host}\\?`));
+  }
+  const misspelt = await tell('block', host.replace(/^.(.)/, '$1'));
+  assert.equal(misspelt.code, 1);
+  assert.ok(misspelt.stderr.includes(`did you mean ${host}?`), misspelt.stderr);
+  const far = await tell('block', 'nowhere.example');
+  assert.match(far.stderr, /crawlstream hosts lists what it has \(--force/);
+  const forced = await tell('block', 'nowhere.example', '--force');
+  assert.equal(forced.code, 0, forced.stderr);
+});
+
+test('a URL that was never admitted is refused, and the spelling that was is named', async () => {
+  const { code, stderr } = await tell('purge', `${seed}p/2/`);
+  assert.equal(code, 1, stderr);
+  assert.ok(stderr.includes(`did you mean ${seed}p/2?`), stderr);
+});
+
+test('what was matched is told, durations have units, and a purged URL is explained as purged', async () => {
+  const { host } = new URL(seed);
+  const delayed = await tell('delay', host, '30s', '--json');
+  const { matched, sent } = lastJson(delayed) as {
+    matched: { fetched: number };
+    sent: { event: { amount: number } }[];
+  };
+  assert.equal(matched.fetched, 5);
+  assert.equal(sent[0]?.event.amount, 30_000);
+  assert.match((await tell('delay', host, 'soon')).stderr, /<duration> "soon": give a number and ms, s, m, h or d/);
+  const url = `${seed}p/2`;
+  const purged = await tell('purge', url, '--by', 'me');
+  assert.equal(purged.code, 0, purged.stderr);
+  assert.match(purged.stdout, /^1 URL: done, page$/m);
+  const explained = await tell('explain', url);
+  assert.match(explained.stdout, /^purged +\S+Z by me: nothing of it is kept/m);
+  const whole = await tell('purge', host);
+  assert.match(whole.stdout, new RegExp(`^1 host, ${host}: 0 URLs wait, 0 deferred, 5 fetched`, 'm'));
+  assert.match((await tell('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);
+});

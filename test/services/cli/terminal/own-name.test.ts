@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ownName } from '../../../../services/cli/terminal/own-name.ts';
+
+test('a hint names the command as it was called', () => {
+  const script = '/checkout/dist/services/cli/main.js';
+  assert.equal(ownName({ npm_lifecycle_event: 'crawlstream' }, ['node', script]), 'npm run -s crawlstream --');
+  assert.equal(ownName({ npm_lifecycle_event: 'start' }, ['node', 'crawlstream']), 'npm run -s crawlstream --');
+  assert.equal(ownName({ npm_command: 'exec' }, ['node', '/p/node_modules/.bin/crawlstream']), 'npx crawlstream');
+  assert.equal(ownName({}, ['node', '/usr/local/bin/crawlstream']), 'crawlstream');
+  assert.equal(ownName({}, ['/usr/bin/node', script]), `node ${script}`);
+});

@@ -1,0 +1,88 @@
+/**
+ * Three-way merge of policies: what a user asks for changes only what was not asked for last time, so that an option
+ * that is left out loses nothing, and what an operator has set since then stands.
+ */
+import type { PolicyConfig } from './policy.ts';
+
+type Json = unknown;
+type Fields = { readonly [key: string]: Json };
+
+/** `inForce` with the fields in which `now` differs from `before`. Its version is that of `inForce`. */
+export function mergeAsked(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig {
+  const merged = merge(before as unknown as Fields, now as unknown as Fields, inForce as unknown as Fields);
+  const policy = { ...(merged as unknown as PolicyConfig), version: inForce.version };
+  return { ...policy, scope: mergedScope(before, now, inForce), ...mergedSitemaps(before, now, inForce) };
+}
+
+/** Names gather: a new seed takes nothing from those before it. */
+function mergedScope(before: PolicyConfig, now: PolicyConfig, inForce: PolicyConfig): PolicyConfig['scope'] {
+  const { kind, names } = now.scope;
+  if (isSame(before.scope, now.scope)) return inForce.scope;
+  if (before.scope.kind !== kind || inForce.scope.kind !== kind) return now.scope;
+  return { kind, names: joined(inForce.scope.names, added(before.scope.names, names)).sort() };
+}
+
+function mergedSitemaps(
+  { sitemaps: before }: PolicyConfig,
+  { sitemaps: now }: PolicyConfig,
+  { sitemaps: stands }: PolicyConfig,
+): Pick<PolicyConfig, 'sitemaps'> {
+  if (stands === undefined || now === undefined || isSame(before, now)) return {};
+  const everyMs = before?.everyMs === now.everyMs ? stands.everyMs : now.everyMs;
+  return { sitemaps: { everyMs, rules: joined(stands.rules, added(before?.rules ?? [], now.rules)) } };
+}
+
+/** A line for each field that differs, as in `pageQuota 40 → 80`; versions are not looked at. */
+export function policyChanges(before: PolicyConfig, after: PolicyConfig): string[] {
+  const lines: string[] = [];
+  walk({ ...before, version: 0 }, { ...after, version: 0 }, '', lines);
+  return lines;
+}
+
+function merge(before: Fields, now: Fields, inForce: Fields): Fields {
+  const merged: Record<string, Json> = { ...inForce };
+  for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const [was, is, stands] = [before[key], now[key], inForce[key]];
+    if (isSame(was, is)) continue;
+    if (is === undefined) delete merged[key];
+    else merged[key] = isFields(was) && isFields(is) && isFields(stands) ? merge(was, is, stands) : is;
+  }
+  return merged;
+}
+
+function walk(before: Json, after: Json, path: string, lines: string[]): void {
+  if (isSame(before, after)) return;
+  if (!isFields(before) || !isFields(after)) {
+    lines.push(`${path} ${shown(before)} → ${shown(after)}`);
+    return;
+  }
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+    walk(before[key], after[key], path === '' ? key : `${path}.${key}`, lines);
+}
+
+const shownCharsMax = 100;
+
+function shown(value: Json): string {
+  if (value === undefined || value === null) return 'none';
+  const text = JSON.stringify(value);
+  return text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text;
+}
+
+function added<T>(before: readonly T[], now: readonly T[]): T[] {
+  return now.filter((one) => !before.some((other) => isSame(one, other)));
+}
+
+function joined<T>(list: readonly T[], more: readonly T[]): T[] {
+  return [...list, ...added(list, more)];
+}
+
+function isFields(value: Json): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Of plain JSON: an absent field is one that is undefined. */
+function isSame(a: Json, b: Json): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((one, at) => isSame(one, b[at]));
+  if (!isFields(a) || !isFields(b)) return a === b;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSame(a[key], b[key]));
+}
