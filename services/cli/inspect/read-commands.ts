@@ -16,6 +16,7 @@ import { withCrawl } from '../connect/open-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
+import { inert } from '../terminal/inert.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
 import { addPagesCommand } from './pages-command.ts';
