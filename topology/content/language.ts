@@ -65,6 +65,8 @@ function byTrigrams(prose: string, languages: Readonly<Record<string, string>>, 
   return '';
 }
 
+/** No language's words are longer; what is costs its square to look at. */
+const wordCharsMax = 100;
 /** Words of the script with no more around them than punctuation; neither in capitals nor with some inside. */
 const proseWord = /^[("'«„“‘¿¡[]*(?!\p{Lu}{2})[\p{L}\p{M}](?:(?!\p{Lu})[\p{L}\p{M}'’-])*[)\]"'»”“’.,;:!?…،؟।]*$/u;
 const notLetters = /[^\p{L}\p{M}'’ ]+/gu;
@@ -86,7 +88,7 @@ function proseOf(parts: readonly string[], script: Script): string {
     for (let i = parts.length > 1 ? 1 : 0; i < words.length - (parts.length > 1 ? 1 : 0); i++) {
       const word = words[i]!;
       if (chars >= share) break;
-      if (!letter.test(word) || !proseWord.test(word)) continue;
+      if (word.length > wordCharsMax || !letter.test(word) || !proseWord.test(word)) continue;
       prose += `${word.replace(notLetters, '')} `;
       chars += word.length + 1;
     }

@@ -130,9 +130,11 @@ function conditionAfter(headers: Headers): Headers {
   ];
 }
 
+const readable: ReadonlySet<string> = new Set(['', 'gzip', 'x-gzip', 'identity', 'none']);
+
 /** We ask for gzip or nothing; gzip shows by itself. */
 function isReadable(contentEncoding: string): boolean {
-  return /^(?:\s*(?:x-gzip|gzip|identity|none)?\s*(?:,|$))*$/i.test(contentEncoding);
+  return contentEncoding.split(',').every((coding) => readable.has(coding.trim().toLowerCase()));
 }
 
 /** Trouble that another try may not have. A body that broke off is none: what came of it counts. */

@@ -108,6 +108,22 @@ test('an index, gzip of one or two layers, plain text and redirects lead to the 
   assert.ok(!paths(site.hits).includes('/nested3.xml'), 'indexes in indexes have an end');
 });
 
+test('a content coding made to be looked at for ever is not read, and holds nobody up', async (t) => {
+  // 2^28 ways to take it apart for a pattern that tries them all: minutes in which nothing else is done.
+  const endless = `GZI${'P,\t,GZI'.repeat(28)}O`;
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.end('Sitemap: /odd.xml\nSitemap: /good.xml');
+    else if (request.url === '/odd.xml') {
+      response.writeHead(200, { 'content-encoding': endless });
+      response.end(urlset(loc(site.url('a.test', '/odd'))));
+    } else if (request.url === '/good.xml') response.end(urlset(loc(site.url('a.test', '/good'))));
+    else page(response);
+  });
+  const harness = await startHarness(t);
+  await harness.lease({ urls: taskUrls(site.url('a.test', '/1')) });
+  assert.deepEqual(urlsOf(await harness.groups()), [site.url('a.test', '/good')]);
+});
+
 test('a sitemap speaks for its own host and for the one whose robots.txt names it, no other', async (t) => {
   const site = await serveSite(t, (request, response, host) => {
     if (request.url === '/robots.txt') {
