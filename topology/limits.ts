@@ -217,6 +217,8 @@ export const frontierLimits = {
   clockSkewMs: 5_000,
   /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */
   expiriesMax: 3,
+  /** However small a partition's queue is to be, a host's share holds a lease's worth. */
+  queueShareLeast: 64,
   /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
   burialsPerStep: 256,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
@@ -340,6 +342,8 @@ export const policyLimits = {
   urlsPerLeaseMax: 64,
   /** A partition with so many URLs queued has work for weeks at one a second and 10 hosts; beyond it, reading waits. */
   queuedMax: 10_000_000,
+  /** A million URLs of one domain are work for eleven days at one a second; ten such domains are no accident. */
+  queueShareMax: 0.1,
 } as const;
 
 /** Defaults of the `crawl` command. */

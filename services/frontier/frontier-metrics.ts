@@ -45,6 +45,7 @@ const tallies = {
   cutInputs: 'crawlstream_frontier_cut_inputs_total',
   linksDropped: 'crawlstream_frontier_links_dropped_total',
   truncated: 'crawlstream_frontier_truncated_total',
+  overShare: 'crawlstream_frontier_over_share_total',
   hosts: 'crawlstream_frontier_hosts_known',
   leases: 'crawlstream_frontier_leases',
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;

@@ -54,6 +54,11 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
   commitBytesSoft: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
   askLinksPerStep: tuning(slices),
   budgetKeysPerStep: tuning(slices),
+  queueShareLeast: cutAt(frontierLimits.queueShareLeast, (n) => {
+    const hand = new Hand({ queuedMax: 10 });
+    hand.links('a.test', n);
+    return hand.rig.core.state.counters.queued;
+  }),
   clockSkewMs: driven(
     (n) => {
       const hand = new Hand();

@@ -160,6 +160,7 @@ export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
   leadTimeMs: undriven('a default of the policy, by which a lease’s size is reckoned'),
   urlsPerLeaseMax: undriven('a default of the policy: URLs of one lease'),
   queuedMax: undriven('10 million URLs'),
+  queueShareMax: undriven('a share of 10 million URLs: queue-share.test.ts has it at 1,000'),
 };
 
 /** After a page of a host was fetched, is it leased again after so many ms? */

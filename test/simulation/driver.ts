@@ -225,9 +225,10 @@ export class TopologyDriver {
   }
 
   /** One message with many links, in one group per run of equal hosts. All on one partition. */
-  injectGroup(urls: readonly string[]): void {
+  injectGroup(urls: readonly string[], group: Partial<LinkGroup> = {}): void {
     const groups = urls.map((url) => ({
       ...blankLinkGroup,
+      ...group,
       hostKey: hostKeyOf(url),
       links: [{ url, lastModifiedMs: 0, priority: -1 }],
     }));

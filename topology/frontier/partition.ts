@@ -32,6 +32,7 @@ import { nextRefillAtMs, openDeferred } from './decide/links/budgets.ts';
 import { decideDiscovered } from './decide/links/discovered.ts';
 import { Growth } from './decide/links/growth.ts';
 import { isFull } from './decide/links/queue-room.ts';
+import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
 import { isAboutHost } from './decide/misrouted.ts';
 import { CallDesk } from './decide/pull/call-desk.ts';
@@ -146,14 +147,14 @@ export class FrontierPartition {
   /** True while discovered URLs should not be read: the frontier is full until leases drain it. */
   get full(): boolean {
     const { policy } = this;
-    return policy === null || isFull(this.state.counters, policy.config);
+    return policy === null || isFull(this.state.counters, this.state.shares.opened, policy.config);
   }
 
   /** When a step has something to do without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
     const { state } = this;
     if (this.policy?.config.paused === true) demand = 0;
-    if (state.burying.size > 0 || state.budgets.looks) return state.nowMs;
+    if (state.burying.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
     const quotaOut = this.policy?.config.pageQuota != null && state.quotaLeft <= 0;
     let wake = demand > 0 && !quotaOut ? state.clock.nextReadyAtMs : undefined;
     if (demand > 0 && !quotaOut && state.clock.ready > 0) wake = state.nowMs;
@@ -193,6 +194,7 @@ export class FrontierPartition {
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
+    openDrained(decision);
     const paused = this.policy?.config.paused === true;
     if (!state.pull.on && !paused) decideGrants(decision, decideRobotsHops(decision, demand));
     for (const [topic, epoch] of this.#epochs) {

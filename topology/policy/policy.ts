@@ -61,6 +61,8 @@ export interface PolicyConfig {
   readonly urlsPerHostMax: number | null;
   /** URLs a partition may hold queued or waiting for retry. */
   readonly queuedMax: number;
+  /** Of `queuedMax`, what one host or registrable domain may hold; what exceeds it is deferred. Absent, or 1: all of it. */
+  readonly queueShareMax?: number | undefined;
   /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low bands first. Absent: pause. */
   readonly whenFull?: WhenFull | undefined;
   /** Hours in which hosts may be contacted. Absent: at any. */

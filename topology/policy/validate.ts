@@ -130,6 +130,7 @@ const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   pageQuota: z.int().min(0).nullable(),
   urlsPerHostMax: count.nullable(),
   queuedMax: count,
+  queueShareMax: z.number().gt(0).max(1).optional(),
   whenFull: z.enum(whenFullChoices).optional(),
   windows: z.array(windowSchema).optional(),
   parallel: z.array(parallelSchema).optional(),

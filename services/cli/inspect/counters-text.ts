@@ -30,6 +30,8 @@ export interface CrawlCounts {
   readonly hostFull: number;
   readonly queueFull: number;
   /** Links of pages that had more than are taken from one, and pages whose body was cut at its limit. */
+  /** Deferred, as their host or domain had its share of the queue. */
+  readonly overShare: number;
   readonly linksDropped: number;
   readonly truncated: number;
   readonly purged: number;
@@ -78,6 +80,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     tooLong: counters.tooLong,
     hostFull: counters.hostFull,
     queueFull: counters.queueFull,
+    overShare: counters.overShare,
     linksDropped: counters.linksDropped,
     truncated: counters.truncated,
     purged: counters.purged,
@@ -117,6 +120,7 @@ export function countsText(counts: CrawlCounts): string {
     ['still queued', counts.queued],
     ['on lease', counts.leased],
     ['deferred', counts.deferred],
+    ['beyond a host’s share', counts.overShare],
     ['to be fetched again', counts.scheduled],
     ['fetched again', counts.revisits],
     ['  found a change', counts.changesFound],

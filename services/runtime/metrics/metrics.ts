@@ -49,6 +49,10 @@ export const metrics = {
   crawlstream_frontier_cut_inputs_total: counter('Inputs that had lost records which were read', 'partition'),
   crawlstream_frontier_foreign_records_total: counter('Records of the changelog that others wrote', 'partition'),
   crawlstream_frontier_links_dropped_total: counter('Links of pages beyond what is taken from one', 'partition'),
+  crawlstream_frontier_over_share_total: counter(
+    'URLs that wait behind all others, as their host or domain had its share of the queue',
+    'partition',
+  ),
   crawlstream_frontier_truncated_total: counter('Pages whose body was cut at its limit', 'partition'),
   crawlstream_frontier_granted_total: counter('Leases granted by this process'),
   crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),

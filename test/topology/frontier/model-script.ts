@@ -42,6 +42,8 @@ export function randomRules(chance: Chance) {
     urlsPerLeaseMax: chance.of([1, 3, 16, 64]),
     urlsPerHostMax: chance.of([null, null, 4, 30]),
     queuedMax: chance.of([10, 40, 1_000_000]),
+    // The naive frontier has one queue, and nobody has a share of it.
+    queueShareMax: 1,
     whenFull: chance.of(['pause', 'dropLowest'] as const),
     maxDepth: chance.of([2, 5]),
     pageQuota: chance.of([null, null, 0, 20, 100]),

@@ -309,6 +309,7 @@ export type HostChange = Extract<
  * `foreignRecords`: records of the changelog that somebody else wrote, and nobody heeds.
  * `cutInputs`: times that an input had lost records which were read, and was read on from there.
  * `linksDropped`: links of pages beyond what may be taken from one. `truncated`: pages whose body was cut at its limit.
+ * `overShare`: deferred, as their host or domain had its share of the queue (decide/links/queue-share.ts).
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
@@ -342,6 +343,7 @@ export const tallyNames = [
   'cutInputs',
   'linksDropped',
   'truncated',
+  'overShare',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

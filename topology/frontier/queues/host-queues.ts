@@ -10,6 +10,7 @@
 import { bandCount } from '../../policy/band.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { Bands } from './bands.ts';
+import { budgetBand } from './held-bands.ts';
 
 export interface Again {
   /** 0: at once. */
@@ -90,6 +91,17 @@ export class HostQueue {
     let size = this.again.length;
     for (let band = bands.list.firstOf(this.#host); band !== 0; band = bands.list.nextOf(band))
       size += bands.count(band);
+    return size;
+  }
+
+  /** What waits for its turn in the front queues, or in a trap's band that is open, or comes back. */
+  get frontSize(): number {
+    const { bands } = this.#queues;
+    let size = this.again.length;
+    for (let band = bands.list.firstOf(this.#host); band !== 0; band = bands.list.nextOf(band)) {
+      const number = bands.list.numberOf(band);
+      if (number < bandCount || (number !== budgetBand && !this.isHeld(number))) size += bands.count(band);
+    }
     return size;
   }
 

@@ -3,10 +3,15 @@ import type { PolicyConfig } from '../../policy/policy.ts';
 import type { FrontierState } from './state.ts';
 
 export function followPolicy(state: FrontierState, policy: Partial<PolicyConfig>): void {
-  const { traps, budget, recrawl, sink, delayMs = 0 } = policy;
+  const { traps, budget, queueShareMax, recrawl, sink, delayMs = 0 } = policy;
   const { hosts, pull } = state;
   state.traps.on = traps !== undefined;
   state.budgets.setKeyMode(budget?.key ?? null, hosts.values());
+  state.shares.turn(
+    sink !== 'pull' && queueShareMax !== undefined && queueShareMax < 1,
+    budget === undefined,
+    hosts.values(),
+  );
   state.recrawl.setPolicy(recrawl);
   if (pull.set(sink === 'pull', delayMs)) for (const host of hosts.values()) state.settle(host);
 }

@@ -8,9 +8,10 @@ import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
 
 export function settleHost(state: FrontierState, host: Host): void {
-  const { budgets, hosts, burying, clock, recrawl, pull } = state;
+  const { budgets, hosts, burying, clock, recrawl, shares, pull } = state;
   const { id, queue } = host;
   budgets.settle(host);
+  shares.settle(host);
   const { facts } = hosts;
   const dueAtMs = queue.dueAtMs;
   const deadUntilMs = facts.deadUntilMs(id);

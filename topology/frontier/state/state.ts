@@ -15,6 +15,7 @@ import type { PolicyConfig } from '../../policy/policy.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import { BudgetsState } from '../budgets/budgets-state.ts';
+import { QueueShares } from '../budgets/queue-shares.ts';
 import { Cash } from '../cash/cash.ts';
 import type { ChangelogPosition, InputPosition, InputTopic } from '../changes/changelog.ts';
 import { changelogStart } from '../changes/changelog.ts';
@@ -71,6 +72,7 @@ export class FrontierState {
   readonly inLinks = new InLinks();
   readonly cash = new Cash();
   readonly budgets = new BudgetsState();
+  readonly shares: QueueShares;
   readonly pull = new PullState();
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();
@@ -109,6 +111,7 @@ export class FrontierState {
   /** `queueBytes`: memory for entries of queues that are on disk as well. */
   constructor(key: FingerprintKey, seen?: SeenConfig, queueBytes: number = frontierLimits.queueMemoryBytes) {
     this.key = key;
+    this.shares = new QueueShares(key);
     this.seen = new SeenTest(seen);
     this.seenLoader = new SeenLoader(this.seen);
     const keys = new KeyTable(key);

@@ -97,6 +97,6 @@ export function closeIfSpent(decision: Decision, host: Host): void {
     setOpen(decision, host, false);
 }
 
-function setOpen(decision: Decision, host: Host, deferredOpen: boolean): void {
+export function setOpen(decision: Decision, host: Host, deferredOpen: boolean): void {
   decision.emit({ kind: 'host', hostKey: host.key, facts: { ...host.facts, deferredOpen } });
 }

@@ -21,6 +21,7 @@ import { citeHost, isBeyondBudget, linkingDomains, spendBudget } from './budgets
 import { cashPerLink, Payments } from './cash.ts';
 import type { Growth } from './growth.ts';
 import { dropOf } from './queue-room.ts';
+import { isBeyondShare } from './queue-share.ts';
 import { decideRefresh, isPush } from './refresh.ts';
 import { scoreInputs } from './score-inputs.ts';
 import { noticeTraps, trapAt } from './traps.ts';
@@ -148,7 +149,7 @@ function arrive(
             )
           : verdict.band;
   const hostQueued = (host?.queue.size ?? 0) + admission.sizeOf(hostKey);
-  const dropped = forced ? null : dropOf(state.counters, policy.config, hostQueued, band);
+  const dropped = forced ? null : dropOf(state.counters, state.shares.opened, policy.config, hostQueued, band);
   if (dropped !== null) {
     decision.tally(dropped);
     return true;
@@ -162,7 +163,14 @@ function arrive(
   if (trap !== null) decision.tally('trapped');
   const isSeed = sourceUrl === '' && depth === 0;
   const defers = budget !== undefined && trap === null && !forced && !isSeed;
-  const isBeyond = defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey));
+  const taken = admission.frontOf(hostKey);
+  const isOver = trap === null && !forced && !isSeed && isBeyondShare(decision, policy.config, hostKey, taken);
+  if (isOver && policy.config.whenFull === 'dropLowest') {
+    decision.tally('hostFull');
+    return true;
+  }
+  if (isOver) decision.tally('overShare');
+  const isBeyond = isOver || (defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey)));
   const own = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
   const isForeign = traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
   const entry: Entry = isForeign ? { ...own, isForeign } : own;
@@ -229,8 +237,12 @@ class Admission {
 
   /** Entries of a host that will be spent of its budget. */
   atFullRate(hostKey: string): number {
-    if (hostKey !== this.#hostKey || this.#known) return 0;
-    return this.#entries.reduce((sum, { band }) => sum + (band < bandCount ? 1 : 0), 0);
+    return this.#known ? 0 : this.frontOf(hostKey);
+  }
+
+  /** Entries of a host that will wait in its front queues. */
+  frontOf(hostKey: string): number {
+    return hostKey === this.#hostKey ? this.#entries.reduce((sum, { band }) => sum + (band < bandCount ? 1 : 0), 0) : 0;
   }
 
   sizeOf(hostKey: string): number {

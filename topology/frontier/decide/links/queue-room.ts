@@ -7,26 +7,32 @@
  *                    `dropLowest`: reading goes on, and the fuller it gets, the more bands are refused, the lowest first.
  *                    Tally `queueFull`
  *
- * An operator's URL (intent `force`) always has room.
+ * What was deferred for its host's share (queue-share.ts) and is open now stands behind everybody's, and fills nothing. An
+ * operator's URL (intent `force`) always has room.
  */
 import { bandCount } from '../../../policy/band.ts';
 import type { PolicyConfig } from '../../../policy/policy.ts';
 import type { Counters } from '../../changes/counters.ts';
 
 /** True while `discovered` must wait for leases to make room. */
-export function isFull({ queued, retrying }: Counters, { queuedMax, whenFull = 'pause' }: PolicyConfig): boolean {
-  return whenFull === 'pause' && queued + retrying >= queuedMax;
+export function isFull(
+  { queued, retrying }: Counters,
+  opened: number,
+  { queuedMax, whenFull = 'pause' }: PolicyConfig,
+): boolean {
+  return whenFull === 'pause' && queued - opened + retrying >= queuedMax;
 }
 
 /** The tally a URL of `band` is dropped under, on a host with `hostQueued` URLs; null: it has room. */
 export function dropOf(
   { queued, retrying }: Counters,
+  opened: number,
   { queuedMax, whenFull, urlsPerHostMax }: PolicyConfig,
   hostQueued: number,
   band: number,
 ): 'hostFull' | 'queueFull' | null {
   if (urlsPerHostMax !== null && hostQueued >= urlsPerHostMax) return 'hostFull';
-  if (whenFull === 'dropLowest' && queued + retrying >= queuedMax * bandShare(band)) return 'queueFull';
+  if (whenFull === 'dropLowest' && queued - opened + retrying >= queuedMax * bandShare(band)) return 'queueFull';
   return null;
 }
 

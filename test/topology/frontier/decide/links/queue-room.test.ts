@@ -87,7 +87,7 @@ describe('a full partition that pauses', () => {
 describe('a full partition that drops', () => {
   it('refuses low bands first, and the first band only when it is wholly full', () => {
     const rig = new ModelRig(1_000);
-    const policy = { ...defaultPolicy(), queuedMax: 160, whenFull: 'dropLowest' };
+    const policy = { ...defaultPolicy(), queuedMax: 160, queueShareMax: 1, whenFull: 'dropLowest' };
     rig.send('control', controlOf({ kind: 'policy', version: 1, payload: JSON.stringify(policy) }));
     const queuedAfter = (priority: number, count: number) => {
       const from = rig.core.state.counters.discovered;

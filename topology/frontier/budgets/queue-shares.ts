@@ -1,0 +1,105 @@
+/**
+ * How much of a partition's queue each host and each registrable domain takes up, so that none can fill it
+ * (decide/links/queue-share.ts says why).
+ *
+ * A host's count is exact, 8 B each. Domains are counted in a sketch of fixed size (count-min: Cormode & Muthukrishnan,
+ * J. Algorithms 55, 2005), by a hash keyed per crawl: it never counts too few, and too many only by what shares all four
+ * cells of a domain, a few thousandths of a percent of the queue. Follows from the queues: no change makes it, and it is
+ * gathered anew when a view was loaded.
+ */
+import { fingerprint } from '../../url/fingerprint.ts';
+import { withoutPort } from '../../url/host-key.ts';
+import { registrableDomain } from '../../url/registrable-domain.ts';
+import { budgetBand } from '../queues/held-bands.ts';
+import { fitted } from '../storage/columns.ts';
+
+const rows = 4;
+const cells = 1 << 14;
+
+/** A host, as far as its queue goes. */
+export interface Sharer {
+  readonly id: number;
+  readonly key: string;
+  readonly queue: { readonly frontSize: number; sizeOf(band: number): number; readonly opened: readonly number[] };
+}
+
+export class QueueShares {
+  /** Does a policy ask for it? */
+  on = false;
+  /** Hosts with nothing left but what was deferred for their share: their bands may be opened. None where budgets do that. */
+  readonly drained = new Set<number>();
+  /** URLs that were deferred and may be drawn now: they stand behind the front queues, and fill up nobody's. */
+  opened = 0;
+  readonly #key: { readonly hi: number; readonly lo: number };
+  readonly #sketch = new Float64Array(rows * cells);
+  /** By host: its URLs in the sketch, and those of its band that is open. */
+  #front = new Uint32Array(0);
+  #behind = new Uint32Array(0);
+  readonly #print = new Uint32Array(2);
+  #opens = true;
+  #lastDomain = '';
+  #lastHost = '';
+
+  constructor(key: { readonly hi: number; readonly lo: number }) {
+    this.#key = key;
+  }
+
+  /** Call after every change to a host. */
+  settle({ id, key, queue }: Sharer): void {
+    if (!this.on) return;
+    this.#front = fitted(this.#front, id + 1);
+    this.#behind = fitted(this.#behind, id + 1);
+    const front = queue.frontSize;
+    const by = front - this.#front[id]!;
+    if (by !== 0) {
+      this.#aim(key);
+      for (let row = 0; row < rows; row++) this.#sketch[this.#cell(row)]! += by;
+      this.#front[id] = front;
+    }
+    const deferred = queue.sizeOf(budgetBand);
+    const isOpen = queue.opened.includes(budgetBand);
+    const behind = isOpen ? deferred : 0;
+    this.opened += behind - this.#behind[id]!;
+    this.#behind[id] = behind;
+    if (this.#opens && front === 0 && deferred > 0 && !isOpen) this.drained.add(id);
+    else this.drained.delete(id);
+  }
+
+  /** URLs queued of a host's registrable domain, or of an address. */
+  ofDomain(hostKey: string): number {
+    this.#aim(hostKey);
+    let least = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < rows; row++) least = Math.min(least, this.#sketch[this.#cell(row)]!);
+    return least;
+  }
+
+  /** A policy says whether hosts have shares, and whether budgets open what was deferred. `hosts`: to gather from. */
+  turn(on: boolean, opens: boolean, hosts: Iterable<Sharer>): void {
+    const begins = on && (!this.on || opens !== this.#opens);
+    this.on = on;
+    this.#opens = opens;
+    if (!on) this.drained.clear();
+    if (!begins) return;
+    this.#sketch.fill(0);
+    this.#front.fill(0);
+    this.#behind.fill(0);
+    this.drained.clear();
+    this.opened = 0;
+    for (const host of hosts) this.settle(host);
+  }
+
+  #aim(hostKey: string): void {
+    if (hostKey === this.#lastHost) return;
+    this.#lastHost = hostKey;
+    const name = withoutPort(hostKey);
+    const domain = registrableDomain(name) ?? name;
+    if (domain === this.#lastDomain) return;
+    this.#lastDomain = domain;
+    fingerprint(domain, this.#key.hi, this.#key.lo, this.#print);
+  }
+
+  #cell(row: number): number {
+    const word = this.#print[row >> 1]!;
+    return row * cells + ((row & 1) === 0 ? word & (cells - 1) : (word >>> 14) & (cells - 1));
+  }
+}

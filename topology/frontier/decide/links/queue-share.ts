@@ -1,0 +1,33 @@
+/**
+ * Shares of the queue: no host and no registrable domain holds more than a share of `queuedMax`, so that a link farm or a
+ * sitemap of millions fills its own share and nobody else's: a partition that is full stops reading for all.
+ *
+ * What exceeds the share is deferred in the band of the host that budgets use too (queues/held-bands.ts), and is drawn
+ * once the host has nothing else: nothing is lost, and it goes at the host's own pace. There it counts as nothing that
+ * fills the partition. Seeds and what an operator forces are nobody's farm. With a budget, that says when bands open. Under
+ * `dropLowest` it is dropped like what a full host is sent (`hostFull`): that partition is to hold no more than `queuedMax`.
+ */
+import { frontierLimits } from '../../../limits.ts';
+import type { PolicyConfig } from '../../../policy/policy.ts';
+import type { Decision } from '../decision.ts';
+import { setOpen } from './budgets.ts';
+
+/** Does a URL that arrives go beyond the share of its host or domain? `taken`: of the host, about to be admitted. */
+export function isBeyondShare(
+  { state: { shares } }: Decision,
+  { queuedMax, queueShareMax }: PolicyConfig,
+  hostKey: string,
+  taken: number,
+): boolean {
+  if (!shares.on || queueShareMax === undefined) return false;
+  const most = Math.max(frontierLimits.queueShareLeast, Math.floor(queuedMax * queueShareMax));
+  return shares.ofDomain(hostKey) + taken >= most;
+}
+
+/** Opens the bands of hosts that have nothing else left; a slice of them a step. */
+export function openDrained(decision: Decision): void {
+  const { state } = decision;
+  if (state.shares.drained.size === 0) return;
+  const ids = [...state.shares.drained].sort((a, b) => a - b).slice(0, frontierLimits.budgetKeysPerStep);
+  for (const id of ids) setOpen(decision, state.hosts.at(id), true);
+}
