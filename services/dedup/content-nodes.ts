@@ -1,69 +1,118 @@
 /**
- * Which contents are the same or nearly so, in memory: nodes, one for each signature (or content without one), and the
- * clusters they form. Read from the store at start; what it learns is handed out as rows.
+ * Which contents are the same or nearly so: nodes, one for each content, and the clusters they form.
+ *
+ * A cluster is a content that was met first and whatever is nearly the same as that one (near-duplicate.ts): a content is
+ * compared with the first of each cluster, never with those that joined it later, so that no chain of small differences leads
+ * from one page to another. What is looked up by is in memory, the evidence on disk.
  */
 import { Clusters } from '../../topology/content/clusters.ts';
 import { ExactTable } from '../../topology/content/exact-table.ts';
-import { CrawlstreamError } from '../../topology/errors.ts';
+import { minhash } from '../../topology/content/minhash.ts';
+import { hash32, nearness, type PageEvidence, titleHashes } from '../../topology/content/near-duplicate.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import { openFormOf } from './form.ts';
+import { openHostCommons } from './host-commons.ts';
 import { createLikeness, type NearMethod } from './likeness.ts';
-import { contentRange, contentRow, formKey, joinRange, joinRow, nodeRange, nodeRow } from './rows.ts';
+import {
+  contentRange,
+  contentRow,
+  evidenceIn,
+  joinRange,
+  joinRow,
+  nodeKey,
+  nodeRange,
+  nodeRow,
+  signatureIn,
+} from './rows.ts';
 
-export interface Placed {
-  readonly node: number;
-  /** Roots of the clusters that this content joins together; more than one where it is news. */
-  readonly joins: readonly number[];
+export interface Content {
+  /** First 64 bits of a hash of it, hexadecimal. */
+  readonly hash: string;
+  readonly text: string;
+  readonly title: string;
+  readonly hostKey: string;
 }
 
 export interface ContentNodes {
   readonly clusters: Clusters;
   readonly method: NearMethod;
-  /** The node of a content, made if need be; its rows go to `ops`. Joined it is only by `join`. */
-  place(content: string, text: string, ops: StoreOp[]): Placed;
+  /** The node of a content, made if need be, in its cluster; its rows go to `ops`. */
+  place(content: Content, ops: StoreOp[]): Promise<number>;
+  /** Rows that wait for the next write; what `ops` held so far is in the store with it. */
+  settle(): StoreOp[];
+  /** Nothing is kept of what the pages of a host have in common. */
+  forgetHost(hostKey: string, ops: StoreOp[]): void;
 }
 
 /** Throws DATA_FOLDER_FOREIGN where the store was made with another method. */
 export async function openContentNodes(store: StateStore, method: NearMethod, seed: number): Promise<ContentNodes> {
-  await checkForm(store, method);
+  await openFormOf(store, method);
   const likeness = createLikeness(method, seed);
+  const commons = openHostCommons(store);
   const clusters = new Clusters();
   const exact = new ExactTable();
-  for await (const [, signature] of store.scan(nodeRange)) {
+  const joined = new Set<number>();
+  for await (const [key] of store.scan(joinRange)) joined.add(key.readUInt32BE(5));
+  for await (const [, row] of store.scan(nodeRange)) {
     const node = clusters.add();
-    if (signature.length > 0) likeness.add(signature, node);
+    if (row.length > 0 && !joined.has(node))
+      likeness.add(likeness.read(signatureIn(row), evidenceIn(row).minhash), node);
   }
   for await (const [key, value] of store.scan(contentRange)) {
     exact.set(key.readUInt32BE(1), key.readUInt32BE(5), value.readUInt32BE(0));
   }
   for await (const [key] of store.scan(joinRange)) clusters.join(key.readUInt32BE(1), key.readUInt32BE(5));
+  /** Rows of nodes that are not in the store yet. */
+  const unwritten = new Map<number, Buffer>();
+
+  const evidenceOf = async (node: number): Promise<PageEvidence> =>
+    evidenceIn(unwritten.get(node) ?? (await store.get(nodeKey(node)))!);
+
+  /** The first content of the cluster that this one belongs to; undefined: it is the first of its own. */
+  const nearest = async (evidence: PageEvidence, candidates: readonly number[], hostKey: string) => {
+    let best: { readonly node: number; readonly near: number } | undefined;
+    const common = await commons.of(hostKey);
+    for (const node of [...candidates].sort((a, b) => a - b)) {
+      const near = nearness(evidence, await evidenceOf(node), common);
+      if (near > (best?.near ?? 0)) best = { node, near };
+    }
+    return best?.node;
+  };
 
   return {
     clusters,
     method,
-    place(content, text, ops) {
-      const hi = Number.parseInt(content.slice(0, 8), 16);
-      const lo = Number.parseInt(content.slice(8, 16), 16);
+    async place({ hash, text, title, hostKey }, ops) {
+      const hi = Number.parseInt(hash.slice(0, 8), 16);
+      const lo = Number.parseInt(hash.slice(8, 16), 16);
       const known = exact.get(hi, lo);
-      if (known !== undefined) return { node: known, joins: [clusters.rootOf(known)] };
-      const signature = likeness.signature(text);
-      const alike = signature === null ? [] : likeness.near(signature);
-      const twin = alike.find(({ same }) => same)?.node;
-      const node = twin ?? clusters.add();
+      if (known !== undefined) return known;
+      const made = minhash(text, seed);
+      const evidence = made === null ? null : { minhash: made, title: titleHashes(title), host: hash32(hostKey) };
+      const signature = evidence === null ? null : likeness.signature(text, evidence.minhash);
+      const first = evidence && (await nearest(evidence, likeness.near(signature), hostKey));
+      const node = clusters.add();
       exact.set(hi, lo, node);
-      ops.push(contentRow(content, node));
-      if (twin !== undefined) return { node, joins: [clusters.rootOf(twin)] };
-      ops.push(nodeRow(node, signature));
-      if (signature !== null) likeness.add(signature, node);
-      for (const one of alike) ops.push(joinRow(one.node, node));
-      return { node, joins: [...new Set([node, ...alike.map((one) => clusters.rootOf(one.node))])] };
+      ops.push(contentRow(hash, node));
+      if (evidence === null) {
+        ops.push(nodeRow(node, null));
+        return node;
+      }
+      const row = nodeRow(node, { evidence, signature: likeness.bytes(signature) });
+      ops.push(row);
+      unwritten.set(node, row.value as Buffer);
+      await commons.learn(hostKey, evidence.minhash);
+      if (first === undefined || first === null) likeness.add(signature, node);
+      else {
+        ops.push(joinRow(first, node));
+        clusters.join(first, node);
+      }
+      return node;
     },
+    settle() {
+      unwritten.clear();
+      return commons.settle();
+    },
+    forgetHost: (hostKey, ops) => commons.forget(hostKey, ops),
   };
-}
-
-async function checkForm(store: StateStore, method: NearMethod): Promise<void> {
-  const form = (await store.get(formKey))?.toString();
-  if (form === undefined) return store.write([{ key: formKey, value: Buffer.from(method) }]);
-  if (form === method) return;
-  const remedy = `use it again, or delete the folder dedup/ to have it rebuilt by ${method}`;
-  throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `duplicates were found by ${form} so far: ${remedy}`);
 }

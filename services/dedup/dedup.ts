@@ -45,12 +45,6 @@ export interface Dedup {
 export async function openDedup(options: DedupOptions): Promise<Dedup> {
   const { log, codec, clock, store, crawl, purges = new Purges() } = options;
   const nodes = await openContentNodes(store, options.method, options.seed);
-  const deduper = await Deduper.open({
-    store,
-    nodes,
-    nowMs: () => clock.nowMs(),
-    tell: async (told) => void (await log.append(told.map(toRecord))),
-  });
 
   const toRecord = ({ partition, duplicate }: { partition: number; duplicate: Duplicate }): AppendRecord => ({
     topic: `${crawl}.duplicates`,
@@ -58,6 +52,13 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     key: Buffer.from(duplicate.hostKey),
     value: codec.encode('duplicates', duplicate),
   });
+  const deduper = await Deduper.open({
+    store,
+    nodes,
+    nowMs: () => clock.nowMs(),
+    tell: async (told) => void (await log.append(told.map(toRecord))),
+  });
+
   const toControl = (event: Control): AppendRecord => ({
     topic: `${crawl}.control`,
     partition: partitionOf(partitionKeyOf(event.hostKey, options.keyMode), options.partitions),
@@ -71,6 +72,7 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
     if (url !== null) return;
     const rates: StoreOp[] = [];
     for await (const [key] of store.scan(ratesOf(hostKey))) rates.push({ key, value: null });
+    nodes.forgetHost(hostKey, rates);
     await deduper.commit(rates);
   };
 
@@ -116,7 +118,7 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
       }
       const { ops, events } = await countRates(store, sightings, clock.nowMs());
       if (events.length > 0) await log.append(events.map(toControl));
-      await deduper.commit([...ops, ...positions.map(positionRow)]);
+      await deduper.finish([...ops, ...positions.map(positionRow)]);
     },
     positions: storePositions(store),
   };

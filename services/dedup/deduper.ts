@@ -5,9 +5,9 @@
  * it: one that names itself canonical before others, then the earliest fetched, then by URL. What is told on
  * `duplicates` is told again whenever it changes, so the newest record of a URL counts.
  *
- * Clusters and their best pages follow from which pages were read, not from the order they came in: replaying from zero,
- * partitions in whatever order, ends with the same verdicts. A version of a page that has been replaced still joins what
- * it was like. Outputs are acked before the rows that remember them are written: a crash tells twice, never less.
+ * A cluster's best page follows from which pages are in it, not from the order they came in; which are near each other may
+ * follow from it where a page lies between two others (content-nodes.ts). A version of a page that has been replaced still
+ * stands for what it was like. Outputs are acked before the rows that remember them are written: a crash tells twice, never less.
  */
 import type { Duplicate, Page } from '../../schemas/types.ts';
 import { contentLimits } from '../../topology/consumer-limits.ts';
@@ -21,13 +21,15 @@ import {
   membersOf,
   pageKey,
   rankOf,
+  touchedKey,
+  touchedRange,
   urlOfPage,
   urlOfRank,
 } from './rows.ts';
 
 /** What the dedup needs to know of a page. */
 export interface PageSeen {
-  readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'text'>;
+  readonly page: Pick<Page, 'url' | 'hostKey' | 'fetchedAtMs' | 'canonical' | 'title' | 'text'>;
   /** First 64 bits of a hash of its content, hexadecimal. */
   readonly content: string;
   readonly language: string;
@@ -59,6 +61,9 @@ export class Deduper {
   readonly #bests = new Map<number, Buffer>();
   /** Of the batch under way. */
   readonly #pages = new Map<string, KnownPage>();
+  /** Nodes whose clusters the batch touches; and those of them that are marked in the store. */
+  readonly #touched = new Set<number>();
+  readonly #marked = new Set<number>();
   #ops: StoreOp[] = [];
   #told: { partition: number; duplicate: Duplicate }[] = [];
 
@@ -72,7 +77,19 @@ export class Deduper {
     for (let node = 0; node < clusters.size; node++) {
       for await (const _ of options.store.scan(membersOf(node))) deduper.#count(clusters.rootOf(node), 1);
     }
+    await deduper.#finishTelling();
     return deduper;
+  }
+
+  /** A batch that was cut short has written some of its pages, and not told what follows from them for others. */
+  async #finishTelling(): Promise<void> {
+    const nodes: number[] = [];
+    for await (const [key] of this.#options.store.scan(touchedRange)) nodes.push(key.readUInt32BE(1));
+    for (const node of nodes) {
+      this.#marked.add(node);
+      await this.#choose(node);
+    }
+    await this.finish([]);
   }
 
   /** Loads what is known of the pages of a batch at once. */
@@ -90,8 +107,11 @@ export class Deduper {
     const { page, content, language, partition, offset } = seen;
     const { url, hostKey, fetchedAtMs } = page;
     const known = this.#pages.get(url);
-    const { node, joins } = this.#options.nodes.place(content, page.text, this.#ops);
-    const root = await this.#join(node, joins);
+    const { nodes } = this.#options;
+    const placed = { hash: content, text: page.text, title: page.title, hostKey };
+    const node = await nodes.place(placed, this.#ops);
+    const root = nodes.clusters.rootOf(node);
+    this.#touched.add(node);
     if (known !== undefined && known.fetchedAtMs >= fetchedAtMs) {
       return { isNew: false, isDuplicate: known.told !== '' };
     }
@@ -164,44 +184,32 @@ export class Deduper {
     }
   }
 
-  /** Makes all of it durable, together with `ops`. */
+  /** Ends a batch: all of it is durable, together with `ops`. */
+  async finish(ops: readonly StoreOp[]): Promise<void> {
+    const unmarked = [...this.#marked].map((node) => ({ key: touchedKey(node), value: null }));
+    this.#touched.clear();
+    await this.commit([...ops, ...unmarked]);
+    this.#marked.clear();
+  }
+
+  /** In the middle of a batch: what it touches is marked, so that a restart finishes telling it. */
   async commit(ops: readonly StoreOp[]): Promise<void> {
     if (this.#told.length > 0) await this.#options.tell(this.#told);
     this.#told = [];
-    const rows = [...this.#ops, ...ops];
+    const rows = [...this.#ops, ...this.#options.nodes.settle(), ...ops];
+    for (const node of this.#touched) {
+      if (!this.#marked.has(node)) rows.push({ key: touchedKey(node), value: Buffer.alloc(0) });
+      this.#marked.add(node);
+    }
+    this.#touched.clear();
     this.#ops = [];
     if (rows.length > 0) await this.#options.store.write(rows);
-  }
-
-  /** Joins clusters that turned out to be alike; gives the root of them all. */
-  async #join(node: number, joins: readonly number[]): Promise<number> {
-    const { clusters } = this.#options.nodes;
-    if (joins.length === 1) return clusters.rootOf(node);
-    const sides: { nodes: number[]; best: Buffer | undefined; members: number }[] = [];
-    for (const root of joins) {
-      sides.push({
-        nodes: [...clusters.of(root)],
-        best: await this.#bestOf(root),
-        members: this.#members.get(root) ?? 0,
-      });
-    }
-    const bests = sides.map(({ best }) => best).filter((best) => best !== undefined);
-    for (const root of joins) this.#forget(root);
-    let joined = clusters.rootOf(node);
-    for (const root of joins) joined = clusters.join(joined, root);
-    for (const { members } of sides) this.#count(joined, members);
-    const [best] = bests.sort(Buffer.compare);
-    if (best === undefined) return joined;
-    this.#setBest(joined, best);
-    for (const side of sides) {
-      if (side.best !== undefined && side.best !== best) await this.#tellAll(side.nodes, urlOfRank(best));
-    }
-    return joined;
   }
 
   /** Takes a page out of its cluster; gives the cluster's root if it has to choose another best. */
   async #leave(url: string, known: KnownPage): Promise<number | undefined> {
     if (known.node === nowhere) return undefined;
+    this.#touched.add(known.node);
     const key = memberKey(url, known);
     const root = this.#options.nodes.clusters.rootOf(known.node);
     const best = await this.#bestOf(root);
@@ -280,11 +288,6 @@ export class Deduper {
     this.#bests.delete(root);
     this.#bests.set(root, rank);
     if (this.#bests.size > contentLimits.bestsMax) this.#bests.delete(this.#bests.keys().next().value!);
-  }
-
-  #forget(root: number): void {
-    this.#bests.delete(root);
-    this.#members.delete(root);
   }
 
   #count(root: number, more: number): void {

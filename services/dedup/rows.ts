@@ -2,15 +2,19 @@
  * What the dedup keeps, in the state-store port. All of it follows from `pages`: a store that is lost is rebuilt by
  * reading them again.
  *
- *   N <node u32>                         a node: its signature; empty where the text was too short for one
+ *   N <node u32>                         a node: its evidence and signature; empty where the text was too short for them
  *   E <content hash, 8 B>                the node of that content, u32
- *   J <node u32> <node u32>              two nodes that are alike
+ *   J <node u32> <node u32>              the first node of a cluster, and one that joined it
  *   M <node u32> <rank, 7 B> <url>       a page of the node; the first is its best
  *   U <url>                              what is known of a page, JSON
  *   R <host key> 0 <prefix>              pages and duplicates below a prefix, JSON
+ *   W <node u32>                         a node whose cluster a batch under way has touched
+ *   H <host key>                         what the pages of a host have in common
  *   F                                    how near pages are found: must not change while the store lives
  *   P …                                  positions (group-folder.ts)
  */
+import { slots } from '../../topology/content/minhash.ts';
+import type { PageEvidence } from '../../topology/content/near-duplicate.ts';
 import type { StoreOp } from '../runtime/store/store.ts';
 
 export interface KnownPage {
@@ -39,6 +43,7 @@ export interface Rate {
 export const nodeRange = range('N');
 export const contentRange = range('E');
 export const joinRange = range('J');
+export const touchedRange = range('W');
 export const memberSpace = code('M');
 
 function code(letter: string): number {
@@ -49,8 +54,39 @@ function range(letter: string): { readonly gte: Buffer; readonly lt: Buffer } {
   return { gte: Buffer.from([code(letter)]), lt: Buffer.from([code(letter) + 1]) };
 }
 
-export function nodeRow(node: number, signature: Buffer | null): StoreOp {
-  return { key: numbered('N', node), value: signature ?? Buffer.alloc(0) };
+export function nodeKey(node: number): Buffer {
+  return numbered('N', node);
+}
+
+export function touchedKey(node: number): Buffer {
+  return numbered('W', node);
+}
+
+/** MinHash, title in three hashes, host; then what the method keeps. */
+const evidenceBytes = 2 * slots + 16;
+
+export function nodeRow(
+  node: number,
+  known: { readonly evidence: PageEvidence; readonly signature: Buffer } | null,
+): StoreOp {
+  if (known === null) return { key: nodeKey(node), value: Buffer.alloc(0) };
+  const { minhash, title, host } = known.evidence;
+  const bytes = Buffer.allocUnsafe(evidenceBytes);
+  for (let slot = 0; slot < slots; slot++) bytes.writeUInt16BE(minhash[slot]!, 2 * slot);
+  for (const [at, hash] of [title.whole, title.first, title.last, host].entries())
+    bytes.writeUInt32BE(hash, 2 * slots + 4 * at);
+  return { key: nodeKey(node), value: Buffer.concat([bytes, known.signature]) };
+}
+
+export function evidenceIn(row: Buffer): PageEvidence {
+  const minhash = new Uint16Array(slots);
+  for (let slot = 0; slot < slots; slot++) minhash[slot] = row.readUInt16BE(2 * slot);
+  const [whole, first, last, host] = [0, 4, 8, 12].map((at) => row.readUInt32BE(2 * slots + at));
+  return { minhash, title: { whole: whole!, first: first!, last: last! }, host: host! };
+}
+
+export function signatureIn(row: Buffer): Buffer {
+  return row.subarray(evidenceBytes);
 }
 
 export function contentRow(content: string, node: number): StoreOp {
@@ -106,6 +142,10 @@ export function ratesOf(hostKey: string): { readonly gte: Buffer; readonly lt: B
 
 export function rateKey(hostKey: string, prefix: string): Buffer {
   return Buffer.from(`R${hostKey}\0${prefix}`);
+}
+
+export function commonKey(hostKey: string): Buffer {
+  return Buffer.from(`H${hostKey}`);
 }
 
 export const formKey = Buffer.from('F');

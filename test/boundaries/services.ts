@@ -194,6 +194,7 @@ export const contentBoundaries: BoundaryTable<typeof contentLimits> = {
   batchRecords: tuning(batch),
   toldAtOnce: tuning(batch),
   bestsMax: tuning('what is in memory as well as on disk'),
+  commonHostsMax: tuning('what is in memory as well as on disk'),
   ratePagesMin: from(
     async (n) => {
       const sighting = { url: 'http://a.test/p/1', hostKey: 'a.test', isDuplicate: true };

@@ -51,6 +51,39 @@ export function featuresOf(text: string, seed: number): Features {
   return { count, highs, lows };
 }
 
+let seenHighs = new Int32Array(8192);
+let seenLows = new Int32Array(8192);
+
+/** Each once, in the order of their first. */
+export function distinctFeaturesOf(text: string, seed: number): Features {
+  const { count } = featuresOf(text, seed);
+  // Open addressing, half full at most; a feature whose halves are both 0 is taken for a free place, and is left out.
+  let size = 8192;
+  while (size < 2 * count) size *= 2;
+  if (seenHighs.length < size) {
+    seenHighs = new Int32Array(size);
+    seenLows = new Int32Array(size);
+  } else {
+    seenHighs.fill(0, 0, size);
+    seenLows.fill(0, 0, size);
+  }
+  let kept = 0;
+  for (let i = 0; i < count; i++) {
+    const high = highs[i]!;
+    const low = lows[i]!;
+    let slot = low & (size - 1);
+    while ((seenHighs[slot] !== 0 || seenLows[slot] !== 0) && (seenHighs[slot] !== high || seenLows[slot] !== low))
+      slot = (slot + 1) & (size - 1);
+    if (seenHighs[slot] === high && seenLows[slot] === low) continue;
+    seenHighs[slot] = high;
+    seenLows[slot] = low;
+    highs[kept] = high;
+    lows[kept] = low;
+    kept += 1;
+  }
+  return { count: kept, highs, lows };
+}
+
 /** Two murmur-like finalisers over the pair, for two halves that don't follow from each other. */
 function put(at: number, first: number, second: number): void {
   let a = Math.imul(first ^ (first >>> 16), 0x85ebca6b) ^ second;

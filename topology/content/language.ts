@@ -14,8 +14,8 @@ import { type Script, scriptOf } from './script.ts';
 /** Windows that are read of a text, and their length: all of a text of fewer characters. */
 const windows = 16;
 const windowChars = 600;
-/** Characters that franc reads: each window gives its share. */
-const proseCharsMax = 2_048;
+/** Characters of prose that are compared (franc reads 2,048 at most): each window gives its share. */
+const proseCharsMax = 1_024;
 /** Characters of prose below which trigrams say nothing. */
 const proseCharsMin = 40;
 /**

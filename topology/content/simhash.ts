@@ -7,7 +7,7 @@
  * counters, plane j holding bit j of every count, so that a feature costs a few logical operations and not 64 additions.
  */
 import { contentLimits } from '../consumer-limits.ts';
-import { featuresOf } from './features.ts';
+import { distinctFeaturesOf, featuresOf } from './features.ts';
 
 export interface Simhash {
   readonly hi: number;
@@ -22,6 +22,12 @@ const planes = new Int32Array(planeCount);
 export function simhash(text: string, seed: number): Simhash | null {
   const { count, highs, lows } = featuresOf(text, seed);
   if (count < contentLimits.featuresMin) return null;
+  return { hi: majority(highs, count), lo: majority(lows, count) };
+}
+
+/** Of the distinct pairs: what a page says again and again counts once. */
+export function simhashOfDistinct(text: string, seed: number): Simhash {
+  const { count, highs, lows } = distinctFeaturesOf(text, seed);
   return { hi: majority(highs, count), lo: majority(lows, count) };
 }
 

@@ -1,0 +1,39 @@
+/**
+ * The form of a dedup's store: how near pages are found in it. Another method's is refused, since a change is an operator's
+ * to make; an older form of the same is emptied, and all of it follows from `pages` again.
+ */
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import type { NearMethod } from './likeness.ts';
+import { formKey } from './rows.ts';
+
+/** Grows with what nodes hold. 2: the evidence of near-duplicate.ts. */
+const version = 2;
+const rowsAtOnce = 1_000;
+
+/** Throws DATA_FOLDER_FOREIGN where the store was made with another method. */
+export async function openFormOf(store: StateStore, method: NearMethod): Promise<void> {
+  const wanted = `${method}:${version}`;
+  const found = (await store.get(formKey))?.toString();
+  if (found === wanted) return;
+  const before = found?.split(':')[0] ?? method;
+  if (before !== method) {
+    const remedy = `use it again, or delete the folder dedup/ to have it rebuilt by ${method}`;
+    throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `duplicates were found by ${before} so far: ${remedy}`);
+  }
+  // The form is written last: a store that was half emptied is emptied again.
+  if (found !== undefined) await empty(store);
+  await store.write([{ key: formKey, value: Buffer.from(wanted) }]);
+}
+
+/** Positions go too, so that reading begins anew. */
+async function empty(store: StateStore): Promise<void> {
+  for (;;) {
+    const ops: StoreOp[] = [];
+    for await (const [key] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([0xff]), limit: rowsAtOnce })) {
+      if (!key.equals(formKey)) ops.push({ key, value: null });
+    }
+    if (ops.length === 0) return;
+    await store.write(ops);
+  }
+}

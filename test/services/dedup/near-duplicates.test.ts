@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openDedup } from '../../../services/dedup/dedup.ts';
+import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../services/runtime/clock.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
+import { editedText, proseOf } from '../../topology/content/prose.ts';
+import { numbers } from '../../web/random.ts';
+import { judgedDedup } from './judged-dedup.ts';
+import { type LabelledPage, labelledPages } from './labelled-pages.ts';
+
+/** Sites of templates, reference pages, shops and forums; a quarter of the pages copied with so many words edited. */
+const pagesOfEachSite = 60;
+
+describe('near-duplicates on generated sites whose truth is known', () => {
+  // Recall is that of the sources: SimHash finds within 3 of 64 bits, MinHash a resemblance from 0.75.
+  for (const [method, edited, recall] of [
+    ['simhash', 0.005, 0.85],
+    ['simhash', 0.02, 0.5],
+    ['minhash', 0.005, 0.99],
+    ['minhash', 0.05, 0.95],
+  ] as const) {
+    it(`${method} finds copies with ${100 * edited} % of the words edited, and nothing else`, async () => {
+      const judged = await judgedDedup(method, labelledPages(pagesOfEachSite, edited, 11));
+      assert.ok(judged.precision >= 0.99, JSON.stringify(judged));
+      assert.ok(judged.recall >= recall, `found ${judged.recall} of the copies`);
+    });
+  }
+});
+
+function labelled(url: string, title: string, text: string): LabelledPage {
+  return { url, title, text, family: url, isCopy: false };
+}
+
+it('no chain of small differences leads from one page to another', async () => {
+  const next = numbers(4);
+  let text = proseOf(9, 500);
+  const chain: LabelledPage[] = [];
+  for (let n = 0; n < 60; n++) {
+    chain.push(labelled(`http://a.test/${n}`, 'Minutes', text));
+    text = editedText(text, 0.02, next);
+  }
+  const { wrong } = await judgedDedup('minhash', chain);
+  // Each step alone is a near-duplicate of the one before: they were one cluster of 60 when compared with any of it.
+  const representatives = new Set(wrong.map(([, representative]) => representative));
+  assert.ok(representatives.size >= 4, `${representatives.size} representatives`);
+});
+
+it('pages of one host whose titles differ are different pages, however much of their text is the same', async () => {
+  const text = proseOf(5, 400);
+  const pages = ['LongStream', 'IntStream', 'DoubleStream'].map((name) =>
+    labelled(`http://api.test/${name}`, `${name} (API)`, `${text} ${name}`),
+  );
+  assert.equal((await judgedDedup('minhash', pages)).told, 0);
+  assert.equal((await judgedDedup('simhash', pages)).told, 0);
+});
+
+it('a mirror that adds its own name to the title is near all the same', async () => {
+  const text = proseOf(6, 400);
+  const pages = [
+    labelled('http://a.test/x', 'How rivers run - Site A', `${text} a`),
+    labelled('http://b.test/x', 'How rivers run - Mirror B', `${text} b`),
+  ];
+  assert.equal((await judgedDedup('minhash', pages)).told, 1);
+});
+
+it('a store of an older form is emptied and read anew; one of another method is refused', async () => {
+  const store = createMemoryStore();
+  const old = [
+    { key: Buffer.from('F'), value: Buffer.from('simhash') },
+    { key: Buffer.from('N\0\0\0\0'), value: Buffer.alloc(8) },
+    { key: Buffer.from('Uhttp://a.test/'), value: Buffer.from('{}') },
+  ];
+  await store.write(old);
+  const codec = await openCodec(createMemoryRegistry(), 'c');
+  const options = {
+    ...{ log: { append: async () => [] }, codec, clock: new SystemClock(), store, crawl: 'c', partitions: 1 },
+    keyMode: 'host' as const,
+    seed: 7,
+  };
+  await openDedup({ ...options, method: 'simhash' as const });
+  const keys: string[] = [];
+  for await (const [key] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([255]) })) keys.push(key.toString());
+  assert.deepEqual(keys, ['F']);
+  await assert.rejects(openDedup({ ...options, method: 'minhash' as const }), { code: 'DATA_FOLDER_FOREIGN' });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { isCommon, noCommonSlots, pagesMin, withPage } from '../../../topology/content/common-slots.ts';
+import { minhash, slots } from '../../../topology/content/minhash.ts';
+import { hash32, nearness, type PageEvidence, titleHashes } from '../../../topology/content/near-duplicate.ts';
+import { proseOf } from './prose.ts';
+
+const evidence = (text: string, title = '', host = 'a.test'): PageEvidence => ({
+  minhash: minhash(text, 7)!,
+  title: titleHashes(title),
+  host: hash32(host),
+});
+
+it('what most pages of a host have is common, once there are some pages; what few have is not', () => {
+  const menu = proseOf(1, 300);
+  let common = noCommonSlots();
+  const first = evidence(`${menu} ${proseOf(2, 100)}`).minhash;
+  for (let n = 0; n < 30; n++) {
+    const page = evidence(`${menu} ${proseOf(2 + n, 100)}`).minhash;
+    common = withPage(common, page);
+    if (n + 1 < pagesMin) for (let slot = 0; slot < slots; slot++) assert.ok(!isCommon(common, slot, page[slot]!));
+  }
+  const menuAlone = evidence(menu).minhash;
+  const ofMenu = [...first].filter((value, slot) => value === menuAlone[slot]).length;
+  const told = [...first].filter((value, slot) => isCommon(common, slot, value)).length;
+  assert.ok(Math.abs(told - ofMenu) <= slots / 8, `${told} of ${ofMenu}`);
+});
+
+it('pages that share no more than the template of their site are not near, copies with the same template are', () => {
+  const menu = proseOf(1, 900);
+  const page = (n: number, more = '') => evidence(`${menu} ${proseOf(100 + n, 100)} ${more}`, 'Welcome');
+  let common = noCommonSlots();
+  for (let n = 0; n < 20; n++) common = withPage(common, page(n).minhash);
+  assert.equal(nearness(page(30), page(31), common), 0);
+  assert.ok(nearness(page(30), page(30, 'changed'), common) > 0.9);
+});
+
+it('titles decide on one host; across hosts one part of them may name the site', () => {
+  const text = proseOf(3, 300);
+  const near = (a: PageEvidence, b: PageEvidence) => nearness(a, b, noCommonSlots()) > 0;
+  assert.ok(near(evidence(text, 'Rivers'), evidence(text, '  RIVERS ')));
+  assert.ok(!near(evidence(text, 'Rivers - A'), evidence(text, 'Rivers - B')));
+  assert.ok(near(evidence(text, 'Rivers - A'), evidence(text, 'Rivers - B', 'b.test')));
+  assert.ok(near(evidence(text, 'A: Rivers'), evidence(text, 'B: Rivers', 'b.test')));
+  assert.ok(!near(evidence(text, 'Rivers'), evidence(text, 'Meadows', 'b.test')));
+});

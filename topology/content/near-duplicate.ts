@@ -1,0 +1,72 @@
+/**
+ * Are two pages nearly the same? Both must say so: their titles, and their texts without what their site repeats.
+ *
+ * Texts are compared by distinct pairs of words (MinHash; Broder 1997). Slots in which both have what most pages of the
+ * site have say nothing: pages of a site may share nine tenths of their words. Where nearly all slots are such, or nothing
+ * is known of the site yet, only texts that hardly differ are near. Titles are what authors tell pages apart by: pages of
+ * a reference are alike in all but their subject.
+ */
+import { type CommonSlots, isCommon, pagesMin } from './common-slots.ts';
+import { type Minhash, slots } from './minhash.ts';
+
+export interface PageEvidence {
+  readonly minhash: Minhash;
+  readonly title: TitleHashes;
+  /** 32-bit hash. */
+  readonly host: number;
+}
+
+/** 32-bit hashes of a title, in lower case; 0: none. */
+export interface TitleHashes {
+  readonly whole: number;
+  /** Up to the first and from the last dash, bar or colon: one of them may name the site. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Share of the slots that tell something in which both agree. */
+const resemblanceMin = 0.75;
+/** So many slots must tell something. */
+const tellingMin = 8;
+/** Of all slots, where too few tell something; and where the site is not known yet. */
+const differingMax = 1;
+const resemblanceUnknown = 0.8;
+
+/** 0: no. Else how much they resemble each other, up to 1. `common`: of the host that `a` is of. */
+export function nearness(a: PageEvidence, b: PageEvidence, common: CommonSlots): number {
+  if (!titlesAgree(a, b)) return 0;
+  let agreeing = 0;
+  let shared = 0;
+  for (let slot = 0; slot < slots; slot++) {
+    if (a.minhash[slot] !== b.minhash[slot]) continue;
+    if (isCommon(common, slot, a.minhash[slot]!)) shared += 1;
+    else agreeing += 1;
+  }
+  const telling = slots - shared;
+  const whole = (agreeing + shared) / slots;
+  if (common.pages < pagesMin) return whole >= resemblanceUnknown ? whole : 0;
+  if (telling < tellingMin) return slots - agreeing - shared <= differingMax ? whole : 0;
+  return agreeing >= resemblanceMin * telling ? whole : 0;
+}
+
+function titlesAgree(a: PageEvidence, b: PageEvidence): boolean {
+  if (a.title.whole === b.title.whole) return true;
+  if (a.host === b.host || a.title.whole === 0 || b.title.whole === 0) return false;
+  return a.title.first === b.title.first || a.title.last === b.title.last;
+}
+
+const separator = /\s+[-–—|·•»«:/]+\s+|:\s+/;
+
+export function titleHashes(title: string): TitleHashes {
+  const plain = title.toLowerCase().replace(/\s+/g, ' ').trim();
+  const parts = plain.split(separator);
+  return { whole: hash32(plain), first: hash32(parts[0]!), last: hash32(parts.at(-1)!) };
+}
+
+/** FNV-1a; 0 for nothing alone. */
+export function hash32(text: string): number {
+  if (text === '') return 0;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0 || 1;
+}
