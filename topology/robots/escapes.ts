@@ -9,6 +9,7 @@
  */
 
 const percent = 0x25;
+const star = 0x2a;
 
 /** Octets that stand for themselves in the canonical form: unreserved, reserved without `*` and `$`, and `%`. */
 const plain = new Uint8Array(256);
@@ -33,27 +34,37 @@ function escaped(octet: number): string {
 
 /** Characters that make `canonicalOctets` rewrite something. */
 const needsWork = /[^A-Za-z0-9\-._~:/?#[\]@!&'()+,;=]/;
+const patternNeedsWork = /[^A-Za-z0-9\-._~:/?#[\]@!&'()+,;=*]/;
 
 /** The canonical form of a string of octets (char codes 0–255). Linear. */
 export function canonicalOctets(octets: string): string {
-  if (!needsWork.test(octets)) return octets;
-  let out = '';
-  let copied = 0;
+  return needsWork.test(octets) ? rewritten(octets, false) : octets;
+}
+
+/** The same of a pattern, in which `*` is no data. */
+export function canonicalPattern(octets: string): string {
+  return patternNeedsWork.test(octets) ? rewritten(octets, true) : octets;
+}
+
+/** Octets are gathered in one buffer: a string that grows by pieces costs ten times as much. */
+function rewritten(octets: string, isPattern: boolean): string {
+  const out = Buffer.allocUnsafe(octets.length * 3);
+  let end = 0;
   for (let i = 0; i < octets.length; i++) {
-    const octet = octets.charCodeAt(i);
+    const octet = octets.charCodeAt(i) & 0xff;
+    let spelt = '';
     if (octet === percent) {
       const high = hexDigit(octets.charCodeAt(i + 1));
       const low = hexDigit(octets.charCodeAt(i + 2));
-      if (high < 0 || low < 0) continue;
-      out += octets.slice(copied, i) + ofEscape[high * 16 + low];
-      i += 2;
-      copied = i + 1;
-    } else if (plain[octet & 0xff] === 0) {
-      out += octets.slice(copied, i) + ofOctet[octet & 0xff];
-      copied = i + 1;
-    }
+      if (high >= 0 && low >= 0) {
+        spelt = ofEscape[high * 16 + low]!;
+        i += 2;
+      }
+    } else if (plain[octet] === 0 && !(isPattern && octet === star)) spelt = ofOctet[octet]!;
+    if (spelt === '') out[end++] = octet;
+    for (let at = 0; at < spelt.length; at++) out[end++] = spelt.charCodeAt(at);
   }
-  return out + octets.slice(copied);
+  return out.toString('latin1', 0, end);
 }
 
 /** -1 for what is no hexadecimal digit, NaN (past the end) included. */

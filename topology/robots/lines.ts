@@ -31,15 +31,22 @@ const keys: ReadonlyMap<string, RecordKey> = new Map([
 ]);
 const keyCharsMax = 16;
 
-/** Calls `visit` for each record that is understood, in order. */
+/** What keys begin with, in either case. */
+const initials = new Set(['u', 'a', 'd', 'c', 's', 'U', 'A', 'D', 'C', 'S'].map((letter) => letter.charCodeAt(0)));
+
+/** Calls `visit` for each record that is understood, in order. One pass: of most of a hostile file, no line is cut out. */
 export function eachRecord(body: Uint8Array, visit: (key: RecordKey, value: string) => void): void {
   const text = readable(body);
-  const lineEnd = /[\r\n]/g;
-  for (let start = 0; start < text.length; ) {
-    lineEnd.lastIndex = start;
-    const end = lineEnd.exec(text)?.index ?? text.length;
-    readLine(text.slice(start, end), visit);
-    start = end + 1;
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at === text.length ? 0x0a : text.charCodeAt(at);
+    if (code !== 0x0a && code !== 0x0d) {
+      // Blanks before a key belong to no line.
+      if (at === start && code <= 0x20) start = at + 1;
+      continue;
+    }
+    if (at > start && initials.has(text.charCodeAt(start))) readLine(text.slice(start, at), visit);
+    start = at + 1;
   }
 }
 

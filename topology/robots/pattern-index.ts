@@ -45,7 +45,7 @@ export function indexPatterns(rules: readonly Rule[]): PatternIndex {
   for (const { pattern, allow } of rules) {
     const rank = 2 * pattern.length + (allow ? 1 : 0);
     const open = withoutEndStars(pattern);
-    if (open.includes('*')) raise(wildcardRank, pattern.replace(/\*+/g, '*'), rank);
+    if (open.includes('*')) raise(wildcardRank, pattern.includes('**') ? pattern.replace(/\*+/g, '*') : pattern, rank);
     else if (open.endsWith('$')) raise(exact, open.slice(0, -1), rank);
     else raise(prefixRank, open, rank);
   }

@@ -6,7 +6,7 @@
  * group; the largest wins where merged groups name several. Sitemaps belong to no group.
  */
 import { robotsLimits } from '../limits.ts';
-import { canonicalOctets, canonicalPath } from './escapes.ts';
+import { canonicalPath, canonicalPattern } from './escapes.ts';
 import { eachRecord } from './lines.ts';
 import { bestRank, indexPatterns, type PatternIndex, type Rule } from './pattern-index.ts';
 
@@ -120,7 +120,7 @@ function readRule(allow: boolean, value: string): Rule | undefined {
   if (first !== 0x2f && first !== 0x2a) return undefined;
   const anchored = value.endsWith('$');
   const body = anchored ? value.slice(0, -1) : value;
-  const canonical = body.split('*').map(canonicalOctets).join('*');
+  const canonical = canonicalPattern(body);
   return { allow, pattern: anchored ? `${canonical}$` : canonical };
 }
 

@@ -16,7 +16,7 @@ import type { HttpResponse } from '../http/client.ts';
 import type { Headers } from '../http/headers.ts';
 import { outcomeOf, requestRecord } from '../http/outcomes.ts';
 import { pacedRequest, type Road } from '../pace/paced-request.ts';
-import { costOf, type ProcessorShare } from '../pace/processor-share.ts';
+import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import { type PageReader, readPage, wantsBody, wantsPdfToo } from '../pages/report.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
@@ -90,6 +90,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
     await readSitemaps(
       {
         road: runner.road,
+        processorShare: runner.processorShare,
         agenda: runner.sitemaps,
         links: runner.reader.links,
         headers: runner.sitemapHeaders,
@@ -176,7 +177,7 @@ async function fetchOne(
   const read = await readPage(runner.reader, task, index, response, source, spans?.fetchContext);
   const { outcome, page, groups, pending } = read;
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
-  holdBack(runner, task.hostKey, costOf(response, read.readMs));
+  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs));
   if (page !== null) runner.onPage?.(page, task, response);
   const { kind } = outcome;
   const isTrouble = isHostFailure(kind) || isPressure(kind);
@@ -195,12 +196,6 @@ function tell(reporter: LeaseReporter, report: UrlReport, spans: UrlSpans | unde
   const outcome = { ...report.outcome, traceparent: spans.leaseContext };
   spans.reported(outcome, report.groups.length + (report.page === null ? 0 : 1));
   return reporter.report({ ...report, outcome, spans });
-}
-
-/** A host that has just used more of the processor than is its share waits until it is even. */
-function holdBack({ road, processorShare }: LeaseRunner, hostKey: string, costMs: number): void {
-  const waitMs = processorShare.waitMs(costMs);
-  if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
 }
 
 function withoutPage(outcome: ReturnType<typeof outcomeOf>): UrlReport {

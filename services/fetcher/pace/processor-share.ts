@@ -4,11 +4,12 @@
  *
  * Of n hosts being fetched from, one may use an n-th of the time. What a response cost beyond an ordinary page's is
  * waited out n-fold before the host's next request: then a host takes its share on average, however it behaves. While
- * the event loop has time to spare, nobody waits. This is about our own processor; politeness comes on top.
+ * the event loop has time to spare, nobody waits. Pages, feeds, robots files and sitemaps all count. This is about our own processor; politeness comes on top.
  */
 import { performance } from 'node:perf_hooks';
 import { fetcherLimits } from '../../../topology/limits.ts';
 import type { HttpResponse } from '../http/client.ts';
+import type { Road } from './paced-request.ts';
 
 export interface ProcessorShare {
   /** How long a host must wait whose response has just cost `costMs`, ms. */
@@ -32,9 +33,19 @@ export function createProcessorShare(hosts: () => number, isBusy: () => boolean 
  * interrupted. What is no HTTP costs its connection and, where headers flood, an error object for each of them.
  */
 export function costOf({ rawBody, body, failure }: HttpResponse, readMs: number): number {
-  const receiveMs = (rawBody.length + body.length) * 3e-6;
   const brokenMs = failure?.kind === 'badResponse' ? fetcherLimits.brokenCostMs : 0;
-  return receiveMs + brokenMs + Math.min(readMs, body.length * worstParseMs);
+  return brokenMs + readingCost(rawBody.length, body.length, readMs);
+}
+
+/** The same of a body that was read as it came. */
+export function readingCost(receivedBytes: number, decodedBytes: number, readMs: number): number {
+  return (receivedBytes + decodedBytes) * 3e-6 + Math.min(readMs, decodedBytes * worstParseMs);
+}
+
+/** A host that has just used more of the processor than is its share waits until it is even. */
+export function holdBack(road: Road, share: ProcessorShare, hostKey: string, costMs: number): void {
+  const waitMs = share.waitMs(costMs);
+  if (waitMs > 0) road.pacer.hold(hostKey, road.ownClock.nowMs() + waitMs);
 }
 
 /** Per byte; measured on a megabyte of nested tags. */

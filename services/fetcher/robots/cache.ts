@@ -10,6 +10,7 @@
  * What that host answered serves for all that lead to it: a thousand sites with one victim make one request.
  */
 import { hash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
 import { fetcherLimits, robotsLimits } from '../../../topology/limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
@@ -42,6 +43,8 @@ export interface RobotsResponse {
   readonly retryAfterMs: number;
   readonly blockedAddress: boolean;
   readonly detail: string;
+  /** Told what parsing its body took, ms. */
+  readonly onParsed?: (readMs: number) => void;
 }
 
 /**
@@ -163,7 +166,9 @@ export function createRobotsCache(
         return follow([...asked, verdict.url], fetch);
       case 'parse': {
         const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
+        const startMs = performance.now();
         const rules = parseRobots(body, productToken, url);
+        response.onParsed?.(performance.now() - startMs);
         const robots = { ...open(nowMs), status: 'rules', rules, hash: shortHash(body) } as const;
         return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }

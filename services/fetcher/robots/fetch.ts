@@ -14,6 +14,7 @@ import { type Headers, headerOf } from '../http/headers.ts';
 import { requestRecord, retryAfterMsOf } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
 import type { LinkMaker } from '../publish/page-links.ts';
 import type { LeaseReporter } from '../publish/publisher.ts';
 import type { RobotsFetch, RobotsResponse } from './cache.ts';
@@ -21,6 +22,7 @@ import type { RobotsFetch, RobotsResponse } from './cache.ts';
 /** What of a lease's runner it takes to ask. */
 export interface RobotsAsker {
   readonly road: Road;
+  readonly processorShare: ProcessorShare;
   readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
   readonly headers: Headers;
   readonly totalTimeoutMs: number;
@@ -57,7 +59,9 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     });
     if (response === null || isOurs(response.failure)) return null;
     keepPause(runner.road, hostKey, response);
-    return robotsResponse(response);
+    const spent = (readMs: number) => holdBack(runner.road, runner.processorShare, hostKey, costOf(response, readMs));
+    spent(0);
+    return { ...robotsResponse(response), onParsed: spent };
   };
 }
 

@@ -27,7 +27,9 @@ export function createMovedAnswers(clock: Pick<Clock, 'nowMs'>): MovedAnswers {
       // What is kept already does not grow younger by being used.
       if (clock.nowMs() < (answers.get(url)?.untilMs ?? 0)) return;
       answers.delete(url);
-      answers.set(url, { response: { ...response, body: new Uint8Array() }, untilMs: clock.nowMs() + keptMs });
+      const { location, retryAfterMs, blockedAddress, detail } = response;
+      const kept = { status, location, body: new Uint8Array(), retryAfterMs, blockedAddress, detail };
+      answers.set(url, { response: kept, untilMs: clock.nowMs() + keptMs });
       if (answers.size > fetcherLimits.robotsEntriesMax) answers.delete(answers.keys().next().value!);
     },
   };

@@ -5,6 +5,7 @@
  * again. Invariant: memory is bounded by the pieces under way, and a batch is asked for only when the one before has
  * been taken, so that neither a bomb nor a slow log fills it. What a damaged or cut body gave until then counts.
  */
+import { performance } from 'node:perf_hooks';
 import { PassThrough, pipeline, Readable, type Writable } from 'node:stream';
 import { createGunzip, constants as zlib } from 'node:zlib';
 import { createSitemapReader, type SitemapEntry } from '../../../topology/parse/sitemap.ts';
@@ -12,8 +13,15 @@ import { createSitemapReader, type SitemapEntry } from '../../../topology/parse/
 export interface SitemapBody {
   /** Where the body goes. Destroyed when enough has come. */
   readonly sink: Writable;
-  /** Nothing more comes; `whole`: as far as the connection tells. Resolves with the bytes read, decompressed. */
-  finish(whole: boolean): Promise<number>;
+  /** Nothing more comes; `whole`: as far as the connection tells. */
+  finish(whole: boolean): Promise<SitemapRead>;
+}
+
+export interface SitemapRead {
+  /** Decompressed. */
+  readonly bytes: number;
+  /** What parsing them and making links of them took, ms; without what waited for the log. */
+  readonly readMs: number;
 }
 
 export interface SitemapBodyOptions {
@@ -41,28 +49,38 @@ async function readAll(
   source: AsyncIterable<Buffer>,
   options: SitemapBodyOptions,
   isWhole: () => boolean,
-): Promise<number> {
+): Promise<SitemapRead> {
   const { url, onEntries } = options;
   let bytes = 0;
+  let readMs = 0;
+  /** Runs to its first wait on the clock. */
+  const timed = <T>(work: () => T): T => {
+    const startMs = performance.now();
+    const result = work();
+    readMs += performance.now() - startMs;
+    return result;
+  };
   let reader: ReturnType<typeof createSitemapReader> | undefined;
   try {
     for await (const chunk of plain(plain(source))) {
-      reader ??= createSitemapReader(options.contentType(), url);
-      reader.write(chunk);
+      const open = (reader ??= createSitemapReader(options.contentType(), url));
       bytes += chunk.length;
-      const entries = reader.take();
-      if (entries.length > 0) await onEntries(entries, reader.index);
-      if (reader.full) return bytes;
+      const entries = timed(() => {
+        open.write(chunk);
+        return open.take();
+      });
+      if (entries.length > 0) await timed(() => onEntries(entries, open.index));
+      if (open.full) return { bytes, readMs };
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return bytes;
+    return { bytes, readMs };
   }
   // What was cut may have ended in the middle of a URL.
   if (isWhole()) reader?.end();
   const rest = reader?.take() ?? [];
   if (rest.length > 0) await onEntries(rest, reader!.index);
-  return bytes;
+  return { bytes, readMs };
 }
 
 /** One layer of gzip off, if there is one. */

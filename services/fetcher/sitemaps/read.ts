@@ -19,6 +19,7 @@ import { type Headers, headerOf } from '../http/headers.ts';
 import { requestRecord } from '../http/outcomes.ts';
 import { isOurs } from '../http/request-failure.ts';
 import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
+import { costOf, holdBack, type ProcessorShare, readingCost } from '../pace/processor-share.ts';
 import { validator } from '../pages/report.ts';
 import { gatherEntries } from '../publish/entry-links.ts';
 import type { LinkMaker, LinkOrigin } from '../publish/page-links.ts';
@@ -29,6 +30,7 @@ import { openSitemapBody } from './body.ts';
 
 export interface SitemapReading {
   readonly road: Road;
+  readonly processorShare: ProcessorShare;
   readonly agenda: SitemapAgenda;
   readonly links: LinkMaker;
   /** User-Agent and so on: names and values in turn. */
@@ -108,11 +110,12 @@ async function readSitemap(
       made.push(requestRecord(errand.url, purpose, delayMs, response, addressDelayMs)),
   });
   const isWhole = response?.failure === null && !response.truncated;
-  const bytes = await body.finish(isWhole);
+  const { bytes, readMs } = await body.finish(isWhole);
   made.forEach((request, n) => {
     reporter.requested(n === made.length - 1 ? { ...request, bytes } : request);
   });
   if (response === null) return null;
+  holdBack(road, reading.processorShare, task.hostKey, costOf(response, 0) + readingCost(bytes, bytes, readMs));
   keepPause(road, task.hostKey, response);
   if (isWhole && response.status === 200 && !isIndex) agenda.readWhole(errand, conditionAfter(response.headers));
   const target = redirectTarget(errand.url, response.status, headerOf(response.headers, 'location') || null);
