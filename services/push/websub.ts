@@ -4,6 +4,9 @@
  *
  * A delivery is believed only with `X-Hub-Signature` over its bytes, keyed by a secret that the hub was told (§5.2, §7.1);
  * one without is answered as any other, and dropped. What it says of pages is not believed at all: they are fetched.
+ *
+ * A feed speaks for its own origin: what it calls itself must be of it, or it could take over another's subscription. Each
+ * topic has a callback and a secret of its own at each hub.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -61,7 +64,11 @@ export class Websub {
       const message = `${url} names no hub (status ${answer.status}): it cannot be subscribed to; its sitemap or feed is polled`;
       throw new CrawlstreamError('INVALID_ARGUMENT', message);
     }
-    const before = this.#subscriptions.find(({ topic }) => topic === self);
+    if (new URL(self).origin !== new URL(url).origin) {
+      const message = `${url} calls itself ${self}, which is of another origin: if that is the feed, subscribe to that`;
+      throw new CrawlstreamError('INVALID_ARGUMENT', message);
+    }
+    const before = this.#subscriptions.find((one) => one.topic === self && one.hub === hub);
     const fresh = { pushes: 0, forged: 0, state: 'asked' as const, expiresAtMs: 0 };
     const subscription: Subscription = {
       ...(before ?? { ...fresh, id: secret(16), secret: secret(32) }),
@@ -87,6 +94,9 @@ export class Websub {
     if (mode !== 'subscribe' || challenge === undefined) return null;
     const seconds = Number(query['hub.lease_seconds']);
     const lease = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 10 * 365 * 86_400) : leaseSeconds;
+    // A hub that the topic has left since then says nothing of the one it went to.
+    const isOlder = (other: Subscription) => other.topic === one.topic && other.askedAtMs <= one.askedAtMs;
+    this.#subscriptions = this.#subscriptions.filter((other) => other.id === id || !isOlder(other));
     await this.#put({ ...one, state: 'active', expiresAtMs: this.#options.clock.nowMs() + 1_000 * lease });
     return challenge;
   }
