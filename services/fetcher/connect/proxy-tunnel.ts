@@ -18,7 +18,7 @@ export interface ProxyServer {
   /** Empty: none. */
   readonly user: string;
   readonly password: string;
-  /** The proxy looks names up; otherwise we do, and it is given addresses. */
+  /** The proxy looks names up, and lets nobody reach a private address; otherwise we do both, and it is given addresses. */
   readonly resolves: boolean;
   /** For messages, without credentials: `http://proxy.example:3128`. */
   readonly label: string;
@@ -64,11 +64,11 @@ function connected(connect: buildConnector.connector, target: buildConnector.Opt
 }
 
 /**
- * Plain HTTP through a plain HTTP proxy needs no tunnel: the request names the whole URL (RFC 9112 §3.2.2). Many proxies
- * refuse to tunnel to port 80.
+ * Plain HTTP through a plain HTTP proxy needs no tunnel: the request names the whole URL (RFC 9112 §3.2.2), and the proxy
+ * looks its host up. One that does not filter what it reaches gets no names; that many refuse to tunnel to port 80 is said.
  */
 export function takesWholeUrls(proxy: ProxyServer, protocol: string): boolean {
-  return protocol === 'http:' && proxy.kind === 'http';
+  return protocol === 'http:' && proxy.kind === 'http' && proxy.resolves;
 }
 
 /** `Basic …` for Proxy-Authorization. Empty: none is needed. */
@@ -94,7 +94,8 @@ async function connectTunnel(
     if (statusCode === 200) return socket as Socket;
     socket.destroy();
     const kind = statusCode === 407 ? 'proxyFailed' : 'connectionFailed';
-    throw new ConnectError(kind, `proxy ${proxy.label} answered ${statusCode} for ${target}`);
+    const hint = kind === 'connectionFailed' && port === 80 ? ': if it tunnels to no port 80, see filters' : '';
+    throw new ConnectError(kind, `proxy ${proxy.label} answered ${statusCode} for ${target}${hint}`);
   } catch (error) {
     throw error instanceof ConnectError ? error : proxyFailed(proxy, error);
   } finally {

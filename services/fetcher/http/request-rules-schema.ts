@@ -31,6 +31,12 @@ const headerName = z
     'is a secret: use auth, cookies or proxies',
   );
 
+/** Proxies that are given names by their protocol, and so connect to what they themselves look up. */
+const byName = /^socks(?:4a|5h):/;
+const unfiltered =
+  'socks4a and socks5h leave names to the proxy, past the check of addresses here: use socks5, or say ' +
+  '{ url, filters: true } of a proxy that refuses private addresses itself';
+
 const proxySchema = z.strictObject({
   url: z
     .string()
@@ -40,6 +46,8 @@ const proxySchema = z.strictObject({
     ),
   user: z.string().min(1).optional(),
   password: secretSchema.optional(),
+  /** It lets nobody reach a private address: names are left to it. Absent: it is given addresses that were checked here. */
+  filters: z.boolean().optional(),
 });
 
 const ruleSchema = z
@@ -65,6 +73,9 @@ const ruleSchema = z
     proxies: z
       .array(z.union([proxySchema.shape.url.transform((url) => ({ url })), proxySchema]))
       .min(1)
+      .refine((proxies) => proxies.every((proxy) => !byName.test(proxy.url) || ('filters' in proxy && proxy.filters)), {
+        error: unfiltered,
+      })
       .optional(),
     rotate: z.enum(['host', 'request']).optional(),
     method: z.enum(['GET', 'POST', 'PUT']).optional(),

@@ -108,11 +108,14 @@ function headersOf({ headers, cookies, auth, contentType }: RequestRuleInput, fi
   return flat;
 }
 
+/** A URL alone says no more. */
+type ProxyInput = Partial<Extract<NonNullable<RequestRuleInput['proxies']>[number], { filters?: unknown }>>;
+
 function compileProxy(input: NonNullable<RequestRuleInput['proxies']>[number], field: string): ProxyServer {
   const { protocol, hostname, port } = new URL(input.url);
   const scheme = protocol.slice(0, -1);
   const kind = scheme === 'socks4a' ? 'socks4' : scheme === 'socks5h' ? 'socks5' : (scheme as ProxyServer['kind']);
-  const { user, password } = 'user' in input || 'password' in input ? input : { user: undefined, password: undefined };
+  const { user, password, filters }: ProxyInput = input;
   const numbered = Number(port || (scheme === 'https' ? 443 : 80));
   return {
     kind,
@@ -120,7 +123,7 @@ function compileProxy(input: NonNullable<RequestRuleInput['proxies']>[number], f
     port: numbered,
     user: user ?? '',
     password: password === undefined ? '' : readSecret(password, `${field}.password`),
-    resolves: scheme !== 'socks5',
+    resolves: scheme !== 'socks5' && filters === true,
     label: `${scheme}://${hostname}:${numbered}`,
   };
 }

@@ -17,7 +17,11 @@ test('a lease fetches through the proxy and with the headers of its rules, and i
   const harness = await startHarness(t, {
     config: {
       requests: requestRulesSchema.parse([
-        { hosts: ['*'], proxies: [`http://127.0.0.1:${proxy.port}`], headers: { 'X-Team': 'search' } },
+        {
+          hosts: ['*'],
+          proxies: [{ url: `http://127.0.0.1:${proxy.port}`, filters: true }],
+          headers: { 'X-Team': 'search' },
+        },
       ]),
       outlinks: true,
       extract: extractRulesSchema.parse({

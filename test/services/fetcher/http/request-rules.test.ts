@@ -80,12 +80,12 @@ test('a single URL can be asked for with another method and a body', async (t) =
   assert.deepEqual(bodies, ['POST application/x-www-form-urlencoded q=1', 'GET undefined ']);
 });
 
-test('an HTTP proxy is asked for whole URLs of http, and for a tunnel to https', async (t) => {
+test('an HTTP proxy that filters is asked for whole URLs of http, and for a tunnel to https', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('plain'));
   const tlsPort = await serveTls(t);
   const forHttp = await serveHttpProxy(t, { port: site.port, credentials: 'me:open sesame' });
   const forHttps = await serveHttpProxy(t, { port: tlsPort });
-  const via = (port: number, more = {}) => [{ url: `http://127.0.0.1:${port}`, ...more }];
+  const via = (port: number, more = {}) => [{ url: `http://127.0.0.1:${port}`, filters: true, ...more }];
   // Names that only the proxy can look up.
   const get = open(
     t,
@@ -107,7 +107,12 @@ test('socks5 is given the address that was looked up and checked here, socks5h t
   const tlsPort = await serveTls(t);
   const socks = await serveSocks5(t, { port: tlsPort, credentials: 'me:open sesame' });
   const through = (scheme: string) => [
-    { hosts: ['*'], proxies: [{ url: `${scheme}://127.0.0.1:${socks.port}`, user: 'me', password: secret }] },
+    {
+      hosts: ['*'],
+      proxies: [
+        { url: `${scheme}://127.0.0.1:${socks.port}`, user: 'me', password: secret, filters: scheme !== 'socks5' },
+      ],
+    },
   ];
   const here = await open(t, through('socks5'))(`https://secure.test:${tlsPort}/`);
   assert.deepEqual([here.body.toString(), here.address], ['secure', '127.0.0.1']);
@@ -116,6 +121,27 @@ test('socks5 is given the address that was looked up and checked here, socks5h t
   const unknown = await open(t, through('socks5'), [])(`https://secure.test:${tlsPort}/`);
   assert.equal(unknown.failure?.kind, 'dnsFailed');
   assert.deepEqual(socks.asked, [`SOCKS 127.0.0.1:${tlsPort}`, `SOCKS secure.test:${tlsPort}`]);
+});
+
+test('a proxy that filters nothing is given addresses that were checked here, and no names to look up itself', async (t) => {
+  const site = await serveSite(t, (_, response) => response.end('plain'));
+  const tlsPort = await serveTls(t);
+  const [plain, secure] = [await serveHttpProxy(t, { port: site.port }), await serveHttpProxy(t, { port: tlsPort })];
+  const rules = [
+    { hosts: ['a.test'], proxies: [`http://127.0.0.1:${plain.port}`] },
+    { hosts: ['secure.test'], proxies: [`http://127.0.0.1:${secure.port}`] },
+  ];
+  // The proxy's own answer for the name could be a private one; the address is the one that was checked.
+  const get = open(t, rules, ['*:192.0.2.7']);
+  assert.equal((await get('http://a.test/')).body.toString(), 'plain');
+  assert.equal((await get(`https://secure.test:${tlsPort}/`)).body.toString(), 'secure');
+  assert.deepEqual([plain.asked, secure.asked], [['CONNECT 192.0.2.7:80'], [`CONNECT 192.0.2.7:${tlsPort}`]]);
+  const unknown = await open(t, rules, [])('http://a.test/');
+  assert.equal(unknown.failure?.kind, 'dnsFailed', 'what cannot be checked is not asked for');
+  for (const scheme of ['socks5h', 'socks4a']) {
+    const { error } = requestRulesSchema.safeParse([{ hosts: ['*'], proxies: [`${scheme}://127.0.0.1:1080`] }]);
+    assert.match(JSON.stringify(error?.issues), /filters: true/);
+  }
 });
 
 test('a proxy is no way around the address guard', async (t) => {
@@ -130,7 +156,7 @@ test('a proxy is no way around the address guard', async (t) => {
 test('proxies take turns by request, or keep to a host; one that fails is passed over, and costs no attempt', async (t) => {
   const site = await serveSite(t, (_, response) => response.end('ok'));
   const proxies = [await serveHttpProxy(t, { port: site.port }), await serveHttpProxy(t, { port: site.port })];
-  const urls = proxies.map(({ port }) => `http://127.0.0.1:${port}`);
+  const urls = proxies.map(({ port }) => ({ url: `http://127.0.0.1:${port}`, filters: true }));
   const each = open(t, [{ hosts: ['*'], proxies: urls, rotate: 'request' }]);
   for (let i = 0; i < 4; i++) await each(site.url('a.test', `/${i}`));
   assert.deepEqual(
