@@ -2,13 +2,15 @@
  * Pages run in a browser: chromium, by playwright-core. The only file that knows it.
  *
  * The browser reaches no network by itself: names resolve to nothing, its proxy is a port where nobody listens, and
- * every request is answered here, from the page that was fetched or by `load`. Each page has a context of its own, and
+ * every request is answered here, from the page that was fetched or by `load`; that nothing gets past is tried when it
+ * starts (containment.ts). Each page has a context of its own, and
  * so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is killed.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { proveContained } from './containment.ts';
 
 /** Names in lower case and values in turn. */
 type Headers = readonly string[];
@@ -37,6 +39,8 @@ export interface Rendered {
 }
 
 export interface Browser {
+  /** Starts it before the first page. Rejects with UNSUPPORTED where it does not start, or has a way out of its own. */
+  start(): Promise<void>;
   /** Null: the page killed its browser. */
   render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
   close(): Promise<void>;
@@ -121,6 +125,10 @@ export function createBrowser(options: BrowserOptions): Browser {
   };
 
   return {
+    async start() {
+      running ??= launch(options);
+      await running;
+    },
     async render(page, load) {
       running ??= launch(options);
       const browser = await running;
@@ -157,7 +165,7 @@ function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
 
 async function launch({ executable }: BrowserOptions): Promise<Chromium> {
   const { chromium } = await import('playwright-core');
-  return chromium
+  const browser = await chromium
     .launch({
       executablePath: executable,
       // Chromium's own sandbox does not work for root, nor in most containers.
@@ -165,7 +173,7 @@ async function launch({ executable }: BrowserOptions): Promise<Chromium> {
       proxy: { server: 'http://127.0.0.1:9' },
       args: [
         '--host-resolver-rules=MAP * ~NOTFOUND',
-        '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+        '--webrtc-ip-handling-policy=disable_non_proxied_udp',
         '--disable-dev-shm-usage',
         '--disable-gpu',
       ],
@@ -177,6 +185,13 @@ async function launch({ executable }: BrowserOptions): Promise<Chromium> {
         error,
       );
     });
+  try {
+    await proveContained(browser, executable);
+  } catch (error) {
+    await browser.close();
+    throw error;
+  }
+  return browser;
 }
 
 function sameDocument(url: string, page: string): boolean {

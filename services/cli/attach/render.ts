@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Render } from '../../../schemas/types.ts';
 import { renderLimits } from '../../../topology/consumer-limits.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits, policyLimits } from '../../../topology/limits.ts';
 import { partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
@@ -13,7 +13,12 @@ import { createResolver } from '../../fetcher/connect/resolver.ts';
 import { createHttpClient } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { productToken, requestHeaders } from '../../fetcher/http/identity.ts';
+import { watchBlockedHosts } from '../../fetcher/leases/blocked-hosts.ts';
+import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
+import { createBandwidth } from '../../fetcher/pace/bandwidth.ts';
+import { createGrantClock } from '../../fetcher/pace/grant-clock.ts';
 import { createPacer } from '../../fetcher/pace/pacer.ts';
+import { createSlots } from '../../fetcher/pace/slots.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
 import { readPage } from '../../fetcher/pages/report.ts';
 import { createLinkCache } from '../../fetcher/publish/link-cache.ts';
@@ -39,7 +44,7 @@ export function addBrowserOption(command: Command): Command {
   return command.option('--browser <path>', 'chromium that renders pages (default: the one in PATH)');
 }
 
-export function attachRender(context: AttachContext, flags: RenderFlags): Promise<Attached> {
+export async function attachRender(context: AttachContext, flags: RenderFlags): Promise<Attached> {
   const { log, codec, clock, manifest } = context;
   const { crawl, keyMode } = manifest;
   const stopping = new AbortController();
@@ -57,12 +62,25 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
     const records = contacts.take();
     if (records.length > 0) await log.append(records);
   };
+  let delayMs: number = policyLimits.delayMs;
+  const blockedHosts = watchBlockedHosts({
+    ...{ clock, log, codec, crawl, partitions: manifest.partitions },
+    onPause() {},
+    onPolicy: (policy) => (delayMs = policy.delayMs),
+    onFailure: (error) => context.say(`render: what is blocked cannot be read any more: ${(error as Error).message}`),
+  });
   const subresources = createSubresources({
-    http,
-    pacer: createPacer(clock, stopping.signal),
+    road: {
+      ...{ http, resolver, ownClock: clock, clock: createGrantClock(clock), signal: stopping.signal },
+      pacer: createPacer(clock, stopping.signal),
+      addressPacer: createAddressPacer(clock, crawlLimits.addressDelayMs, () => 1),
+      slots: createSlots(renderLimits.requestsMax),
+      bandwidth: createBandwidth(clock, () => 1),
+      isBlocked: blockedHosts.has,
+    },
+    delayMs: () => delayMs,
     robots: createRobotsCache(clock, productToken, contacts.readRobots),
     record: contacts.requested,
-    clock,
     headers: userAgent,
     limits: renderLimits,
   });
@@ -73,6 +91,7 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
     quietMs: renderLimits.quietMs,
     requestsMax: renderLimits.requestsMax,
   });
+  await browser.start();
   const linkCache = createLinkCache(renderLimits.linkCacheEntries);
   const extractor = createExtractor();
   const reader = {
@@ -85,7 +104,12 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
   };
   const renderer = createRenderer({
     browser,
-    load: (url, { delayMs }) => subresources.get(url, delayMs, clock.nowMs() + renderLimits.pageMs),
+    load: async (url, page) => {
+      // Nothing goes out before it is known who is blocked.
+      await blockedHosts.caughtUp;
+      return subresources.get(url, page, clock.nowMs() + renderLimits.pageMs);
+    },
+    nowMs: () => clock.nowMs(),
     read: async (render, html) => {
       const sourceKey = partitionKeyOf(render.hostKey, keyMode);
       const response = responseOf(render, html, clock.nowMs());
@@ -108,7 +132,7 @@ export function attachRender(context: AttachContext, flags: RenderFlags): Promis
     positions: groupPositions(log, `${crawl}.render`),
     close: async () => {
       stopping.abort();
-      await Promise.all([browser.close(), http.close(), extractor.close()]);
+      await Promise.all([browser.close(), http.close(), extractor.close(), blockedHosts.stop()]);
       await publishContacts();
     },
   });

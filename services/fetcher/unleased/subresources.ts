@@ -1,20 +1,20 @@
 /**
  * Fetches what a page loads, for a browser: scripts, styles and data, as politely as pages.
  *
- * Each host has its turn and its delay (pacer), its robots.txt is obeyed, the address guard holds, bodies are bounded,
- * and what was fetched lately is not asked for again. Fetchers pace the same hosts by themselves: a host whose pages
- * are rendered sees one client more, which keeps its delay.
+ * They go the way of all requests (pace/paced-request.ts): each host has its turn and its own delay, whoever's page asks, its
+ * address is paced, a pause it asks for is kept, and a blocked host is not contacted. Its robots.txt is obeyed, bodies are
+ * bounded, and what was fetched lately is not asked for again. Fetchers pace the same hosts by themselves: a host whose
+ * pages are rendered sees one client more, which keeps its delay.
  */
 
 import type { Request } from '../../../schemas/types.ts';
 import { robotsLimits } from '../../../topology/limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { HttpClient, HttpResponse } from '../http/client.ts';
+import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
 import { type RequestPurpose, requestRecord } from '../http/outcomes.ts';
-import type { Pacer } from '../pace/pacer.ts';
+import { keepPause, pacedRequest, type Road } from '../pace/paced-request.ts';
 import { originOf, type RobotsCache, type RobotsFetch } from '../robots/cache.ts';
 
 export interface Subresource {
@@ -32,15 +32,22 @@ export interface SubresourceLimits {
 }
 
 export interface Subresources {
-  /** Null: robots.txt forbids it, there was no answer, or it can't start by `latestStartMs`. */
-  get(url: string, delayMs: number, latestStartMs: number): Promise<Subresource | null>;
+  /** Null: robots.txt forbids it, its host is blocked, there was no answer, or it can't start by `latestStartMs`. */
+  get(url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | null>;
+}
+
+/** Whose page it is for. */
+export interface LoadingPage {
+  readonly hostKey: string;
+  /** Of its own host. */
+  readonly delayMs: number;
 }
 
 export interface SubresourceOptions {
-  readonly http: HttpClient;
-  readonly pacer: Pacer;
+  readonly road: Road;
+  /** Of hosts of which nothing else is known: the policy's. */
+  readonly delayMs: () => number;
   readonly robots: RobotsCache;
-  readonly clock: Clock;
   /** User-Agent and so on: names and values in turn. */
   readonly headers: Headers;
   readonly limits: SubresourceLimits;
@@ -49,7 +56,8 @@ export interface SubresourceOptions {
 }
 
 export function createSubresources(options: SubresourceOptions): Subresources {
-  const { http, pacer, robots, clock, limits } = options;
+  const { road, robots, limits } = options;
+  const clock = road.ownClock;
   /** In order of last use. */
   const kept = new Map<string, { readonly answer: Subresource; readonly untilMs: number }>();
   const underWay = new Map<string, Promise<Subresource | null>>();
@@ -62,16 +70,21 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     bodyBytesMax: number,
     purpose: Pick<RequestPurpose, 'kind' | 'hop' | 'robotsHash' | 'robotsAtMs'>,
   ) => {
-    const turn = await pacer.acquire(hostKeyOf(url), delayMs, latestStartMs);
-    if (turn === null) return null;
-    const response = await http.request({ url, headers: options.headers, bodyBytesMax });
-    turn.release(clock.nowMs(), delayMs);
-    options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, response, 0));
+    const hostKey = hostKeyOf(url);
+    const response = await pacedRequest(road, {
+      ...{ url, headers: options.headers, bodyBytesMax, hostKey, delayMs, delayFactor: 0, latestStartMs },
+      record: (made, addressDelayMs) =>
+        options.record(requestRecord(url, { ...purpose, outcomeIndex: -1 }, delayMs, made, addressDelayMs)),
+    });
+    if (response !== null) keepPause(road, hostKey, response);
     return response;
   };
+  const delayOf = (url: string, page: LoadingPage) =>
+    hostKeyOf(url) === page.hostKey ? page.delayMs : Math.max(options.delayMs(), 0);
   const robotsFetch =
-    (delayMs: number, latestStartMs: number): RobotsFetch =>
+    (page: LoadingPage, latestStartMs: number): RobotsFetch =>
     async (asked) => {
+      const delayMs = delayOf(asked.at(-1)!, page);
       const purpose = { kind: 'robots', hop: asked.length - 1, robotsHash: '', robotsAtMs: 0 } as const;
       const response = await paced(asked.at(-1)!, delayMs, latestStartMs, robotsLimits.bodyBytesMax, purpose);
       return response === null ? null : robotsResponse(response);
@@ -80,10 +93,10 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     bytes -= kept.get(url)?.answer.body.length ?? 0;
     kept.delete(url);
   };
-  const fetchOne = async (url: string, delayMs: number, latestStartMs: number): Promise<Subresource | null> => {
-    const answer = await robots.get(originOf(url), robotsFetch(delayMs, latestStartMs));
+  const fetchOne = async (url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | null> => {
+    const answer = await robots.get(originOf(url), robotsFetch(page, latestStartMs));
     if (answer === null || answer.robots.status === 'unreachable' || !isAllowed(answer.robots.rules, url)) return null;
-    const politeMs = Math.max(delayMs, answer.robots.rules.crawlDelayMs ?? 0);
+    const politeMs = Math.max(delayOf(url, page), answer.robots.rules.crawlDelayMs ?? 0);
     const { hash: robotsHash, fetchedAtMs: robotsAtMs } = answer.robots;
     const purpose = { kind: 'other', hop: 0, robotsHash, robotsAtMs } as const;
     const response = await paced(url, politeMs, latestStartMs, limits.bodyBytesMax, purpose);
@@ -98,7 +111,7 @@ export function createSubresources(options: SubresourceOptions): Subresources {
   };
 
   return {
-    get(url, delayMs, latestStartMs) {
+    get(url, page, latestStartMs) {
       const known = kept.get(url);
       if (known !== undefined && known.untilMs > clock.nowMs()) {
         kept.delete(url);
@@ -107,7 +120,7 @@ export function createSubresources(options: SubresourceOptions): Subresources {
       }
       let answer = underWay.get(url);
       if (answer === undefined) {
-        answer = fetchOne(url, delayMs, latestStartMs).finally(() => underWay.delete(url));
+        answer = fetchOne(url, page, latestStartMs).finally(() => underWay.delete(url));
         underWay.set(url, answer);
       }
       return answer;

@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, createBrowser, findChromium, type Loaded } from '../../../services/render/browser.ts';
 import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
@@ -59,6 +64,41 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.match(made?.html ?? '', /here/);
     assert.deepEqual(asked, []);
     assert.ok((made?.refused ?? 0) >= 3);
+  });
+
+  it('sends no UDP past us, by WebRTC or WebTransport', async (test) => {
+    const socket = createSocket('udp4');
+    test.after(() => socket.close());
+    let packets = 0;
+    socket.on('message', () => (packets += 1)).bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    const { port } = socket.address();
+    await render(`<script>
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
+      peer.createDataChannel('x');
+      peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+      try { new WebTransport('https://127.0.0.1:${port}/').ready.catch(() => {}); } catch {}
+      setInterval(() => fetch('/still-here').catch(() => {}), 100);
+      setTimeout(() => location.reload(), 2_500);
+    </script>`);
+    assert.equal(packets, 0);
+  });
+
+  it('is not opened in a browser that lets UDP out: it says so and refuses', async (test) => {
+    const folder = await mkdtemp(join(tmpdir(), 'leaky-'));
+    test.after(() => rm(folder, { recursive: true }));
+    // A chromium that passes over our flag, as one did to which it had another name.
+    const leaky = join(folder, 'chromium');
+    const script = `#!/bin/sh\nfor arg do\n  shift\n  case "$arg" in --webrtc-*) ;; *) set -- "$@" "$arg" ;; esac\ndone\nexec ${executable} "$@"\n`;
+    await writeFile(leaky, script, { mode: 0o755 });
+    const limits = { timeoutMs: 10_000, quietMs: 200, requestsMax: 10 };
+    const open = createBrowser({ executable: leaky, userAgent: 'x', ...limits });
+    test.after(() => open.close());
+    const page = { url: 'http://a.test/', status: 200, headers: [], body: Buffer.from('<p>x') };
+    await assert.rejects(
+      open.render(page, async () => null),
+      /lets pages send UDP past the crawler/,
+    );
   });
 
   it('that loads for ever, or never lets go, is given up with what it has, and the next one is rendered', async (test) => {

@@ -1,0 +1,59 @@
+/**
+ * Does a browser reach the network by itself? It is tried before any page is opened, as a flag that a chromium does not
+ * know is passed over in silence: a page of ours speaks WebRTC and WebTransport (the two ways to UDP that scripts have) to
+ * a socket of ours. Nothing may come.
+ */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Browser as Chromium } from 'playwright-core';
+import { CrawlstreamError } from '../../topology/errors.ts';
+
+const patienceMs = 3_000;
+
+/** Throws UNSUPPORTED where something came. */
+export async function proveContained(browser: Chromium, executable: string): Promise<void> {
+  const socket = createSocket('udp4');
+  let packets = 0;
+  let heard = () => {};
+  const came = new Promise<void>((resolve) => (heard = resolve));
+  socket.on('message', () => {
+    packets += 1;
+    heard();
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address() as AddressInfo;
+  const context = await browser.newContext();
+  try {
+    await context.route('**/*', (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<p>probe' }));
+    const tab = await context.newPage();
+    // WebRTC and WebTransport are for secure origins.
+    await tab.goto('https://probe.invalid/');
+    await Promise.race([came, tab.evaluate(attempt(port)).catch(() => {})]);
+  } finally {
+    await context.close();
+    socket.close();
+  }
+  if (packets === 0) return;
+  throw new CrawlstreamError(
+    'UNSUPPORTED',
+    `${executable} lets pages send UDP past the crawler (WebRTC): no page is rendered with it; use a current chromium`,
+  );
+}
+
+/** A script of the page: tries both, and ends when there is nothing more to try. */
+function attempt(port: number): string {
+  return `(async () => {
+    const over = new Promise((resolve) => setTimeout(resolve, ${patienceMs}));
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] });
+    const gathered = new Promise((resolve) => {
+      peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && resolve();
+    });
+    peer.createDataChannel('probe');
+    await peer.setLocalDescription(await peer.createOffer());
+    const transport = typeof WebTransport === 'undefined' ? null : new WebTransport('https://127.0.0.1:${port}/');
+    await Promise.race([over, Promise.all([gathered, transport?.ready.catch(() => {})])]);
+    peer.close();
+  })()`;
+}
