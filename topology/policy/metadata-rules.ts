@@ -14,12 +14,15 @@ export interface MetadataRule {
   readonly name: string;
   /** A regular expression (JavaScript, no flags) that the URL matches. */
   readonly url?: string | undefined;
+  /** How the link came: `discover`ed on a page, `refresh` of a known one, `force`d by an operator. */
   readonly intents?: readonly Intent[] | undefined;
   /** Domains of the page that links, with their subdomains. Seeds and injections have none. */
   readonly sourceDomains?: readonly string[] | undefined;
   /** True: the page that links is of another host. */
   readonly offHost?: boolean | undefined;
+  /** So many links from a seed, or more. */
   readonly depthFrom?: number | undefined;
+  /** So many redirects, or more. */
   readonly hopFrom?: number | undefined;
   /** The link's lastmod (sitemaps, feeds) is before this: ms since the Unix epoch. Links without one don't meet it. */
   readonly modifiedBeforeMs?: number | undefined;

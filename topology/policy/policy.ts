@@ -35,8 +35,11 @@ export type WhenFull = (typeof whenFullChoices)[number];
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
   readonly version: number;
+  /** How URLs are spelt before anything else is asked of them. */
   readonly normalize: NormalizeConfig;
+  /** Which URLs are wanted at all. */
   readonly filters: FilterConfig;
+  /** How far the crawl may go from its seeds. */
   readonly scope: ScopeConfig;
   /** Link distance from a seed. null: any. */
   readonly maxDepth: number | null;
@@ -54,6 +57,7 @@ export interface PolicyConfig {
   readonly crawlDelayCapMs: number;
   /** A lease holds as many URLs as fit this. */
   readonly leadTimeMs: number;
+  /** And no more than this many. */
   readonly urlsPerLeaseMax: number;
   /** Pages after which the crawl ends. null: none. */
   readonly pageQuota: number | null;

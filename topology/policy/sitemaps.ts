@@ -12,6 +12,7 @@ import { compileSuffixSet } from '../url/suffix-set.ts';
 export interface SitemapsConfig {
   /** From one reading of a host's sitemaps to the next, ms. */
   readonly everyMs: number;
+  /** Sitemaps beside those that robots.txt names. */
   readonly rules: readonly SitemapRule[];
 }
 

@@ -113,7 +113,7 @@ const budgetSchema = z.strictObject({
   refillMs: count,
 });
 
-const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
+export const policySchema: z.ZodType<PolicyConfig> = z.strictObject({
   version: z.int().min(1),
   normalize: normalizeSchema,
   filters: filtersSchema,

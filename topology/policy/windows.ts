@@ -12,6 +12,7 @@ export interface CrawlWindow {
   readonly hosts: readonly string[];
   /** From the first hour to before the second, 0–24; from above to, over midnight: 22–6. Equal: never closed. */
   readonly fromHour: number;
+  /** Before this hour, 0–24. */
   readonly toHour: number;
   /** Of these hours from UTC, minutes; 60 is Central European winter time. */
   readonly utcOffsetMinutes: number;

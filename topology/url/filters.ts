@@ -25,12 +25,15 @@ export interface FilterConfig {
   readonly exclude: readonly string[];
   /** Beginnings of URLs. Not empty: one must fit. */
   readonly prefixesAllowed: readonly string[];
+  /** None may fit. */
   readonly prefixesDenied: readonly string[];
   /** Host keys or host names, exactly. Host and domain lists not both empty: the URL must be on one of them. */
   readonly hostsAllowed: readonly string[];
+  /** Of these, nothing. */
   readonly hostsDenied: readonly string[];
   /** Domains with their subdomains. */
   readonly domainsAllowed: readonly string[];
+  /** Of these and their subdomains, nothing. */
   readonly domainsDenied: readonly string[];
   /** Ports that may be crawled. Absent: all but those that browsers block (ports.ts), which never may. */
   readonly portsAllowed?: readonly number[] | undefined;

@@ -9,6 +9,7 @@ import { compileSuffixSet } from './suffix-set.ts';
 export type ScopeKind = 'host' | 'domain' | 'all';
 
 export interface ScopeConfig {
+  /** `host`: the hosts named. `domain`: the registrable domains named. `all`: anywhere. */
   readonly kind: ScopeKind;
   /** `host`: host keys, exactly. `domain`: domains with their subdomains. `all`: not looked at. */
   readonly names: readonly string[];

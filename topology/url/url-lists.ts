@@ -22,6 +22,7 @@ export type ListKind = (typeof listKinds)[number];
 export interface ListName {
   /** The rule's name in verdicts, and the list's in messages. */
   readonly name: string;
+  /** What its lines are. */
   readonly kind: ListKind | NumberListKind;
   /** Where it was read, and is looked for: absolute, or beside the policy. */
   readonly path: string;

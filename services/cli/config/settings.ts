@@ -30,7 +30,7 @@ export interface Setting {
 }
 
 /** What is set for one run alone. */
-const perRun = new Set(['json', 'fromStart', 'config']);
+const perRun = new Set(['json', 'fromStart', 'config', 'newOptions']);
 
 /** In the order of the commands, each once. */
 export function settingsOf(program: Command): readonly Setting[] {

@@ -4,21 +4,22 @@
  * A version never changes: setting, reloading and rolling back each make a new, higher one, and every partition switches
  * where it stands in its `control`, which its changelog records.
  */
-import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { keepStanding } from '../../../topology/policy/keep-standing.ts';
-import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
+import { policyChanges } from '../../../topology/policy/merge.ts';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { samePolicy } from '../../runtime/crawl/requests.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { readText } from '../flags/named-file.ts';
 import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions } from '../flags/operator-flags.ts';
+import { inert } from '../terminal/inert.ts';
 import { print } from '../terminal/print.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
+import { policyFromFile } from './policy-file.ts';
 import { accept, configOf, versions, withHashes } from './policy-versions.ts';
 
 interface ShowFlags extends KafkaFlags {
@@ -27,7 +28,13 @@ interface ShowFlags extends KafkaFlags {
 
 export function addPolicyCommands(program: Command): void {
   const policy = program.command('policy').description('show, set and roll back the policy of a crawl, running or not');
-  addOperatorOptions(policy.command('set <file>').description('make a policy in JSON the one in force')).action(set);
+  addOperatorOptions(
+    policy
+      .command('set <file>')
+      .description(
+        'make a policy the one in force: a whole one as policy show prints it, or the fields that change (YAML or JSON)',
+      ),
+  ).action(set);
   addOperatorOptions(
     policy.command('reload').description('read the lists of the policy again: where a file has changed, a new version'),
   )
@@ -52,9 +59,16 @@ export function addPolicyCommands(program: Command): void {
 }
 
 async function set(file: string, flags: OperatorFlags): Promise<void> {
-  const config = policyWithoutVersion(await readText('policy set', file));
+  // What is wrong with the file is said before any crawl is asked.
+  await policyFromFile('policy set', file, defaultPolicy());
   const { newest } = await versions(flags);
-  await accept(flags, keepStanding(newest, await withHashes(config, dirname(resolve(file)))), newest.version);
+  const next = keepStanding(newest, await policyFromFile('policy set', file, newest));
+  await accept(flags, next, newest.version);
+  if (flags.json) return;
+  const changes = policyChanges(newest, next);
+  process.stdout.write(
+    `${changes.length === 0 ? '  nothing differs' : changes.map((one) => `  ${inert(one)}`).join('\n')}\n`,
+  );
 }
 
 interface ReloadFlags extends OperatorFlags {

@@ -2,13 +2,12 @@
  * `crawlstream what-if`: a recorded crawl under another policy, on virtual time, beside what it was. Reads the crawl's
  * topics and changes nothing.
  */
-import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { keepStanding } from '../../../topology/policy/keep-standing.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
-import { parsePolicy, policyWithoutVersion } from '../../../topology/policy/validate.ts';
+import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { whatIf } from '../../../topology/what-if/what-if.ts';
 import { samePolicy } from '../../runtime/crawl/requests.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -20,9 +19,8 @@ import { refuseServed } from '../connect/refuse-served.ts';
 import { moment } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { parsedFile } from '../flags/rules-file.ts';
 import { inert } from '../terminal/inert.ts';
-import { withHashes } from './policy-versions.ts';
+import { policyFromFile } from './policy-file.ts';
 import { whatIfJson, whatIfText } from './what-if-text.ts';
 
 interface WhatIfFlags extends KafkaFlags {
@@ -52,7 +50,7 @@ async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
   const newest = texts.at(-1);
   if (newest === undefined)
     throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: nothing was decided');
-  const tried = await policyOf(flags.policy, parsePolicy(newest));
+  const tried = await policyFromFile('--policy', flags.policy, parsePolicy(newest));
   const lists = await listsFor([...texts.map(parsePolicy), tried], flags);
   const instead = (json: string) => {
     const recorded = parsePolicy(json);
@@ -71,27 +69,6 @@ async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
 function policyTexts({ partitions }: ReadRecording): string[] {
   return (partitions[0]?.inputs.control ?? []).flatMap(({ topic, record }) =>
     topic === 'control' && record?.kind === 'policy' ? [record.payload] : [],
-  );
-}
-
-/** A whole policy, or fields in the place of those in force. */
-async function policyOf(file: string, inForce: PolicyConfig): Promise<PolicyConfig> {
-  const given = fieldsIn(file);
-  const { version: _, ...fields } = { version: 0, ...given };
-  const isWhole = fieldsOfWhole.every((name) => name in fields);
-  const config = isWhole ? fields : { ...inForce, ...fields };
-  return withHashes(policyWithoutVersion(JSON.stringify(config)), dirname(resolve(file)));
-}
-
-/** A file that has these is a whole policy: what it leaves out is left out. */
-const fieldsOfWhole = ['normalize', 'filters', 'scope', 'delayMs', 'retriesMs', 'urlsPerLeaseMax'];
-
-function fieldsIn(file: string): object {
-  const value = parsedFile('--policy', file);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new CrawlstreamError(
-    'INVALID_ARGUMENT',
-    `--policy ${file}: give a policy, or fields of one, as in delayMs: 2000`,
   );
 }
 

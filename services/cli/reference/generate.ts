@@ -1,5 +1,5 @@
 /**
- * Writes what is made from sources: schemas/*.ts, and in deploy/ the pages of commands and settings and the Helm chart.
+ * Writes what is made from sources: schemas/*.ts, pages of reference in deploy/ and docs/, and the Helm chart.
  *
  *   npm run generate               writes them
  *   npm run generate -- --check    fails, by name, where one differs
@@ -12,23 +12,27 @@ import { createProgram } from '../program.ts';
 import { productVersion } from '../terminal/version.ts';
 import { commandsPage } from './commands-page.ts';
 import { helmChart } from './helm-chart.ts';
+import { policyPage } from './policy-page.ts';
+import { pageRecordPage } from './record-page.ts';
 
-const deploy = new URL('../../../deploy/', import.meta.url);
+const root = new URL('../../../', import.meta.url);
 const program = createProgram();
-const chart = helmChart(productVersion, (file) => readFileSync(new URL(file, deploy), 'utf8'));
+const chart = helmChart(productVersion, (file) => readFileSync(new URL(`deploy/${file}`, root), 'utf8'));
 const pages = {
-  'CONFIGURATION.md': configurationPage(program),
-  'COMMANDS.md': commandsPage(program),
-  'SIZING.md': sizingPage(),
-  ...Object.fromEntries(Object.entries(chart).map(([name, text]) => [`helm/crawlstream/${name}`, text])),
+  'deploy/CONFIGURATION.md': configurationPage(program),
+  'deploy/COMMANDS.md': commandsPage(program),
+  'deploy/SIZING.md': sizingPage(),
+  'docs/policy.md': policyPage(),
+  'docs/page-record.md': pageRecordPage(),
+  ...Object.fromEntries(Object.entries(chart).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
 };
 for (const [name, text] of Object.entries(pages)) {
-  const target = new URL(name, deploy);
+  const target = new URL(name, root);
   if (!process.argv.includes('--check')) {
     mkdirSync(new URL('.', target), { recursive: true });
     writeFileSync(target, text);
   } else if (textOf(target) !== text) {
-    process.stderr.write(`deploy/${name} differs from its sources: run npm run generate and commit the result\n`);
+    process.stderr.write(`${name} differs from its sources: run npm run generate and commit the result\n`);
     process.exitCode = 1;
   }
 }

@@ -56,10 +56,14 @@ export function openConfluentRegistry(
     };
     const response = await fetch(`${url.replace(/\/$/, '')}${path}`, init);
     const text = await response.text();
-    if (response.ok) return JSON.parse(text);
-    if (response.status === 404) return undefined;
     const { status } = response;
-    throw Object.assign(new Error(`it answers ${status} to ${method} ${path}`), { status });
+    const answer = json(text);
+    if (response.ok && answer !== undefined) return answer;
+    // A registry says which thing is not there; what says no more than 404 is something else, or another path of it.
+    if (status === 404 && typeof answer?.['error_code'] === 'number') return undefined;
+    const what = response.ok ? `${status} without JSON` : `${status}`;
+    const hint = status === 404 || response.ok ? `; ${usualPaths}` : '';
+    throw Object.assign(new Error(`it answers ${what} to ${method} ${path}${hint}`), { status });
   };
 
   /** Versions of a subject with their schemas, newest first; the client keeps what it has seen. */
@@ -131,6 +135,18 @@ export function openConfluentRegistry(
       }
     },
   };
+}
+
+const usualPaths =
+  'the usual addresses are http://HOST:8081 (Confluent, Karapace) and http://HOST:8080/apis/ccompat/v7 (Apicurio)';
+
+/** Undefined: it is none. */
+function json(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }
 
 async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
@@ -86,18 +86,40 @@ export async function adoptDataFolder(folder: string, manifest: Manifest): Promi
   }
 }
 
-/** For commands that only read: the folder must be there. Throws INVALID_ARGUMENT if it holds no crawl. */
+/** For commands that only read: nothing is made. Throws INVALID_ARGUMENT if it holds no crawl, with those that are near. */
 export async function readDataFolder(folder: string, wanted: Partial<ManifestFacts> = {}): Promise<DataFolder> {
   const path = resolve(folder);
   try {
-    const manifest = await readManifest(path);
-    if (!manifest)
-      throw new CrawlstreamError('INVALID_ARGUMENT', `no crawl in ${path}: start one with --data ${folder}`);
+    const names = await readdir(path);
+    if (!names.includes(manifestName)) throw noCrawl(folder, await crawlsNear(path), 'holds no crawl');
+    const manifest = (await readManifest(path))!;
     checkManifest(manifest, wanted, `data folder ${path}`);
     return dataFolder(path, manifest, false);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw noCrawl(folder, await crawlsNear(path), 'does not exist');
     throw folderError(error as Error, path);
   }
+}
+
+function noCrawl(folder: string, near: readonly string[], what: string): CrawlstreamError {
+  const remedy =
+    near.length === 0 ? 'name the data folder of a crawl, or start one there' : `did you mean ${near.join(', ')}?`;
+  return new CrawlstreamError('INVALID_ARGUMENT', `data folder ${resolve(folder)} ${what}: ${remedy}`);
+}
+
+const nearMax = 5;
+
+/** Crawls in the folder itself, else those beside it. */
+async function crawlsNear(path: string): Promise<string[]> {
+  for (const folder of [path, dirname(path)]) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const names = entries.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+    const inside = await Promise.all(names.map((name) => readdir(name).catch((): string[] => [])));
+    const found = names.filter((_, at) => inside[at]!.includes(manifestName)).slice(0, nearMax);
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 function dataFolder(path: string, manifest: Manifest, isNew: boolean): DataFolder {

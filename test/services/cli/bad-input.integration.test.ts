@@ -158,8 +158,11 @@ test('a folder with something else in it, and a file, are refused as data folder
   await refuses(['crawl', seed, '--data', foreign], /photos is not empty and holds no crawl \(it has cat.jpg\)/);
   assert.deepEqual(readdirSync(foreign), ['cat.jpg']);
   await refuses(['crawl', seed, '--data', join(foreign, 'cat.jpg')], /is not a folder: choose another --data/);
-  await refuses(['pages', '--data', join(foreign, 'none')], /does not exist: start a crawl there first/);
-  await refuses(['stats', '--data', foreign], /is not empty and holds no crawl/);
+  await refuses(
+    ['pages', '--data', join(foreign, 'none')],
+    /none does not exist: name the data folder of a crawl, or start one there/,
+  );
+  await refuses(['stats', '--data', foreign], /photos holds no crawl: /);
   assert.equal(existsSync(join(foreign, 'none')), false);
 });
 

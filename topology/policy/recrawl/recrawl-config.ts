@@ -18,20 +18,26 @@ export interface RecrawlRule {
   readonly hosts?: readonly string[] | undefined;
   /** A regular expression (JavaScript, no flags) that the URL matches. */
   readonly url?: string | undefined;
+  /** Where the URL stands after its last visit. */
   readonly kinds?: readonly VisitKind[] | undefined;
+  /** In the place of the policy’s own. */
   readonly schedule?: ScheduleName | undefined;
   /** The time between visits whatever is found, ms; null: never again. */
   readonly intervalMs?: number | null | undefined;
+  /** No sooner than this, ms. */
   readonly minMs?: number | undefined;
+  /** No later than this, ms. */
   readonly maxMs?: number | undefined;
 }
 
 export interface RecrawlConfig {
+  /** By what the time to the next visit is chosen. */
   readonly schedule: ScheduleName;
   /** Time between visits: of `fixed`; on average, of `optimal` and `importance`, where `fetchesPerDay` says no less. */
   readonly intervalMs: number;
   /** Absent: what the schedule's preset says (1 h and 30 d; Nutch's and StormCrawler's own). */
   readonly minMs?: number | undefined;
+  /** No later than this; absent: as for `minMs`. */
   readonly maxMs?: number | undefined;
   /** Bandwidth of `optimal` and `importance`: visits a day of each partition, at most. null: as `intervalMs` says. */
   readonly fetchesPerDay: number | null;
@@ -39,9 +45,11 @@ export interface RecrawlConfig {
   readonly share: number;
   /** Time to the next look at what was answered with an error, and at what is gone, ms. null: never again. */
   readonly errorMs: number | null;
+  /** The same for what is gone (404, 410), ms. null: never again. */
   readonly goneMs: number | null;
   /** Bounds of the time between polls of a feed, which adapts by whether they bring new entries. Absent: they are pages like any other. */
   readonly feeds?: FeedBounds | undefined;
+  /** What differs for some URLs; the first that fits decides. */
   readonly rules: readonly RecrawlRule[];
 }
 
@@ -50,7 +58,9 @@ const day = 24 * hour;
 
 /** `maxMs` bounds what a feed may ask for, too. */
 export interface FeedBounds {
+  /** Polled no sooner than this, ms. */
   readonly minMs: number;
+  /** Polled no later than this, ms. */
   readonly maxMs: number;
 }
 

@@ -15,8 +15,11 @@ export interface WeightedScore {
   readonly kind?: 'weighted' | undefined;
   /** Of the groups. */
   readonly domain: number;
+  /** Of the group of the page. */
   readonly page: number;
+  /** Of the group of freshness. */
   readonly freshness: number;
+  /** Weights within the groups. */
   readonly factors: Factors;
   /** Counts at which a curve is at its half, or at its end. */
   readonly scales: Scales;
@@ -30,17 +33,27 @@ export interface ScoreList extends ListName {
 }
 
 export interface Factors {
+  /** Of the host: domains that link to it, or a list. */
   readonly authority: number;
+  /** Of the host: a list of ranks. */
   readonly traffic: number;
+  /** Of the host: the share of good pages so far, or a list. */
   readonly quality: number;
   /** Of cash, as `opic` has it. Absent: 0. */
   readonly cash?: number | undefined;
+  /** Of the page: domains that link to it. */
   readonly inLinks: number;
+  /** Of the page: links from a seed, the fewer the better. */
   readonly depth: number;
+  /** Of the page: what its URL looks like. */
   readonly type: number;
+  /** Of the page: how it was found, as a seed, in a sitemap, on a page. */
   readonly source: number;
+  /** Of freshness: time since the last visit. */
   readonly timeSince: number;
+  /** Of freshness: how often it was found changed. */
   readonly changeRate: number;
+  /** Of freshness: how much that varies. */
   readonly volatility: number;
 }
 
@@ -51,6 +64,7 @@ export interface Scales {
   readonly trafficRankMost: number;
   /** Fetches at which a host's own record outweighs the assumption that it is middling. */
   readonly pagesHalf: number;
+  /** Linking domains at which a page’s in-links are complete. */
   readonly inLinksMost: number;
   /** A page this old is due: ms. */
   readonly ageMs: number;

@@ -19,9 +19,11 @@ export interface TrapConfig {
   readonly tokenValues: number | null;
   /** Fetches of one prefix before its share of duplicates and soft 404s is judged, and the share. */
   readonly wasteFetches: number | null;
+  /** That share of duplicates and soft 404s, 0 to 1. */
   readonly wasteShare: number;
   /** Fetches of a host before its yield is judged, and the share of them that must be good. */
   readonly yieldFetches: number | null;
+  /** That share of good fetches, 0 to 1. */
   readonly yieldShare: number;
 }
 

@@ -86,12 +86,26 @@ test('a policy set in mid-crawl holds on all partitions, over a restart, and can
   assert.equal(await readFile(list, 'utf8'), 'somebody.test\n');
 });
 
+test('fields of a policy in YAML change those, also one within another, and the changes are told', async () => {
+  const web = await startSmallWeb({ hosts: 1, pagesPerHost: 2, domains: 1 });
+  const folder = temporaryFolder();
+  const data = ['--data', join(folder, 'data')];
+  await run(...web.crawlArguments, ...data, '--delay', '0', '--exclude', 'never');
+  const file = join(folder, 'change.yaml');
+  await writeFile(file, 'delayMs: 2000\nfilters:\n  hostsDenied: [bad.test]\n');
+  const told = await run('policy', 'set', file, ...data);
+  assert.match(told, /^ {2}delayMs 0 → 2000$/m);
+  assert.match(told, /^ {2}filters\.hostsDenied \[\] → \["bad\.test"\]$/m);
+  const { delayMs, delayFactor, filters } = JSON.parse(await run('policy', 'show', ...data));
+  assert.deepEqual([delayMs, delayFactor, filters.exclude, filters.hostsDenied], [2000, 0, ['never'], ['bad.test']]);
+});
+
 test('a policy that cannot be is refused before it is sent, with the field and the remedy', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'policy.json');
   for (const [text, says] of [
-    ['{', /not JSON/],
-    ['{"maxDepht":1}', /policy\.[a-z]+/i],
+    ['{', /policy set .*policy\.json: /],
+    ['{"maxDepht":1}', /policy\.maxDepht: .*policy show prints all there are/],
   ] as const) {
     await writeFile(file, text);
     const { code, stderr } = await runCommand(['policy', 'set', file, '--data', folder]);

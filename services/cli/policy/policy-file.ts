@@ -1,0 +1,53 @@
+/** Policies in files, YAML or JSON: a whole one as `policy show` prints it, or the fields that change. */
+import { dirname, resolve } from 'node:path';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { PolicyConfig } from '../../../topology/policy/policy.ts';
+import { policyWithoutVersion } from '../../../topology/policy/validate.ts';
+import { parsedFile } from '../flags/rules-file.ts';
+import { withHashes } from './policy-versions.ts';
+
+/** A file that has these is a whole policy: what it leaves out is left out. */
+const fieldsOfWhole = ['normalize', 'filters', 'scope', 'delayMs', 'retriesMs', 'urlsPerLeaseMax'];
+
+/** Throws INVALID_ARGUMENT, naming the file and the field. */
+export async function policyFromFile(option: string, file: string, inForce: PolicyConfig): Promise<PolicyConfig> {
+  const given = fieldsIn(option, file);
+  const { version: _, ...fields } = { version: 0, ...given };
+  const isWhole = fieldsOfWhole.every((name) => name in fields);
+  const config = isWhole ? fields : merged(inForce as unknown as Fields, fields);
+  try {
+    return await withHashes(policyWithoutVersion(JSON.stringify(config)), dirname(resolve(file)));
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError) || error.code !== 'INVALID_ARGUMENT') throw error;
+    throw new CrawlstreamError(
+      error.code,
+      `${option} ${file}: ${error.message} (policy show prints all there are)`,
+      error,
+    );
+  }
+}
+
+type Fields = { readonly [key: string]: unknown };
+
+function fieldsIn(option: string, file: string): Fields {
+  const value = parsedFile(option, file);
+  if (isFields(value)) return value;
+  throw new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `${option} ${file}: give a policy as policy show prints it, or fields of one, as in delayMs: 2000`,
+  );
+}
+
+/** Fields within fields, too; lists are replaced. */
+function merged(inForce: Fields, given: Fields): Fields {
+  const policy: Record<string, unknown> = { ...inForce };
+  for (const [key, value] of Object.entries(given)) {
+    const before = policy[key];
+    policy[key] = isFields(before) && isFields(value) ? merged(before, value) : value;
+  }
+  return policy;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

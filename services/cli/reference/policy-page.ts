@@ -1,0 +1,152 @@
+/**
+ * docs/policy.md: every field of a policy. Names, types and bounds come from the schema that checks it, defaults from the
+ * policy that a new crawl has, meanings from the comments of the interfaces that the code is written against.
+ */
+import { z } from 'zod';
+import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import { defaultRecrawl } from '../../../topology/policy/recrawl/recrawl-config.ts';
+import { defaultScore } from '../../../topology/policy/score/score-config.ts';
+import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
+import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
+import { policySchema } from '../../../topology/policy/validate.ts';
+import { interfaceComments } from './interface-comments.ts';
+
+const head = `# Policy
+
+Made by \`npm run generate\` from the schema. A policy says which links become work, under which spelling, how urgently, how
+politely, and when pages are fetched again. It is versioned and swapped while a crawl runs:
+
+\`\`\`sh
+crawlstream policy show --data crawl-data/example.org > policy.json
+crawlstream policy set policy.json --data crawl-data/example.org
+\`\`\`
+
+\`policy set\` takes a whole policy or the fields that change, in YAML or JSON: \`delayMs: 2000\` alone is a file. Flags of
+\`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the fields that people change most. Names that end in \`Ms\` are
+milliseconds. "Absent" is what a field means that is left out; fields without it are in every policy.
+
+`;
+
+/** Where the interface of an object at a path is, by file and name. */
+const interfaces: Readonly<Record<string, readonly [file: string, ...names: string[]]>> = {
+  '': ['policy/policy.ts', 'PolicyConfig'],
+  normalize: ['url/normalize-config.ts', 'NormalizeConfig'],
+  filters: ['url/filters.ts', 'FilterConfig'],
+  'filters.lists[]': ['url/url-lists.ts', 'ListReference', 'ListName'],
+  scope: ['url/scope.ts', 'ScopeConfig'],
+  'windows[]': ['policy/windows.ts', 'CrawlWindow'],
+  'parallel[]': ['policy/parallel.ts', 'ParallelRule'],
+  'metadata[]': ['policy/metadata-rules.ts', 'MetadataRule'],
+  score: ['policy/score/score-config.ts', 'WeightedScore'],
+  'score.factors': ['policy/score/score-config.ts', 'Factors'],
+  'score.scales': ['policy/score/score-config.ts', 'Scales'],
+  budget: ['policy/budget.ts', 'BudgetConfig'],
+  traps: ['policy/traps/trap-config.ts', 'TrapConfig'],
+  recrawl: ['policy/recrawl/recrawl-config.ts', 'RecrawlConfig'],
+  'recrawl.feeds': ['policy/recrawl/recrawl-config.ts', 'FeedBounds'],
+  'recrawl.rules[]': ['policy/recrawl/recrawl-config.ts', 'RecrawlRule'],
+  'score.lists[]': ['url/url-lists.ts', 'ListName'],
+  sitemaps: ['policy/sitemaps.ts', 'SitemapsConfig'],
+  'sitemaps.rules[]': ['policy/sitemaps.ts', 'SitemapRule'],
+  trace: ['trace/tracing.ts', 'TraceConfig'],
+};
+
+/** What \`crawl\` makes where it is asked for one of these and told no more. */
+const defaults: unknown = {
+  ...defaultPolicy(),
+  traps: defaultTraps,
+  recrawl: defaultRecrawl,
+  score: defaultScore,
+  sitemaps: { everyMs: sitemapsEveryMs, rules: [] },
+};
+
+interface Shape {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+  readonly oneOf?: readonly Shape[];
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+}
+
+interface Row {
+  readonly path: string;
+  readonly type: string;
+  readonly otherwise: string;
+  readonly means: string;
+}
+
+export function policyPage(): string {
+  const rows: Row[] = [];
+  walk(z.toJSONSchema(policySchema, { io: 'input', unrepresentable: 'any' }) as Shape, '', defaults, rows);
+  const sections = new Map<string, Row[]>();
+  for (const row of rows) {
+    const [section] = row.path.split(/[.[]/);
+    const name = rows.some(({ path }) => path !== section && path.startsWith(`${section}.`)) ? section! : '';
+    sections.set(name, [...(sections.get(name) ?? []), row]);
+  }
+  const text = [...sections].map(([name, list]) => `${name === '' ? '## Fields' : `## ${name}`}\n\n${table(list)}`);
+  return `${head}${text.join('\n')}`;
+}
+
+function walk(shape: Shape, path: string, otherwise: unknown, rows: Row[]): void {
+  const [file, ...names] = interfaces[path] ?? [''];
+  const comments: Record<string, string> = {};
+  for (const name of names) Object.assign(comments, interfaceComments(`topology/${file}`, name));
+  for (const [name, field] of Object.entries(shape.properties ?? {})) {
+    const at = path === '' ? name : `${path}.${name}`;
+    // A score by weights; the one by cash has a tax besides.
+    const inner = field.oneOf?.[0] ?? field;
+    const value = (otherwise as Record<string, unknown> | undefined)?.[name];
+    rows.push({
+      path: at,
+      type: typeText(field),
+      otherwise: inner.properties ? '' : shown(value),
+      means: meaningOf(at, comments[name]),
+    });
+    walk(inner, at, value, rows);
+    if (inner.items !== undefined) walk(inner.items, `${at}[]`, undefined, rows);
+  }
+}
+
+function typeText(field: Shape): string {
+  const { type = '', enum: choices, items, anyOf, oneOf, const: only } = field;
+  if (only !== undefined) return `\`${only}\``;
+  if (choices !== undefined) return choices.map((one) => `\`${one}\``).join(', ');
+  if (anyOf !== undefined) return anyOf.map(typeText).join(' or ');
+  if (oneOf !== undefined) return 'object';
+  if (type === 'array') return `list of ${items === undefined ? 'values' : typeText(items)}`;
+  if (type !== 'integer' && type !== 'number') return type;
+  const { minimum, exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER } = field;
+  const least = exclusiveMinimum === undefined ? (minimum ?? '') : `above ${exclusiveMinimum}`;
+  const name = type === 'integer' ? 'whole number' : 'number';
+  return maximum >= 1e15
+    ? `${name} ${exclusiveMinimum === undefined ? 'from ' : ''}${least}`
+    : `${name}, ${least} to ${maximum}`;
+}
+
+function meaningOf(path: string, comment: string | undefined): string {
+  if (comment !== undefined) return comment;
+  throw new Error(`policy.${path} has no comment in its interface: say there what it means`);
+}
+
+const shownCharsMax = 80;
+
+function shown(value: unknown): string {
+  if (value === undefined) return '';
+  const text = JSON.stringify(value);
+  return `\`${text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text}\``;
+}
+
+function table(rows: readonly Row[]): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const lines = rows.map(
+    ({ path, type, otherwise, means }) => `| \`${path}\` | ${cell(type)} | ${cell(otherwise)} | ${cell(means)} |`,
+  );
+  return `| field | type | default | means |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`;
+}
