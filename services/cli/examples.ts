@@ -48,6 +48,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'policy rollback': [folder],
   'policy show': [folder],
   'policy history': [folder],
+  fetch: ['https://example.org/ --contact me@example.org'],
+  new: ['my-crawl'],
   'check url': ["'HTTP://Example.com:80/b/../a?b=2&a=1'"],
   'check filter': ['https://example.org/a.jpg'],
   'check robots': ['https://example.org/private --file robots.txt'],

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { addCheckCommand } from './check/check-command.ts';
+import { addFetchCommand } from './check/fetch-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { applyConfig } from './config/apply-config.ts';
 import { addConfigCommand } from './config/config-command.ts';
@@ -14,6 +15,7 @@ import { addCrawlCommand } from './crawl/crawl-command.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { oneOf } from './flags/arguments.ts';
+import { groupCommands, orderCrawlOptions } from './help-groups.ts';
 import { addAuditCommand } from './inspect/audit-command.ts';
 import { addDashboardCommand } from './inspect/dashboard-command.ts';
 import { addExplainCommand } from './inspect/explain-command.ts';
@@ -21,6 +23,7 @@ import { addHostsCommand } from './inspect/hosts-command.ts';
 import { addReadCommands } from './inspect/read-commands.ts';
 import { addSearchCommand } from './inspect/search-command.ts';
 import { addStoryCommand } from './inspect/story-command.ts';
+import { addNewCommand } from './new-command.ts';
 import { addDlqCommand } from './operate/dlq-command.ts';
 import { addInjectCommand } from './operate/inject-command.ts';
 import { addOperatorCommands } from './operate/operator-commands.ts';
@@ -61,6 +64,7 @@ export function createProgram(): Command {
       `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${`${code}`.padEnd(5)}${means}`).join('\n')}`,
     );
   addCrawlCommand(program);
+  orderCrawlOptions(program.commands[0]!);
   addRoleCommands(program);
   addConsumerCommands(program);
   addExportCommand(program);
@@ -82,6 +86,8 @@ export function createProgram(): Command {
   addPauseCommands(program);
   addTraceCommand(program);
   addCheckCommand(program);
+  addFetchCommand(program);
+  addNewCommand(program);
   addWarcCommand(program);
   addStateCommand(program);
   addResetCommand(program);
@@ -97,6 +103,7 @@ export function createProgram(): Command {
   addProofCommands(program);
   addConfigCommand(program);
   addCompletionCommand(program);
+  groupCommands(program);
   addExamples(program);
   for (const command of leavesOf(program)) {
     command.option('--config <file>', 'read settings from a YAML or JSON file (default: CRAWLSTREAM_CONFIG)');

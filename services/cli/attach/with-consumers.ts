@@ -7,6 +7,7 @@ import type { AttachContext, Attached } from './attach.ts';
 import type { DedupFlags } from './dedup.ts';
 import { attachDedup } from './dedup.ts';
 import { attachGraph } from './graph.ts';
+import { attachHandler, handlerFile, loadHandler } from './page-handler.ts';
 import { attachRender, type RenderFlags } from './render.ts';
 import type { IndexFlags } from './search-index.ts';
 import { attachIndex } from './search-index.ts';
@@ -17,10 +18,21 @@ export type ConsumerName = (typeof consumerNames)[number];
 
 export interface ConsumerFlags extends ArchiveFlags, DedupFlags, IndexFlags, RenderFlags {
   readonly with?: readonly ConsumerName[];
+  /** Path of a module: a function of the user's own that gets each page. */
+  readonly handler?: string;
 }
 
 export function addWithOption(command: Command): Command {
   return command.option('--with <list>', `consumers to run too: ${consumerNames.join(',')}`, consumerList);
+}
+
+/** Of `crawl`: on Kafka, a program of one's own consumes pages. */
+export function addHandlerOption(command: Command): Command {
+  return command.option(
+    '--handler <file>',
+    'call the default export of this module with each page (crawlstream new makes one)',
+    handlerFile,
+  );
 }
 
 export function addArchiveOptions(command: Command): Command {
@@ -58,6 +70,7 @@ export async function attachConsumers(context: AttachContext, flags: ConsumerFla
   };
   try {
     for (const name of flags.with ?? []) attached.push(await attachOne(name, context, flags));
+    if (flags.handler !== undefined) attached.push(await attachHandler(context, await loadHandler(flags.handler)));
   } catch (error) {
     await stop().catch(() => {});
     throw error;

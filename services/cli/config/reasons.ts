@@ -38,6 +38,7 @@ export const reasons: Readonly<Record<string, string>> = {
   snapshotTo: 'where all frontiers see it, nobody can guess',
   snapshotsKept: 'the newest may turn out to be damaged, and the one before it too',
   with: 'consumers cost CPU and disk, and can be attached later',
+  handler: 'pages are kept in the crawl, and anybody may read them later',
   dedupBy: '64 bits a page and 3 of them apart; minhash finds more edits at 7 times the memory',
   opensearch: 'SQLite in the data folder needs no server',
   opensearchIndex: 'the name of the crawl: one index a crawl',

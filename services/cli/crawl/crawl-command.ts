@@ -6,10 +6,11 @@ import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/service.ts';
 import { addDedupOptions } from '../attach/dedup.ts';
+import { loadHandler } from '../attach/page-handler.ts';
 import { addBrowserOption } from '../attach/render.ts';
 import { addIndexOptions } from '../attach/search-index.ts';
 import type { ConsumerFlags } from '../attach/with-consumers.ts';
-import { addArchiveOptions, addWithOption, attachConsumers } from '../attach/with-consumers.ts';
+import { addArchiveOptions, addHandlerOption, addWithOption, attachConsumers } from '../attach/with-consumers.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { duration } from '../flags/arguments.ts';
@@ -67,6 +68,7 @@ export function addCrawlCommand(program: Command): void {
   addFetcherOptions(command);
   addSnapshotOptions(addSeenOptions(command));
   addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
+  addHandlerOption(command);
   addWebsubOption(command);
   addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
@@ -87,6 +89,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     checkSeeds(seeds, policyOf(flags, seeds));
     needContact(flags, seeds);
   }
+  if (flags.handler !== undefined) await loadHandler(flags.handler);
   const stop = new AbortController();
   const desk = new QueryDesk(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());

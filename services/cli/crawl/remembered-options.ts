@@ -19,7 +19,7 @@ const ofOneRun = [
 ];
 const ofPolicy = addPolicyOptions(new Command()).options.map((option) => option.attributeName());
 const forgotten: ReadonlySet<string> = new Set([...ofOneRun, ...ofPolicy]);
-const files: ReadonlySet<string> = new Set(['requests', 'extract', 'ca', 'config', 'snapshotTo', 'browser']);
+const files: ReadonlySet<string> = new Set(['requests', 'extract', 'handler', 'ca', 'config', 'snapshotTo', 'browser']);
 
 interface Options {
   /** On this command line. */
@@ -41,6 +41,8 @@ export function hearOptions(command: Command): void {
     const key = option.attributeName();
     if (forgotten.has(key)) continue;
     command.on(`option:${option.name()}`, (text: string | null | undefined) => {
+      // A password in an address is written nowhere.
+      if (/:\/\/[^/]*@/.test(text ?? '')) return;
       options.given[key] = typedValue(option, text ?? undefined, options.given[key]);
     });
   }

@@ -129,5 +129,5 @@ test('show says where each value comes from, and gives no secret away', async ()
   assert.deepEqual(settings['kafkaPassword'], { value: { env: 'SECRET_OF_TEST' }, from: 'file' });
   assert.deepEqual(settings['httpToken'], { value: '(hidden)', from: 'environment' });
   assert.deepEqual(settings['opensearch'], { value: 'http://me:(hidden)@127.0.0.1:9200', from: 'environment' });
-  assert.deepEqual(settings['scope'], { value: 'domain', from: 'default' });
+  assert.deepEqual(settings['seen'], { value: 'exact', from: 'default' });
 });

@@ -1,0 +1,146 @@
+/**
+ * `crawlstream fetch`: one page by hand, the whole way that a crawl would go with it: spelling, filters, robots.txt, each
+ * redirect by the same rules, and what the page gives, with a verdict on each of its links.
+ */
+import type { Command } from 'commander';
+import { redirectTarget } from '../../../topology/fetch/redirect.ts';
+import { fetcherLimits } from '../../../topology/limits.ts';
+import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
+import type { Policy } from '../../../topology/policy/policy.ts';
+import type { HttpResponse } from '../../fetcher/http/client.ts';
+import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
+import { productToken } from '../../fetcher/http/identity.ts';
+import { wholeNumber } from '../flags/arguments.ts';
+import { normalUrl } from '../flags/url-argument.ts';
+import { print, rows } from '../terminal/print.ts';
+import { type CheckFetcher, type FetchFlags, withCheckFetcher } from './fetcher.ts';
+import { addCheckPolicyOptions, type CheckPolicyFlags, checkedPolicy } from './policy.ts';
+import { addFetchOptions } from './robots.ts';
+import { decidingLine } from './robots-line.ts';
+
+interface FetchCommandFlags extends CheckPolicyFlags, FetchFlags {
+  readonly links: number;
+  readonly json?: boolean;
+}
+
+interface Hop {
+  readonly url: string;
+  /** As a crawl from here would decide. */
+  readonly filter: string;
+  readonly robots: string;
+  /** 0: it was not asked. */
+  readonly status: number;
+  readonly redirectUrl: string | null;
+}
+
+interface Link {
+  readonly url: string;
+  readonly verdict: string;
+}
+
+const shownChars = 300;
+const shownLinks = 30;
+const linksDefault = 1_000;
+
+export function addFetchCommand(program: Command): void {
+  const command = program
+    .command('fetch')
+    .description('fetch one page as a crawl would, and show each step: filters, robots.txt, redirects, text, links')
+    .argument('<url>', 'a URL in any spelling')
+    .option('--links <n>', 'links read at most', wholeNumber('--links', 1, 100_000), linksDefault)
+    .option('--json', 'as one line of JSON, with all links and the whole text');
+  addCheckPolicyOptions(addFetchOptions(command)).action(fetchPage);
+}
+
+async function fetchPage(given: string, flags: FetchCommandFlags): Promise<void> {
+  const url = normalUrl(given);
+  const isOfSeed = flags.policy === undefined && flags.seed === undefined;
+  const policy = await checkedPolicy(isOfSeed ? { ...flags, seed: [url] } : flags);
+  await withCheckFetcher(flags, async (fetcher) => {
+    const { hops, response } = await follow(fetcher, policy, url);
+    const at = hops.at(-1)!.url;
+    const page = response === null ? null : parsed(response, at, flags.links);
+    const links =
+      page === null ? [] : page.links.map((link) => ({ url: link, verdict: verdictOf(policy, link, 1, 0) }));
+    print({ json: jsonOf(hops, page, links), text: textOf(hops, page, links) }, flags.json);
+    if (page === null) process.exitCode = 1;
+  });
+}
+
+async function follow(
+  fetcher: CheckFetcher,
+  policy: Policy,
+  first: string,
+): Promise<{ readonly hops: readonly Hop[]; readonly response: HttpResponse | null }> {
+  const hops: Hop[] = [];
+  for (let url = first; ; ) {
+    const filter = verdictOf(policy, url, 0, hops.length);
+    const { robots: found, body } = await fetcher.robots(url, productToken);
+    const line = found.status === 'rules' ? decidingLine(body, productToken, url) : null;
+    const isAllowed = found.status === 'allowAll' || (found.status === 'rules' && (line?.allow ?? true));
+    const robots =
+      found.status === 'unreachable'
+        ? `cannot be had, so nothing may be fetched (${found.detail})`
+        : `${isAllowed ? 'allowed' : 'denied'}${line === null ? '' : ` by line ${line.line}: ${line.text}`}`;
+    const hop = { url, filter, robots, status: 0, redirectUrl: null };
+    if (!isAllowed || filter !== taken) return { hops: [...hops, hop], response: null };
+    const response = await fetcher.page(url);
+    const redirectUrl = redirectTarget(url, response.status, headerOf(response.headers, 'location') || null);
+    hops.push({ ...hop, status: response.status, redirectUrl });
+    if (redirectUrl === null) return { hops, response: response.status < 300 ? response : null };
+    url = policy.normalize(redirectUrl) ?? redirectUrl;
+  }
+}
+
+const taken = 'taken';
+
+/** A redirect too many is refused here, too: a chain has an end. */
+function verdictOf(policy: Policy, url: string, depth: number, hop: number): string {
+  const admission = policy.admit(url, depth, hop);
+  return admission.ok ? taken : `refused by ${admission.rule}: ${admission.detail}`;
+}
+
+function parsed({ headers, body }: HttpResponse, url: string, linksMax: number): ParsedPage {
+  const endMs = performance.now() + fetcherLimits.parseTimeoutMs;
+  return parsePage(body, {
+    url,
+    contentType: headerOf(headers, 'content-type') || null,
+    robotsTags: headersOf(headers, 'x-robots-tag'),
+    productToken,
+    linksMax,
+    textCharsMax: fetcherLimits.textCharsMax,
+    byteBudget: body.length,
+    expired: () => performance.now() > endMs,
+  });
+}
+
+function jsonOf(hops: readonly Hop[], page: ParsedPage | null, links: readonly Link[]): object {
+  if (page === null) return { hops, page };
+  const { robots, links: _, ...rest } = page;
+  return { hops, page: { ...rest, ...robots }, links };
+}
+
+function textOf(hops: readonly Hop[], page: ParsedPage | null, links: readonly Link[]): string {
+  const steps = hops.flatMap(({ url, filter, robots, status, redirectUrl }): [string, string | null][] => [
+    ['url', url],
+    ['  filter', filter],
+    ['  robots.txt', robots],
+    ['  status', status === 0 ? 'not asked' : `${status}${redirectUrl === null ? '' : `, to ${redirectUrl}`}`],
+  ]);
+  if (page === null) return rows(steps);
+  const { robots, text, linksDropped } = page;
+  const directives = [robots.noindex && 'noindex', robots.nofollow && 'nofollow'].filter((one) => one !== false);
+  const more = links.length > shownLinks ? [`… and ${links.length - shownLinks} more (--json prints all)`] : [];
+  const shown = links.slice(0, shownLinks).map(({ url, verdict }) => (verdict === taken ? url : `${url}  ${verdict}`));
+  const count = links.filter(({ verdict }) => verdict === taken).length;
+  return rows([
+    ...steps,
+    ['title', page.title],
+    ['description', page.description],
+    ['canonical', page.canonical],
+    ['directives', directives.join(', ') || 'none'],
+    ['text', text.length > shownChars ? `${text.slice(0, shownChars)}… (${text.length} characters)` : text],
+    ['links', `${links.length}, ${count} of them taken${linksDropped > 0 ? `, ${linksDropped} beyond the limit` : ''}`],
+    ['', [...shown, ...more].join('\n')],
+  ]);
+}

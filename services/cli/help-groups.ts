@@ -1,0 +1,47 @@
+/** The order of `--help`: first the commands that a person needs first, then the others by what they are for. */
+import type { Command, Option } from 'commander';
+import { operatorsGroup } from './flags/operator-flags.ts';
+
+const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['First:', ['crawl', 'pages', 'stats', 'explain', 'hosts', 'dashboard', 'export', 'fetch']],
+  ['Ask a crawl:', ['search', 'story', 'audit', 'what-if', 'dlq', 'state', 'topology']],
+  [
+    operatorsGroup,
+    ['pause', 'resume', 'block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'bandwidth', 'policy', 'inject'],
+  ],
+  ['Try without a crawl:', ['check', 'size', 'new']],
+  ['Consumers of its pages:', ['dedup', 'index', 'archive', 'graph', 'render']],
+  ['On Kafka:', ['frontier', 'fetcher', 'topics', 'acls', 'schemas', 'seek', 'reset', 'urlfrontier']],
+  ['Move and keep:', ['dump', 'load', 'repartition', 'warc']],
+  ['Prove:', ['judge', 'simulate', 'bench']],
+  ['Set up:', ['config', 'completion']],
+];
+
+/** Operators' commands that are named nowhere stay among theirs; others come last. */
+export function groupCommands(program: Command): void {
+  // `help` itself is one of them.
+  program.commandsGroup('Set up:').helpCommand(true);
+  const order = groups.flatMap(([, names]) => names);
+  const rank = (command: Command) => {
+    const at = order.indexOf(command.name());
+    if (at >= 0) return at;
+    return command.helpGroup() === operatorsGroup ? order.indexOf('inject') + 0.5 : order.length;
+  };
+  for (const [title, names] of groups)
+    for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(title);
+  (program.commands as Command[]).sort((a, b) => rank(a) - rank(b));
+}
+
+/** Of `crawl`: what is given most comes first; the others in the order in which they were made. */
+const crawlFirst = [
+  ...['maxPages', 'contact', 'data', 'maxDepth', 'scope', 'include', 'exclude', 'delay', 'allowPrivate', 'dashboard'],
+  ...['newOptions', 'with', 'extract', 'recrawl', 'recrawlEvery', 'sitemap', 'retries', 'concurrency', 'requests'],
+];
+
+export function orderCrawlOptions(crawl: Command): void {
+  const rank = (key: string) => {
+    const at = crawlFirst.indexOf(key);
+    return at < 0 ? crawlFirst.length : at;
+  };
+  (crawl.options as Option[]).sort((a, b) => rank(a.attributeName()) - rank(b.attributeName()));
+}

@@ -1,0 +1,107 @@
+/** `crawlstream new NAME`: a project to begin with: settings, a handler of pages, and a test of it. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { bad } from './flags/arguments.ts';
+import { ownName } from './terminal/own-name.ts';
+import { print } from './terminal/print.ts';
+import { productVersion } from './terminal/version.ts';
+
+export function addNewCommand(program: Command): void {
+  program
+    .command('new <folder>')
+    .description('make a folder with a crawl to begin with: settings, a handler of pages, a test of it')
+    .option('--json', 'as one line of JSON')
+    .action((folder: string, { json }: { readonly json?: boolean }) => {
+      const path = resolve(folder);
+      const name = basename(path);
+      if (existsSync(path) && readdirSync(path).length > 0)
+        throw bad('<folder>', folder, 'it is there and not empty; name a new one');
+      if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name))
+        throw bad('<folder>', folder, 'give it a name of letters, digits, dots and dashes');
+      mkdirSync(path, { recursive: true });
+      const made = Object.entries(filesOf(name.toLowerCase()));
+      for (const [file, text] of made) writeFileSync(join(path, file), text, { flag: 'wx' });
+      const text = [
+        `${made.map(([file]) => file).join(', ')} are in ${path}. Next:`,
+        `  cd ${folder} && npm install && npm test`,
+        '  edit crawlstream.yaml: contact, and what to crawl',
+        `  ${ownName()} crawl https://example.org --config crawlstream.yaml`,
+      ].join('\n');
+      print({ json: { folder: path, files: made.map(([file]) => file) }, text }, json);
+    });
+}
+
+function filesOf(name: string): Readonly<Record<string, string>> {
+  const manifest = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: { crawl: 'crawlstream crawl --config crawlstream.yaml', test: 'node --test' },
+    dependencies: { crawlstream: `^${productVersion}` },
+  };
+  return {
+    'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+    'crawlstream.yaml': settings(name),
+    'handler.mjs': handler,
+    'handler.test.mjs': handlerTest,
+    '.gitignore': 'node_modules/\ncrawl-data/\npages.jsonl\n',
+    'README.md': readme(name),
+  };
+}
+
+const settings = (
+  name: string,
+) => `# Every flag of crawlstream crawl can stand here (crawlstream config init lists them all).
+contact: me@example.org
+data: crawl-data/${name}
+maxPages: 100
+delay: 1s
+scope: domain
+# exclude: ['/login', '[?&]sort=']
+handler: handler.mjs
+`;
+
+const handler = `// Gets each page of the crawl, in order of arrival; the crawl waits for what it returns. After a crash a page may come
+// twice: url and fetchedAtMs tell. What it throws is tried again, and then stops the crawl.
+import { appendFile } from 'node:fs/promises';
+
+/** @param {import('crawlstream/consumer').Page} page */
+export default async function onPage(page) {
+  const row = rowOf(page);
+  if (row !== null) await appendFile('pages.jsonl', \`\${JSON.stringify(row)}\\n\`);
+}
+
+/** What is kept of a page; null: nothing. */
+export function rowOf(page) {
+  if (page.noindex) return null;
+  return { url: page.url, title: page.title, words: page.text.split(/\\s+/).filter(Boolean).length };
+}
+`;
+
+const handlerTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rowOf } from './handler.mjs';
+
+const page = { url: 'https://example.org/', title: 'Home', text: 'three words here', noindex: false };
+
+test('a page gives its title and how many words it has', () => {
+  assert.deepEqual(rowOf(page), { url: page.url, title: 'Home', words: 3 });
+});
+
+test('a page that asks not to be indexed gives nothing', () => {
+  assert.equal(rowOf({ ...page, noindex: true }), null);
+});
+`;
+
+const readme = (name: string) => `# ${name}
+
+\`\`\`sh
+npm install
+npm test
+npx crawlstream crawl https://example.org --config crawlstream.yaml
+npx crawlstream pages --failed --data crawl-data/${name}
+\`\`\`
+
+Rows come into \`pages.jsonl\`. Ctrl-C is safe; the same command goes on.
+`;
