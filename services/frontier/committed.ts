@@ -2,6 +2,7 @@
 import type { PartitionStatus } from '../../topology/frontier/ask/crawl-end.ts';
 import type { FrontierPartition } from '../../topology/frontier/partition.ts';
 import type { Freshness } from '../../topology/frontier/recrawl/freshness-now.ts';
+import { type HeldTrap, heldTraps } from './held-traps.ts';
 import { freshnessOf } from './measured-freshness.ts';
 
 export interface Committed extends Omit<PartitionStatus, 'ends'> {
@@ -14,6 +15,8 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly tasksWaiting: number | null;
   /** As of a moment ago; null: nothing is to be fetched again. */
   readonly freshness: Freshness | null;
+  /** Asked at the end of a crawl: the traps that stand, as of now. */
+  traps(): readonly HeldTrap[];
 }
 
 export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: number | null): Committed {
@@ -26,5 +29,6 @@ export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: 
     delayedHosts: state.clock.waiting,
     tasksWaiting,
     freshness: freshnessOf(state),
+    traps: () => heldTraps(state),
   };
 }

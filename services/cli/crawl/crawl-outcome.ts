@@ -2,9 +2,12 @@
 
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import type { HeldTrap } from '../../frontier/held-traps.ts';
 
 export interface CrawlOutcome {
   readonly end: NonNullable<CrawlEnd> | 'stopped';
   readonly counters: Counters;
+  /** Of the partitions that this process owned. */
+  readonly traps: readonly HeldTrap[];
   readonly seconds: number;
 }

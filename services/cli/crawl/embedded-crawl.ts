@@ -46,7 +46,7 @@ import { banner } from './banner.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { type Asked, sendNews } from './send-news.ts';
-import { hostsOf, watchCrawl } from './watch-crawl.ts';
+import { hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub } from './websub-flags.ts';
 
 export interface EmbeddedCrawl {
@@ -221,10 +221,11 @@ async function runWith(
     frontier.endGrants();
     await fetcher.stop();
     await drained(crawl, log, frontier);
+    const traps = trapsOf(frontier.committed());
     await frontier.stop();
     await frontier.ended;
     await consumers.drain();
-    return { end, counters: totals(frontier), seconds: (clock.nowMs() - startedAtMs) / 1000 };
+    return { end, counters: totals(frontier), traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
     expiring.abort();
     await Promise.allSettled([fetcher.stop(), frontier.stop(), expired, taken, renewed]);

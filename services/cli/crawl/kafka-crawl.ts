@@ -24,7 +24,7 @@ import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import { banner } from './banner.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
-import { hostsOf, watchCrawl } from './watch-crawl.ts';
+import { hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
@@ -108,7 +108,8 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
         const end = await watchCrawl({ ...watched, failed: Promise.race([failed, consumers.failed]) });
         const { partitions } = await look();
         const counters = sumCounters(partitions.map((partition) => partition.counters));
-        outcome = { end, counters, seconds: (clock.nowMs() - startedAtMs) / 1000 };
+        const traps = trapsOf(frontier.committed().values());
+        outcome = { end, counters, traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
         await desk.over(end);
       } finally {
         service.probes.suspend('stopping');

@@ -4,6 +4,7 @@ import { ownName } from '../terminal/own-name.ts';
 import { clockText } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { FailureLedger } from './failure-ledger.ts';
+import { trapLines } from './trap-lines.ts';
 import { whyFew } from './why-few.ts';
 
 export interface Reported extends CrawlOutcome {
@@ -17,7 +18,7 @@ export interface Reported extends CrawlOutcome {
   readonly json?: boolean | undefined;
 }
 
-export function report({ end, counters, seconds, pagesBefore, place, resume, ledger, json }: Reported): void {
+export function report({ end, counters, traps, seconds, pagesBefore, place, resume, ledger, json }: Reported): void {
   const counts = countsOf(counters);
   const pagesNow = counts.pages - (pagesBefore ?? counts.pages);
   const rate = pagesNow > 0 && seconds > 0 ? ` (${(pagesNow / seconds).toFixed(1)} pages/s)` : '';
@@ -30,6 +31,9 @@ export function report({ end, counters, seconds, pagesBefore, place, resume, led
     say.write(
       `\n  fetches that failed, and the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`,
     );
+  const held = trapLines(traps, place);
+  if (held.length > 0)
+    say.write(`\n  held back, as places without end or news:\n${held.map((line) => `    ${line}\n`).join('')}`);
   if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {

@@ -4,6 +4,7 @@ import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Committed } from '../../frontier/committed.ts';
+import type { HeldTrap } from '../../frontier/held-traps.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
@@ -74,6 +75,11 @@ export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts
     sum.paused ||= committed?.paused ?? false;
   }
   return sum;
+}
+
+/** Of the partitions that are open. */
+export function trapsOf(partitions: Iterable<Committed | undefined>): HeldTrap[] {
+  return [...partitions].flatMap((committed) => committed?.traps() ?? []);
 }
 
 /** Pages per second over a sliding window of about five seconds. */

@@ -75,6 +75,7 @@ export const trapReasons = [
   'hostYield',
   'operator',
   'sortLinks',
+  'knownViews',
 ] as const;
 export type TrapReason = (typeof trapReasons)[number];
 
@@ -82,7 +83,8 @@ export interface Trap {
   /**
    * What is trapped, as a beginning of shapes (shape.ts): `/calendar/#/#` holds all its months and what lies below. One
    * that begins with `&` is a parameter, on whatever path; `//` holds all paths that repeat themselves; one that ends in
-   * `{}` holds what lies directly there, or takes these parameters and no others, `?C=` the sort links of directory indexes.
+   * `{}` holds what lies directly there, or takes these parameters and no others; one that begins with `?` the sort links of directory indexes (`?C=`) or views
+   * of known software (known-views.ts).
    */
   readonly pattern: string;
   readonly reason: TrapReason;

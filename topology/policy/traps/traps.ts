@@ -7,6 +7,7 @@
  *
  * Pure. The summary follows from events alone, the verdicts from it and the policy: a replay notices the same traps.
  */
+import { knownView } from './known-views.ts';
 import { repeatedSegments } from './repeated-segments.ts';
 import { shapeOf } from './shape.ts';
 import { isSortLink, sortPattern } from './sort-links.ts';
@@ -39,17 +40,19 @@ export function trapOf<T extends Trap>(
         }
       );
   }
-  if (isSortLink(url) && traps?.released.some(({ pattern }) => pattern === sortPattern) !== true)
-    return (
-      traps?.trapped.find(({ pattern }) => pattern === sortPattern) ?? {
-        pattern: sortPattern,
-        reason: 'sortLinks',
-        detail: 'the same directory, in another order',
-      }
-    );
+  const named = isSortLink(url)
+    ? ({ pattern: sortPattern, reason: 'sortLinks', detail: 'the same directory, in another order' } as const)
+    : viewTrap(url);
+  if (named !== null && traps?.released.some(({ pattern }) => pattern === named.pattern) !== true)
+    return traps?.trapped.find(({ pattern }) => pattern === named.pattern) ?? named;
   if (traps === undefined || traps.trapped.length === 0) return null;
   const shape = shapeOf(url);
   return traps.trapped.find(({ pattern }) => holds(pattern, shape)) ?? null;
+}
+
+function viewTrap(url: string): Trap | null {
+  const known = knownView(url);
+  return known === null ? null : { pattern: known.pattern, reason: 'knownViews', detail: known.detail };
 }
 
 /** Does a trap's pattern hold a shape? */

@@ -195,7 +195,7 @@ test('parameters that a semicolon separates are parameters', () => {
       const views = ['blob', 'blame', 'tree', 'commitdiff', 'history', 'shortlog'];
       return {
         links: views.flatMap((view) =>
-          [1, 2].map((i) => `${site}/git?p=a.git;a=${view};h=${2 * n + i}${'0'.repeat(6)}`),
+          [1, 2].map((i) => `${site}/git?p=a.git;v=${view};h=${2 * n + i}${'0'.repeat(6)}`),
         ),
       };
     },

@@ -1,0 +1,30 @@
+/** What a crawl's report says of the traps it met: where URLs wait, why, and what gives them back. */
+import type { HeldTrap } from '../../frontier/held-traps.ts';
+
+/** The largest are named; `hosts` and `explain` know the others. */
+const namedMax = 10;
+
+/** `place`: the options that name the crawl to other commands. Traps that hold nothing are not told. */
+export function trapLines(traps: readonly HeldTrap[], place: string): readonly string[] {
+  const holding = traps
+    .filter(({ urls }) => urls > 0)
+    .sort((a, b) => b.urls - a.urls || (a.hostKey < b.hostKey ? -1 : 1));
+  if (holding.length === 0) return [];
+  const lines = holding.slice(0, namedMax).map(({ hostKey, pattern, reason, detail, urls }) => {
+    const what = `${number(urls)} ${urls === 1 ? 'URL' : 'URLs'} of ${hostKey} under ${pattern}`;
+    return `${what} (${reason}: ${detail})`;
+  });
+  const rest = holding.slice(namedMax).reduce((sum, { urls }) => sum + urls, 0);
+  if (rest > 0) lines.push(`${number(rest)} URLs in ${holding.length - namedMax} other traps`);
+  const { hostKey, pattern } = holding[0]!;
+  lines.push(`to fetch them after all: crawlstream release ${hostKey} ${quoted(pattern)} ${place}`);
+  return lines;
+}
+
+function quoted(pattern: string): string {
+  return `'${pattern.replaceAll("'", "'\\''")}'`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en-US');
+}

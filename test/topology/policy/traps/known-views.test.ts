@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { knownView } from '../../../../topology/policy/traps/known-views.ts';
+import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
+import { trapOf } from '../../../../topology/policy/traps/traps.ts';
+import { crawlThrough } from './crawl-through.ts';
+
+const site = 'http://a.org';
+const commit = '0123456789abcdef0123456789abcdef01234567';
+
+/** As each program spells them; null: a page of its own. */
+const rows: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  MediaWiki: {
+    '/index.php?title=Main_Page&action=edit': '?action=',
+    '/index.php?title=Main_Page&action=history': '?action=',
+    '/index.php?title=Main_Page&action=info': '?action=',
+    '/wiki/Main_Page?action=edit&section=2': '?action=',
+    '/index.php?title=New_page&action=edit&redlink=1': '?action=',
+    '/index.php?title=Main_Page&oldid=17': '?oldid=',
+    '/index.php?title=Main_Page&diff=prev&oldid=17': '?oldid=',
+    '/index.php?title=Main_Page&printable=yes': '?print',
+    '/index.php?title=Main_Page': null,
+    '/index.php?title=Special:AllPages&from=B': null,
+    '/index.php?title=Category:Rivers&pagefrom=M': null,
+    '/index.php?title=Main_Page&action=view': null,
+  },
+  DokuWiki: {
+    '/doku.php?id=start&do=edit': '?do=',
+    '/doku.php?id=start&do=revisions': '?do=',
+    '/start?do=export_xhtml': '?do=',
+    '/doku.php?id=start&rev=1659312000': '?rev=',
+    '/doku.php?id=start': null,
+    '/doku.php?id=start&do=index': null,
+    '/doku.php?id=wiki:syntax&do=show': null,
+  },
+  WordPress: { '/2026/11/post/?replytocom=7': '?replytocom=', '/?p=7': null, '/?paged=2': null },
+  phpBB: {
+    '/posting.php?mode=reply&f=2&t=7': '?mode=',
+    '/viewforum.php?f=2&sk=t&sd=d&st=0': '?mode=',
+    '/viewtopic.php?f=2&t=7&view=print': '?print',
+    '/viewtopic.php?f=2&t=7': null,
+    '/viewforum.php?f=2&start=25': null,
+  },
+  Discourse: { '/t/hello/12/print': '?print', '/t/hello/12': null, '/t/print/12': null },
+  gitweb: {
+    '/?p=a.git;a=commitdiff;h=1234': '?a=',
+    [`/?p=a.git;a=blob;f=x.c;h=${commit};hb=${commit}`]: '?a=',
+    '/?p=a.git;a=tree': null,
+    '/?p=a.git;a=summary': null,
+    [`/?p=a.git;a=commit;h=${commit}`]: null,
+  },
+  cgit: {
+    [`/a.git/tree/src/x.c?id=${commit}`]: '?id=',
+    [`/a.git/diff/?id=${commit}&id2=${commit}`]: '?id=',
+    '/a.git/tree/src/x.c': null,
+    [`/a.git/commit/?id=${commit}`]: null,
+  },
+  Gitea: {
+    [`/me/a/src/commit/${commit}/x.c`]: '?commit',
+    [`/me/a/blame/commit/${commit}/x.c`]: '?commit',
+    '/me/a/src/branch/main/x.c': null,
+    [`/me/a/commit/${commit}`]: null,
+  },
+  Trac: {
+    '/wiki/Start?action=diff&version=3': '?action=',
+    '/wiki/Start?version=3': '?oldid=',
+    '/browser/trunk/x.c?rev=12': '?order=',
+    '/query?status=new&order=id&desc=1': '?order=',
+    '/wiki/Start': null,
+    '/ticket/12': null,
+    '/browser/trunk/x.c': null,
+  },
+  others: {
+    '/search?action=find': null,
+    '/shop?do=order': null,
+    '/home.php?mod=space&do=draft': null,
+    '/page?rev=2': null,
+    '/docs?version=3': null,
+    '/a?hb=1&a=tree': null,
+    '/blog/how-to-print': null,
+    '/print': null,
+    '/news/commit/to-peace': null,
+  },
+};
+
+for (const [software, urls] of Object.entries(rows)) {
+  test(`views of ${software} are told from its pages`, () => {
+    for (const [path, pattern] of Object.entries(urls))
+      assert.equal(knownView(site + path)?.pattern ?? null, pattern, path);
+  });
+}
+
+test('a view waits in its trap until an operator releases the pattern', () => {
+  const trap = trapOf(defaultTraps, undefined, `${site}/index.php?title=A&action=edit`)!;
+  assert.deepEqual([trap.pattern, trap.reason], ['?action=', 'knownViews']);
+  const released = { trapped: [], released: [trap] };
+  assert.equal(trapOf(defaultTraps, released, `${site}/index.php?title=A&action=edit`), null);
+  assert.equal(trapOf(defaultTraps, released, `${site}/index.php?title=A&oldid=4`)?.pattern, '?oldid=');
+});
+
+test('of a wiki its articles are fetched, and none of the views that each has', () => {
+  const articles = 60;
+  const crawled = crawlThrough(
+    (url) => {
+      const n = Number(/A(\d+)/.exec(url)?.[1] ?? 0);
+      const wiki = `${site}/index.php?title=A`;
+      const views = ['edit', 'history', 'info'].map((action) => `${wiki}${n}&action=${action}`);
+      const old = Array.from({ length: 20 }, (_, i) => `${wiki}${n}&oldid=${n * 20 + i}`);
+      return { links: [...views, ...old, `${wiki}${n}&printable=yes`, `${wiki}${(n + 1) % articles}`] };
+    },
+    [`${site}/index.php?title=A0`],
+  );
+  assert.equal(crawled.fetched.length, articles);
+});

@@ -1,0 +1,106 @@
+/**
+ * Views of known software: another form of what a page of the site says already (edit forms, histories, differences,
+ * old versions, prints, sort orders), in numbers that grow with each change of a page. Told by the URL alone, as each
+ * program spells it; a value must fit, not only a name, so that other sites' parameters of the same name are nobody's view.
+ *
+ * Patterns begin with `?`, which no shape does: they are names by which an operator releases them.
+ */
+
+interface KnownView {
+  readonly pattern: string;
+  readonly detail: string;
+  readonly holds: (target: string) => boolean;
+}
+
+const hash = '[0-9a-f]{40}(?:[0-9a-f]{24})?';
+
+const views: readonly KnownView[] = [
+  // MediaWiki, "Manual:Parameters to index.php"; Trac, "TracWiki"; MoinMoin, "HelpOnActions".
+  view(
+    '?action=',
+    'forms, histories and differences of a wiki page',
+    /[?&;]action=(?:edit|history|diff|rollback|submit|editredlink|formedit)(?:[&;]|$)/,
+  ),
+  view(
+    '?action=',
+    'forms, histories and differences of a wiki page',
+    /[?&;]title=/,
+    /[?&;]action=(?:raw|info|delete|protect|unprotect|watch|unwatch|purge|markpatrolled|credits)(?:[&;]|$)/,
+  ),
+  view(
+    '?action=',
+    'forms, histories and differences of a wiki page',
+    /[?&;](?:veaction=edit|mobileaction=toggle_view_|redlink=1(?:[&;]|$))/,
+  ),
+  // MediaWiki, the same page; Trac, "WikiPageNames" (`version`).
+  view('?oldid=', 'old versions of a wiki page', /[?&;]oldid=\d/),
+  view('?oldid=', 'old versions of a wiki page', /[?&;]title=/, /[?&;]diff=(?:\d|prev|next|cur)/),
+  view('?oldid=', 'old versions of a wiki page', /\/wiki\/[^?]*\?(?:[^#]*[&;])?(?:old_)?version=\d/),
+  // DokuWiki, "Action Modes" (dokuwiki.org/devel:action_modes) and its `rev`, a Unix time.
+  view(
+    '?do=',
+    'forms, histories and exports of a wiki page',
+    /[?&;]do=(?:edit|revisions|diff|backlink|recent|login|register|resendpwd|media|draft|subscribe|export_\w+)(?:[&;]|$)/,
+    /^(?!.*[?&;]mod=)/,
+  ),
+  view('?rev=', 'old versions of a wiki page', /[?&;]rev=1\d{9}(?:[&;]|$)/),
+  // WordPress, get_comment_reply_link().
+  view('?replytocom=', 'a post once more for each of its comments', /[?&;]replytocom=\d/),
+  // MediaWiki (`printable`), phpBB (`view=print`), Discourse (/t/slug/1/print).
+  view('?print', 'pages once more, to be printed', /[?&;](?:printable=yes|view=print)(?:[&;]|$)/),
+  view('?print', 'pages once more, to be printed', /\/t\/[^/?]+\/\d+\/print(?:\?|$)/),
+  // phpBB 3, viewforum.php and viewtopic.php (sort days, key and direction), posting.php, ucp.php.
+  view('?mode=', 'forms of a forum, and its lists in another order', /\/(?:posting|ucp|mcp|report)\.php\?/),
+  view('?mode=', 'forms of a forum, and its lists in another order', /\/view(?:topic|forum)\.php\?.*[?&;]s[tkd]=/),
+  // gitweb(1), "Actions": differences, blame, archives and feeds of each commit, and each file at each commit.
+  view(
+    '?a=',
+    'differences, histories and every file at every commit',
+    /[?;&]p=/,
+    /[?;&]a=(?:blobdiff|blobdiff_plain|commitdiff|commitdiff_plain|blame|blame_incremental|blame_data|snapshot|patch|patches|history|search|search_help|rss|atom|opml|object|forks|blob_plain)(?:[;&]|$)/,
+  ),
+  view(
+    '?a=',
+    'differences, histories and every file at every commit',
+    /[?;&]p=/,
+    /[?;&]a=(?:tree|blob)(?:[;&]|$)/,
+    new RegExp(`[?;&]hb=${hash}(?:[;&]|$)`),
+  ),
+  // cgit, ui-shared.c (cgit_tree_link and its like): by `id` at a commit, without it at the head.
+  view(
+    '?id=',
+    'every file at every commit, and differences',
+    new RegExp(`/(?:tree|plain|blob|blame|log|diff|patch|rawdiff|stats)/[^?]*\\?(?:.*[&;])?id2?=${hash}`),
+  ),
+  // Gitea and Forgejo, routers/web: a tree at a commit, blame, comparisons.
+  view(
+    '?commit',
+    'every file at every commit',
+    new RegExp(`/[^/]+/[^/]+/(?:src|raw|media|blame|rss)/commit/${hash}(?:[/?]|$)`),
+  ),
+  // Trac, "TracBrowser", "TracQuery": sources at a revision, reports in another order.
+  view(
+    '?order=',
+    'reports in another order, sources at old revisions',
+    /\/(?:browser|log|export)\/[^?]*\?(?:.*[&;])?rev=/,
+  ),
+  view(
+    '?order=',
+    'reports in another order, sources at old revisions',
+    /\/(?:query|report\/\d+)\?.*(?:order|sort)=.*(?:desc|asc)=/,
+  ),
+];
+
+function view(pattern: string, detail: string, ...all: readonly RegExp[]): KnownView {
+  return { pattern, detail, holds: (target) => all.every((one) => one.test(target)) };
+}
+
+/** null: none of them. `url` is normal. */
+export function knownView(url: string): Pick<KnownView, 'pattern' | 'detail'> | null {
+  const slash = url.indexOf('/', 8);
+  if (slash < 0) return null;
+  // Most URLs have neither a query nor what the two others have, and are not looked at twice.
+  if (!url.includes('?', slash) && !url.includes('/commit/', slash) && !url.endsWith('/print')) return null;
+  const target = url.slice(slash);
+  return views.find(({ holds }) => holds(target)) ?? null;
+}
