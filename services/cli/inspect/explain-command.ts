@@ -30,6 +30,7 @@ import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 import { explainLines, explainText } from './explain-text.ts';
 import { hostStanding } from './host-standing.ts';
+import { robotsDenial } from './robots-denial.ts';
 
 /** What is read of a crawl for it. */
 interface ExplainedCrawl extends Pick<ReadableCrawl, 'codec' | 'topics'> {
@@ -106,6 +107,11 @@ async function explain(
     raised: story.raised,
     leases: story.leased,
     outcomes: story.outcomes,
+    /** Where its last fetch was denied. */
+    robots:
+      story.outcomes.at(-1)?.outcome === 'robotsDenied'
+        ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: told.partition }, url)
+        : null,
     nextDueAtMs: nextDue(story, place),
     trace: traceOf(policy, topics, url),
   };
@@ -157,6 +163,7 @@ const nothingKnown = {
   raised: [],
   leases: [],
   outcomes: [],
+  robots: null,
   nextDueAtMs: null,
   trace: null,
 } as const;

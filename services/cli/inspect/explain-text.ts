@@ -1,6 +1,7 @@
 /** What `explain` prints for people. */
 import { rows } from '../terminal/print.ts';
 import type { Explained } from './explain-command.ts';
+import type { RobotsDenial } from './robots-denial.ts';
 
 export function explainText(explained: Explained): string {
   return rows(explainLines(explained));
@@ -35,6 +36,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['parallel', host === null || host.parallel.leases === 1 ? null : parallelText(host.parallel)],
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
+    ['denied by', explained.robots === null ? null : denialText(explained.robots, normalize.url ?? '')],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
     ['trace', explained.trace?.traceId ?? null],
     [
@@ -98,6 +100,11 @@ function outcomeText({
       ? `again${dueAtMs > 0 ? `, due ${time(dueAtMs)}` : ''}`
       : `${status} (${outcome}${httpStatus > 0 ? ` ${httpStatus}` : ''})`;
   return `${time(atMs)} ${what}, attempts ${attempts}, changelog ${offset}`;
+}
+
+function denialText({ line, rule, robotsUrl, fetchedAtMs }: RobotsDenial, url: string): string {
+  if (line === null) return `robots.txt, which is not kept as it was: crawlstream check robots ${url} asks for today's`;
+  return `line ${line} of ${robotsUrl}, as of ${time(fetchedAtMs ?? 0)}: ${rule}`;
 }
 
 function changelogText({ start, end }: { readonly start: number; readonly end: number }): string {

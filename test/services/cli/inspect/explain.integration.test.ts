@@ -1,0 +1,44 @@
+/** What `crawl` and `explain` say of what was not fetched, on a site with a robots.txt and views of a wiki. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { lastJson, runCommand } from '../command.ts';
+
+const robots = '# ours\nUser-agent: *\nAllow: /private/open\nDisallow: /private\n';
+
+async function startSite(): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', url === '/robots.txt' ? 'text/plain' : 'text/html');
+    if (url === '/robots.txt') return response.end(robots);
+    const links = ['/private/a', '/private/open', '/index.php?title=A&action=edit', '/index.php?title=A&oldid=4'];
+    response.end(
+      `<title>${url}</title>${links.map((href) => `<a href="${href.replaceAll('&', '&amp;')}">x</a>`).join(' ')}`,
+    );
+  });
+  after(() => server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('explain names the line of robots.txt that denied a URL, and the report the traps with what releases them', async () => {
+  const site = await startSite();
+  const data = join(temporaryFolder(), 'data');
+  const crawl = ['crawl', `${site}/`, '--allow-private', '--contact', 'me@example.org', '--delay', '0', '--data', data];
+  const { code, stdout, stderr } = await runCommand(crawl);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /1 URL of 127\.0\.0\.1:\d+ under \?action= \(knownViews: forms, histories/);
+  assert.match(stdout, /to fetch them after all: crawlstream release 127\.0\.0\.1:\d+ '\?action=' --data /);
+
+  const denied = await runCommand(['explain', `${site}/private/a`, '--data', data]);
+  assert.match(
+    denied.stdout,
+    /denied by +line 4 of http:\/\/127\.0\.0\.1:\d+\/robots\.txt, as of .*: Disallow: \/private\n/,
+  );
+  const told = lastJson(await runCommand(['explain', `${site}/private/a`, '--data', data, '--json']));
+  assert.equal((told['robots'] as { line: number }).line, 4);
+  const open = lastJson(await runCommand(['explain', `${site}/private/open`, '--data', data, '--json']));
+  assert.equal(open['robots'], null);
+});
