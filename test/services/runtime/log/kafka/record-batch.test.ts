@@ -142,6 +142,12 @@ describe('record batches', () => {
     });
   }
 
+  it('moves on over a marker that marks nothing: its key is too short', () => {
+    const marker = batchOf([record('', { key: Buffer.from('k') })], 4, { attributes: 0x20 });
+    const { records, next } = readBatches(Buffer.concat([marker, batchOf([record('after')], 5)]), 't', 0, 4, []);
+    assert.deepEqual([records.map(({ offset }) => offset), next], [[5], 6]);
+  });
+
   it('goes as it is where compressing makes it no smaller', () => {
     const bytes = batchOf([record('a')], 0, { compression: 'lz4' });
     assert.deepEqual(bytes, batchOf([record('a')]));
