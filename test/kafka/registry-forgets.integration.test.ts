@@ -232,7 +232,7 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     assert.match(await untilWaiting(fetcher, /taught\.tasks/), /schema id 4242.*--registry/);
     assert.match(await untilWaiting(dedup, /taught\.pages/), /schema id 4242/);
     // The rest of the crawl goes on meanwhile: operators are heard.
-    await run('block', 'elsewhere.test', ...at(crawl));
+    await run('block', 'elsewhere.test', '--force', ...at(crawl));
     assert.equal(await records(`${crawl}.dead-letters`), 0);
 
     await run('schemas', 'refuse', '--topic', 'discovered', '--id', '4242', ...at(crawl));

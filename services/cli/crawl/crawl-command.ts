@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/service.ts';
 import { addDedupOptions } from '../attach/dedup.ts';
 import { loadHandler } from '../attach/page-handler.ts';
@@ -191,6 +191,8 @@ function withNeeds(flags: CrawlFlags): CrawlFlags {
 
 async function openFolder(seeds: readonly string[], flags: CrawlFlags, clock: SystemClock): Promise<DataFolder> {
   const path = folderPath(flags.data, seeds);
+  // A crawl that is to go on has to be there: nothing is made of a name that is misspelt.
+  if (seeds.length === 0) return readDataFolder(path);
   const wanted = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
   return openDataFolder(path, wanted, { defaults: newCrawl(flags.crawl, 1), createdBy: productVersion, clock });
 }

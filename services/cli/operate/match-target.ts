@@ -28,6 +28,8 @@ const listed = frontierLimits.queryPageMax;
 
 /** Throws NO_MATCH, with names near it, for a host of which the crawl has nothing. */
 export async function matchHost(source: StateSource, hostKey: string): Promise<HostMatch> {
+  // Queues of a served crawl are named by its clients, who may speak of them before they fill them.
+  if (source.manifest.sink === 'pull') return 'unchecked';
   const found = await findHost(source, hostKey);
   if (found === 'unchecked') return found;
   if (found !== undefined && (urlsOf(found) > 0 || found.hold !== '')) return found;
@@ -51,7 +53,7 @@ export async function matchUrl(source: StateSource, url: string): Promise<UrlAns
 }
 
 export function matchText(match: HostMatch | UrlAnswer): string {
-  if (match === 'unchecked') return 'what this matched is not known: no frontier could be asked';
+  if (match === 'unchecked') return 'what this matched is not known: nobody could be asked';
   if ('url' in match) return urlMatchText(match);
   const { host, queued, deferred, leases, fetched, hold } = match;
   const parts = [`${count(queued)} URLs wait`, `${count(deferred)} deferred`, `${count(fetched)} fetched`];

@@ -1,0 +1,109 @@
+/**
+ * The mistakes that people make first: each is told in a line or two that name cause and remedy, ends with the right code,
+ * and damages nothing. More of them: bad-input, targets and seeds.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { serveSite } from '../fetcher/loopback.ts';
+import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { lastJson, runCommand } from './command.ts';
+import { startSmallWeb } from './small-web.ts';
+
+const cwd = temporaryFolder();
+const data = join(cwd, 'crawl-data', 'site');
+let digest: unknown;
+let host = '';
+let port = 0;
+
+const digestOf = async () =>
+  (lastJson(await runCommand(['state', 'digest', '--data', data, '--json']))['partitions'] as { digest: string }[])[0];
+
+before(async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 4, domains: 1 });
+  host = new URL(small.seeds[0]!).host;
+  port = small.port;
+  const ended = await runCommand([...small.crawlArguments, '--delay', '0', '--data', data]);
+  assert.equal(ended.code, 0, ended.stderr);
+  digest = await digestOf();
+  await writeFile(join(cwd, 'broken.yaml'), 'delayMs: [\n');
+  await writeFile(join(cwd, 'wrong.yaml'), 'delyMs: 5\n');
+  await writeFile(join(cwd, 'empty.txt'), '# nothing\n');
+});
+
+/** What is wrong with how a mistake is told; null: nothing. Two lines are the most that a person reads. */
+async function mistold(words: readonly string[], code: number, says: RegExp): Promise<string | null> {
+  const ended = await runCommand(words, { cwd });
+  const isTold = says.test(ended.stderr) && ended.stderr.trimEnd().split('\n').length <= 2;
+  const isBug = /\n {4}at |a bug, please/.test(ended.stderr);
+  return ended.code === code && isTold && !isBug ? null : `${words.join(' ')}: ${ended.code}, ${ended.stderr}`;
+}
+
+test('what is misspelt, missing or elsewhere is told with its cause and its remedy', async () => {
+  const cases: readonly (readonly [words: readonly string[], code: number, says: RegExp])[] = [
+    [['crwal', 'https://example.org'], 2, /unknown command 'crwal'[\s\S]*crawl/],
+    [['crawl', '--max-page', '5'], 2, /unknown option '--max-page'[\s\S]*--max-pages/],
+    [['crawl', 'example.org'], 2, /--contact is missing: give a web or mail address/],
+    [['crawl', 'seeds.txt'], 2, /there is no such file/],
+    [['crawl', 'empty.txt'], 2, /empty\.txt: no seed in it; write one URL a line/],
+    [['crawl', '--data', join(cwd, 'nowhere')], 2, /nowhere does not exist: name the data folder of a crawl, or/],
+    [
+      ['crawl', 'http://127.0.0.1:9999/', '--data', data],
+      1,
+      /holds the crawl of http:\S+ give that seed too, or another --data/,
+    ],
+    [['pages'], 2, /--data is missing: name the data folder of the crawl, or its --brokers/],
+    [['pages', '--data', 'crawl-data'], 2, /holds no crawl: did you mean \S+crawl-data\/site\?/],
+    [['pages', '--data', 'crawl-data/sites'], 2, /does not exist: did you mean \S+crawl-data\/site\?/],
+    [['pages', '--fields', 'url,titel', '--data', data], 2, /--fields "url,titel": give some of url,/],
+    [['stats', '--brokers', 'localhost', '--crawl', 'x'], 2, /--brokers "localhost": give host:port/],
+    [['stats', '--brokers', '127.0.0.1:9'], 1, /127\.0\.0\.1:9/],
+    [['explain', 'mailto:me@example.org', '--data', data], 0, /^$/],
+    [['delay', host, 'long', '--data', data], 2, /give a number and ms, s, m, h or d/],
+    [['purge', 'h0.site0.test', '--data', data], 1, /nothing was done/],
+    [['limit', 'other.test', '5', '--data', data], 1, /no URL of host other\.test: nothing was done/],
+    [['policy', 'set', 'broken.yaml', '--data', data], 2, /policy set broken\.yaml: /],
+    [['policy', 'set', 'wrong.yaml', '--data', data], 2, /policy\.delyMs: .*policy show prints all there are/],
+    [['policy', 'set', 'none.yaml', '--data', data], 2, /policy set none\.yaml: ENOENT/],
+    [['policy', 'rollback', '5', '--data', data], 2, /name one that `policy history` prints/],
+    [['export', 'pages', '--format', 'parquet', '--data', data], 2, /--out/],
+    [['search', 'words', '--data', data], 2, /index/],
+    [['frontier', '--data', 'x'], 2, /--brokers is missing/],
+    [['fetch', `http://127.0.0.1:${port}/`], 1, /^$/],
+  ];
+  const problems: string[] = [];
+  for (const [words, code, says] of cases)
+    problems.push(...[await mistold(words, code, says)].filter((one) => one !== null));
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    readdirSync(cwd).sort(),
+    ['broken.yaml', 'crawl-data', 'empty.txt', 'wrong.yaml'],
+    'nothing is made',
+  );
+  assert.equal(existsSync(join(cwd, 'nowhere')), false);
+  assert.deepEqual(await digestOf(), digest, 'nothing is damaged');
+});
+
+test('which pages failed and why takes three commands, each named by the one before', async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') return response.writeHead(404).end();
+    if (request.url === '/broken') return response.writeHead(500).end();
+    response.setHeader('content-type', 'text/html');
+    return response.end('<a href="/broken">broken</a>');
+  });
+  const folder = temporaryFolder();
+  const url = `http://127.0.0.1:${site.port}`;
+  const crawl = ['crawl', `${url}/`, '--allow-private', '--delay', '0', '--retries', 'none', '--data', 'data'];
+  const first = await runCommand(crawl, { cwd: folder });
+  assert.equal(first.code, 0, first.stderr);
+  const named = (text: string, name: string) =>
+    new RegExp(`^ {2}${name}: +node \\S+main\\.js (.*)$`, 'm').exec(text)?.[1]?.split(' ') ?? assert.fail(text);
+  const failed = await runCommand(named(first.stdout, 'failed'), { cwd: folder });
+  assert.match(failed.stdout, new RegExp(`^serverError {2}${url}/broken {2}the server answered 500$`, 'm'));
+  const why = named(first.stdout, 'why').map((word) => (word === 'URL' ? `${url}/broken` : word));
+  const explained = await runCommand(why, { cwd: folder });
+  assert.match(explained.stdout, /^outcomes +\S+ (failed|dead) \(serverError 500\)/m);
+  assert.match(explained.stdout, new RegExp(`from ${url}/`));
+});
