@@ -83,7 +83,7 @@ test('a URL that waits is raised: it goes before the others of its host, and is 
 test('what is wrong with a command is said in one line, with the remedy', async () => {
   const cases: readonly (readonly [args: string[], says: RegExp])[] = [
     [['block', 'a.test'], /--data is missing/],
-    [['delay', 'a.test', 'soon', '--data', 'x'], /whole number/],
+    [['delay', 'a.test', 'soon', '--data', 'x'], /give a number and ms, s, m, h or d/],
     [['requeue', '--data', 'x'], /--host, --prefix or --outcome/],
     [['requeue', '--outcome', 'lost', '--data', 'x'], /--outcome "lost": give one of/],
     [['block', 'ftp://a.test', '--data', 'x'], /scheme/],
