@@ -12,7 +12,7 @@ export function ftsExpression(typed: string): string {
   for (const [, minus, phrase, word] of typed.matchAll(/(-?)(?:"([^"]*)"|([^\s"]+))/g)) {
     const text = phrase ?? word ?? '';
     const begins = phrase === undefined && text.endsWith('*');
-    const words = text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+    const words = wordsOf(text);
     // Hyphenated and dotted words are phrases: that is how they were indexed.
     if (words.length > 0) (minus === '-' ? unwanted : wanted).push(`"${words.join(' ')}"${begins ? '*' : ''}`);
   }
@@ -20,4 +20,16 @@ export function ftsExpression(typed: string): string {
     throw new CrawlstreamError('INVALID_ARGUMENT', `${JSON.stringify(typed)} has no word to look for`);
   }
   return unwanted.length === 0 ? wanted.join(' AND ') : `(${wanted.join(' AND ')}) NOT (${unwanted.join(' OR ')})`;
+}
+
+/** Titles that begin with what was typed; null: it has operators, or nothing to look for. */
+export function titleExpression(typed: string): string | null {
+  const words = wordsOf(typed);
+  if (words.length === 0 || /(?:^|\s)-\S|"|\*(?:\s|$)/.test(typed)) return null;
+  return `title : ^ "${words.join(' ')}"`;
+}
+
+/** As the index parts a text. */
+export function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }

@@ -8,12 +8,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import { type Purged, urlRangesOf } from '../runtime/crawl/purges.ts';
 import type { Position } from '../runtime/log/log.ts';
 import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
-import { ftsExpression } from './search-query.ts';
+import { ftsExpression, titleExpression, wordsOf } from './search-query.ts';
 import { openSqlite, type Sqlite } from './sqlite.ts';
 
 export interface SqliteIndex extends SearchIndex {
@@ -40,7 +41,7 @@ export interface Hit {
   readonly host: string;
   readonly language: string;
   readonly fetchedAtMs: number;
-  /** Higher is better; comparable within one search only. */
+  /** Higher is better, within one search and but for titles that begin with what was typed, which come first. */
   readonly score: number;
 }
 
@@ -157,7 +158,7 @@ export function searchFolder(folder: string, typed: string, { host, language, li
   const db = openSqlite(file, { readOnly: true });
   try {
     const conditions = ['fts MATCH ?'];
-    const values: (string | number)[] = [expression];
+    const values: (string | number)[] = [];
     if (host?.includes(':')) {
       conditions.push('docs.host_key = ?');
       values.push(host);
@@ -170,27 +171,40 @@ export function searchFolder(folder: string, typed: string, { host, language, li
       values.push(language);
     }
     // A word in a title says more than one in a text (weights of bm25, by column).
-    const rows = db
-      .prepare(
-        `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, fts.title,
-           snippet(fts, -1, '[', ']', '…', 24) AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score
-         FROM fts JOIN docs ON docs.id = fts.rowid
-         WHERE ${conditions.join(' AND ')}
-         ORDER BY score DESC, docs.url LIMIT ?`,
-      )
-      .all(...values, limit);
-    return rows.map((row) => ({
-      url: row['url'] as string,
-      title: row['title'] as string,
-      snippet: (row['snippet'] as string).replaceAll(/\s+/g, ' '),
-      host: row['host_key'] as string,
-      language: row['language'] as string,
-      fetchedAtMs: row['fetched_at'] as number,
-      score: row['score'] as number,
-    }));
+    const statement = db.prepare(
+      `SELECT docs.url, docs.host_key, docs.language, docs.fetched_at, fts.title,
+         snippet(fts, -1, '[', ']', '…', 24) AS snippet, -bm25(fts, 8.0, 3.0, 1.0) AS score
+       FROM fts JOIN docs ON docs.id = fts.rowid
+       WHERE ${conditions.join(' AND ')}
+       ORDER BY score DESC, docs.url LIMIT ?`,
+    );
+    const find = (words: string, most: number) => statement.all(words, ...values, most).map(toHit);
+    const byTitle = titleExpression(typed);
+    const named = byTitle === null ? [] : titledFirst(find(byTitle, indexLimits.titledMax), typed);
+    const urls = new Set(named.map(({ url }) => url));
+    return [...named, ...find(expression, limit + named.length).filter(({ url }) => !urls.has(url))].slice(0, limit);
   } finally {
     db.close();
   }
+}
+
+function toHit(row: Readonly<Record<string, unknown>>): Hit {
+  return {
+    url: row['url'] as string,
+    title: row['title'] as string,
+    snippet: (row['snippet'] as string).replaceAll(/\s+/g, ' '),
+    host: row['host_key'] as string,
+    language: row['language'] as string,
+    fetchedAtMs: row['fetched_at'] as number,
+    score: row['score'] as number,
+  };
+}
+
+/** Whose title is what was typed, then whose title begins so, as `LongStream (Java SE 17)`; each by score. */
+function titledFirst(hits: readonly Hit[], typed: string): Hit[] {
+  const wanted = wordsOf(typed);
+  const isWhole = ({ title }: Hit) => wordsOf(title).length === wanted.length;
+  return [...hits.filter(isWhole), ...hits.filter((hit) => !isWhole(hit))];
 }
 
 function hostOf(hostKey: IndexedPage['hostKey']): string {

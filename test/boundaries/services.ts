@@ -218,6 +218,7 @@ export const indexBoundaries: BoundaryTable<typeof indexLimits> = {
   roomMsMax: tuning(pause),
   hits: tuning(preset),
   hitsMax: upTo((n) => isTaken('search', '--limit', `${n}`)),
+  titledMax: tuning('an order of hits'),
 };
 
 export const graphBoundaries: BoundaryTable<typeof graphLimits> = { batchRecords: tuning(batch) };

@@ -71,6 +71,22 @@ describe('the embedded index', () => {
     assert.deepEqual(urls(folder, 'river', { language: 'de' }), ['b.test:8080/de']);
   });
 
+  it('finds first the page whose title is what was typed, then those whose title begins so', async () => {
+    const folder = temporaryFolder();
+    const noise = Array.from({ length: 30 }, (_, n) =>
+      page(`noise${n}`, 'worker worker worker', { title: `The worker of worker ${n} - The Worker Manual` }),
+    );
+    const long = 'a page that says much of many other things and little of itself '.repeat(40);
+    await index(folder, [
+      ...noise,
+      page('worker', long, { title: 'Worker - The Manual' }),
+      page('class', long, { title: 'Worker (API 17)' }),
+    ]);
+    assert.deepEqual(urls(folder, 'worker the manual', { limit: 1 }), ['www.a.test/worker']);
+    assert.deepEqual(urls(folder, 'Worker', { limit: 2 }).sort(), ['www.a.test/class', 'www.a.test/worker']);
+    assert.equal(urls(folder, 'worker -api', { limit: 40 }).length, 31);
+  });
+
   it('takes what a page declares for its language where the text does not tell', async () => {
     const folder = temporaryFolder();
     await index(folder, [page('nb', 'Elver i byen', { declaredLanguage: 'nb-NO' }), page('none', 'Elver i byen')]);
