@@ -105,7 +105,7 @@ export async function openDedup(options: DedupOptions): Promise<Dedup> {
       partition,
       offset,
     });
-    return verdict.isNew ? { url, hostKey, isDuplicate: verdict.isDuplicate } : undefined;
+    return verdict.isNew ? { url, hostKey, representative: verdict.representative } : undefined;
   };
 
   return {

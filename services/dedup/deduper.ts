@@ -39,7 +39,8 @@ export interface PageSeen {
 
 export interface Verdict {
   readonly isNew: boolean;
-  readonly isDuplicate: boolean;
+  /** The page it stands behind; empty: none, it is no duplicate. */
+  readonly representative: string;
 }
 
 export interface DeduperOptions {
@@ -113,7 +114,7 @@ export class Deduper {
     const root = nodes.clusters.rootOf(node);
     this.#touched.add(node);
     if (known !== undefined && known.fetchedAtMs >= fetchedAtMs) {
-      return { isNew: false, isDuplicate: known.told !== '' };
+      return { isNew: false, representative: known.told };
     }
     const told = known?.told ?? '';
     const toldAtMs = known?.toldAtMs ?? 0;
@@ -136,8 +137,8 @@ export class Deduper {
     const key = memberKey(url, now);
     this.#ops.push({ key, value: Buffer.alloc(0) });
     this.#count(root, 1);
-    const isDuplicate = best !== undefined && Buffer.compare(best, rankOf(key)) < 0;
-    if (isDuplicate) this.#tell(url, urlOfRank(best), true);
+    const better = best !== undefined && Buffer.compare(best, rankOf(key)) < 0 ? urlOfRank(best) : '';
+    if (better !== '') this.#tell(url, better, true);
     else {
       this.#setBest(root, rankOf(key));
       // An index may have been told of it after this version was fetched: it is told again.
@@ -145,7 +146,7 @@ export class Deduper {
       if (best !== undefined) await this.#tellAll([...this.#options.nodes.clusters.of(node)], url);
     }
     if (left !== undefined) await this.#choose(left);
-    return { isNew: known === undefined, isDuplicate };
+    return { isNew: known === undefined, representative: better };
   }
 
   /** The page is gone, or wants to be shown nowhere: it stands for nothing. */

@@ -1,5 +1,5 @@
 /**
- * How many pages of a path prefix are duplicates, told to the frontier by `control` as the count doubles.
+ * How many pages of a path prefix are duplicates of others under it, told to the frontier by `control` as the count doubles.
  *
  * Prefixes are those of the frontier's traps: of a URL's shape, up to its last segment or without its values. Each URL counts once, with the
  * verdict it got when it was first read.
@@ -8,6 +8,7 @@ import type { Control } from '../../schemas/types.ts';
 import { contentLimits } from '../../topology/consumer-limits.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { prefixOf } from '../../topology/policy/traps/step-contents.ts';
+import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { controlEvent } from '../runtime/crawl/control-log.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { fromJson, jsonRow, type Rate, rateKey } from './rows.ts';
@@ -15,7 +16,8 @@ import { fromJson, jsonRow, type Rate, rateKey } from './rows.ts';
 export interface Sighting {
   readonly url: string;
   readonly hostKey: string;
-  readonly isDuplicate: boolean;
+  /** Empty: it is no duplicate. */
+  readonly representative: string;
 }
 
 export interface RateUpdate {
@@ -33,7 +35,7 @@ export async function countRates(
     string,
     { hostKey: string; prefix: string; key: Buffer; pages: number; duplicates: number }
   >();
-  for (const { url, hostKey, isDuplicate } of sightings) {
+  for (const { url, hostKey, representative } of sightings) {
     const prefix = prefixOf(shapeOf(url));
     const name = `${hostKey}\0${prefix}`;
     let count = byPrefix.get(name);
@@ -42,7 +44,7 @@ export async function countRates(
       byPrefix.set(name, count);
     }
     count.pages += 1;
-    if (isDuplicate) count.duplicates += 1;
+    if (isSibling(representative, hostKey, prefix)) count.duplicates += 1;
   }
   const counts = [...byPrefix.values()];
   const before = await store.getMany(counts.map(({ key }) => key));
@@ -61,6 +63,14 @@ export async function countRates(
     controlEvent({ kind: 'duplicates', atMs: nowMs, by: 'dedup', hostKey, payload: JSON.stringify({ prefixes }) }),
   );
   return { ops, events };
+}
+
+/**
+ * That another place, or another host, has the page too says nothing against this one: translated manuals hold what is not
+ * translated yet in the original of each language.
+ */
+function isSibling(representative: string, hostKey: string, prefix: string): boolean {
+  return representative !== '' && hostKeyOf(representative) === hostKey && prefixOf(shapeOf(representative)) === prefix;
 }
 
 /** Rises when the count reaches the least that says something, and at each doubling. */

@@ -197,7 +197,7 @@ export const contentBoundaries: BoundaryTable<typeof contentLimits> = {
   commonHostsMax: tuning('what is in memory as well as on disk'),
   ratePagesMin: from(
     async (n) => {
-      const sighting = { url: 'http://a.test/p/1', hostKey: 'a.test', isDuplicate: true };
+      const sighting = { url: 'http://a.test/p/1', hostKey: 'a.test', representative: 'http://a.test/p/2' };
       const { events } = await countRates(
         createMemoryStore(),
         Array.from({ length: n }, () => sighting),

@@ -222,6 +222,24 @@ describe('the dedup', () => {
     );
   });
 
+  it('tells nothing against the pages of a language that stand in another one too', async () => {
+    const { told, events, read } = await open(createMemoryStore());
+    const inputs = ['en', 'de'].flatMap((language, at) =>
+      Array.from({ length: 20 }, (_, n) =>
+        page(`http://a.test/${language}/page-${n}`, proseOf(700 + n, 100), { fetchedAtMs: 100 * at + n }),
+      ),
+    );
+    await read(inputs, 1);
+    assert.equal(verdicts(told).size, 20);
+    assert.deepEqual(
+      events.flatMap(({ payload }) => (JSON.parse(payload) as { prefixes: { duplicates: number }[] }).prefixes),
+      [
+        { prefix: '/en/', pages: 16, duplicates: 0 },
+        { prefix: '/de/', pages: 16, duplicates: 0 },
+      ],
+    );
+  });
+
   it('finds by MinHash what SimHash no longer does, and refuses a store made by the other', async () => {
     const text = proseOf(10, 600);
     const copy = editedText(text, 0.05, numbers(1));
