@@ -36,6 +36,12 @@ const views: readonly KnownView[] = [
   view('?oldid=', 'old versions of a wiki page', /[?&;]oldid=\d/),
   view('?oldid=', 'old versions of a wiki page', /[?&;]title=/, /[?&;]diff=(?:\d|prev|next|cur)/),
   view('?oldid=', 'old versions of a wiki page', /\/wiki\/[^?]*\?(?:[^#]*[&;])?(?:old_)?version=\d/),
+  // MediaWiki, "Help:Special pages": those that exist once for each page and user. Other languages' names show by behaviour.
+  view(
+    '?special',
+    'special pages that each page of a wiki has',
+    /(?:[?&;]title=|\/)Special(?::|%3A)(?:WhatLinksHere|RecentChangesLinked|MovePage|PermanentLink|Diff|PageInfo|Log|Contributions|Block|EmailUser|UserLogin|CreateAccount|CiteThisPage|DownloadAsPdf|Book|UrlShortener|QrCode)(?:[/&;?]|$)/i,
+  ),
   // DokuWiki, "Action Modes" (dokuwiki.org/devel:action_modes) and its `rev`, a Unix time.
   view(
     '?do=',
@@ -99,8 +105,8 @@ function view(pattern: string, detail: string, ...all: readonly RegExp[]): Known
 export function knownView(url: string): Pick<KnownView, 'pattern' | 'detail'> | null {
   const slash = url.indexOf('/', 8);
   if (slash < 0) return null;
-  // Most URLs have neither a query nor what the two others have, and are not looked at twice.
-  if (!url.includes('?', slash) && !url.includes('/commit/', slash) && !url.endsWith('/print')) return null;
+  // Most URLs have none of these, and are not looked at twice.
+  if (!/\?|\/commit\/|\/print$|Special(?::|%3A)/.test(url)) return null;
   const target = url.slice(slash);
   return views.find(({ holds }) => holds(target)) ?? null;
 }
