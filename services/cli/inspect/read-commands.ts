@@ -17,6 +17,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
 import { inert } from '../terminal/inert.ts';
+import { ownName } from '../terminal/own-name.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
 import { addPagesCommand } from './pages-command.ts';
@@ -56,6 +57,9 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
     process.stdout.write(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
+    const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
+    if (counts.failed + counts.deadLettered + counts.denied > 0)
+      process.stdout.write(`  which failed, and why: ${ownName()} pages --failed ${place}\n`);
     const surplus =
       brokersLog === null ? null : surplusText(await surplusOf({ log: brokersLog, crawl, partitions }), partitions);
     if (surplus !== null) process.stdout.write(`  ${surplus}\n`);

@@ -102,6 +102,8 @@ test('which pages failed and why takes three commands, each named by the one bef
     new RegExp(`^ {2}${name}: +node \\S+main\\.js (.*)$`, 'm').exec(text)?.[1]?.split(' ') ?? assert.fail(text);
   const failed = await runCommand(named(first.stdout, 'failed'), { cwd: folder });
   assert.match(failed.stdout, new RegExp(`^serverError {2}${url}/broken {2}the server answered 500$`, 'm'));
+  const stats = await runCommand(['stats', '--data', 'data'], { cwd: folder });
+  assert.match(stats.stdout, /which failed, and why: node \S+ pages --failed --data data$/m);
   const why = named(first.stdout, 'why').map((word) => (word === 'URL' ? `${url}/broken` : word));
   const explained = await runCommand(why, { cwd: folder });
   assert.match(explained.stdout, /^outcomes +\S+ (failed|dead) \(serverError 500\)/m);
