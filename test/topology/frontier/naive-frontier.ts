@@ -266,7 +266,7 @@ export class NaiveFrontier {
     const share = rules.queuedMax * (1 - band / 16);
     if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
     const host = this.#host(hostKey);
-    if (host.dead && host.deadUntilMs <= this.nowMs) {
+    if (host.dead && (forced || host.deadUntilMs <= this.nowMs)) {
       host.dead = false;
       host.failures = Math.max(0, host.failures - 1);
     }

@@ -181,6 +181,26 @@ describe('a host in trouble', () => {
     assert.equal(driver.counters.dead, 701);
   });
 
+  it('that was given up on and has been mended comes back by the word of an operator, not by a link', () => {
+    let isMended = false;
+    const web = (): Answer => (isMended ? page() : { kind: 'robotsUnreachable' });
+    const driver = new TopologyDriver({ web, policy: { retriesMs: [1_000, 2_000] } });
+    driver.inject([a]);
+    assert.equal(driver.run(driver.nowMs + 60_000), 'done');
+    assert.equal(driver.counters.dead, 1);
+    isMended = true;
+    driver.inject([`${a}/linked`]);
+    assert.equal(driver.run(driver.nowMs + 60_000), 'done');
+    assert.deepEqual([driver.counters.dead, driver.counters.page], [2, 0]);
+    // As requeue and dlq replay send them.
+    driver.inject([a], { intent: 'force' });
+    assert.equal(driver.run(driver.nowMs + 60_000), 'done');
+    assert.equal(driver.counters.page, 1);
+    driver.inject([`${a}/later`]);
+    assert.equal(driver.run(driver.nowMs + 60_000), 'done');
+    assert.equal(driver.counters.page, 2);
+  });
+
   it('gets one probe at a time while it is throttled, further and further apart', () => {
     const links = Array.from({ length: 20 }, (_, i) => `https://slow.test/${i}`);
     const web = (url: string): Answer =>

@@ -154,8 +154,8 @@ function arrive(
     decision.tally(dropped);
     return true;
   }
-  if (host !== undefined && host.deadUntilMs > 0 && host.deadUntilMs <= decision.nowMs) {
-    // The verdict has run out: one more schedule for the host, from its last step.
+  if (host !== undefined && host.deadUntilMs > 0 && (forced || host.deadUntilMs <= decision.nowMs)) {
+    // The verdict has run out, or an operator knows better: one more schedule for the host, from its last step.
     const facts = { ...host.facts, deadUntilMs: 0, failures: Math.max(0, host.facts.failures - 1) };
     decision.emit({ kind: 'host', hostKey, facts });
   }
