@@ -274,10 +274,14 @@ function abortedFilter(aborted: readonly AbortedTransaction[]) {
 /** Of the one record in a control batch: 0 abort, 1 commit; -1: it says nothing that can be read. */
 function controlType(body: Buffer): number {
   const r: ByteReader = { bytes: body, at: 0 };
-  varint(r);
-  int8(r);
-  varint(r);
-  varint(r);
-  const key = slice(r, varint(r));
-  return key && key.length >= 4 ? key.readInt16BE(2) : -1;
+  try {
+    varint(r);
+    int8(r);
+    varint(r);
+    varint(r);
+    return slice(r, varint(r))?.readInt16BE(2) ?? -1;
+  } catch (error) {
+    if (error instanceof RangeError) return -1;
+    throw error;
+  }
 }

@@ -142,10 +142,16 @@ describe('record batches', () => {
     });
   }
 
-  it('moves on over a marker that marks nothing: its key is too short', () => {
-    const marker = batchOf([record('', { key: Buffer.from('k') })], 4, { attributes: 0x20 });
-    const { records, next } = readBatches(Buffer.concat([marker, batchOf([record('after')], 5)]), 't', 0, 4, []);
-    assert.deepEqual([records.map(({ offset }) => offset), next], [[5], 6]);
+  it('moves on over a marker that marks nothing: its key is too short, or ends beyond it', () => {
+    const short = batchOf([record('', { key: Buffer.from('k') })], 4, { attributes: 0x20 });
+    const beyond = Buffer.from(short);
+    // The length of its key, behind its own length, attributes and two deltas.
+    beyond[61 + 4] = 0x7e;
+    beyond.writeInt32BE(crc32c(beyond, 21), 17);
+    for (const marker of [short, beyond]) {
+      const { records, next } = readBatches(Buffer.concat([marker, batchOf([record('after')], 5)]), 't', 0, 4, []);
+      assert.deepEqual([records.map(({ offset }) => offset), next], [[5], 6]);
+    }
   });
 
   it('goes as it is where compressing makes it no smaller', () => {

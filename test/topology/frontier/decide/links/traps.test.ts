@@ -119,9 +119,9 @@ describe('a trap', () => {
   });
 
   it('of views that nobody may index and that lead nowhere is told by their parameters; the pages beside them are not', () => {
-    // A wiki without robots.txt: each article has an edit form, a history, and its differences.
+    // A wiki that nobody knows, without robots.txt: each article has an edit form, a history, and its differences.
     const article = (n: number) => `${site}/index.php?title=Article_${n}`;
-    const views = ['action=edit', 'action=history', 'action=info', 'oldid=7', 'diff=8&oldid=7', 'printable=yes'];
+    const views = ['mode=form', 'mode=past', 'mode=facts', 'was=7', 'beside=8&was=7', 'paper=yes'];
     const web = (url: string): Answer => {
       const at = new URL(url);
       if ([...at.searchParams.keys()].some((name) => name !== 'title'))
@@ -138,7 +138,7 @@ describe('a trap', () => {
     assert.ok(asked.length < 3 * 151, `${asked.length}`);
     const reasons = driver.core().state.traps.of('a.test').trapped;
     assert.deepEqual([...new Set(reasons.map(({ reason }) => reason))], ['duplicateContent']);
-    assert.ok(reasons.some(({ pattern }) => pattern === '/index.php?action=&title={}'));
+    assert.ok(reasons.some(({ pattern }) => pattern === '/index.php?mode=&title={}'));
     assert.equal(digest(driver.rebuilt()), digest(driver.core().state));
   });
 
