@@ -73,7 +73,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   acls: [
     '--crawl news',
     'fetcher --crawl news --commands --principal User:news-fetcher',
-    '--crawl news --strimzi events | kubectl apply -n kafka -f -',
+    '--crawl news --strimzi events',
   ],
   dump: [`news.jsonl.gz ${folder}`],
   load: ['news.jsonl.gz --data crawl-data/news --partitions 16', '--seen urls.txt --data crawl-data/news'],

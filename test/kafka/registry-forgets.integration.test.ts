@@ -74,6 +74,8 @@ describe('a crawl whose registry forgets', { skip, timeout: 900_000 }, () => {
     start(['dedup', ...at(crawl), ...more, '--http', '0', '--data', join(folder, `${crawl}-dedup`)]),
   ];
   const stop = async (running: readonly Running[]) => {
+    // One that has only begun hears no signal yet: it says where it listens once it does.
+    for (const one of running) await listening(one);
     for (const { child } of running) child.kill('SIGTERM');
     for (const { ended } of running) {
       const { code, stderr } = await ended;
