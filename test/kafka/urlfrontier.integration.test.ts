@@ -72,8 +72,17 @@ describe('a served crawl on Kafka', { skip: skip ?? false, timeout: 240_000 }, (
       );
       assert.deepEqual([size, numberOfQueues], [200, 40]);
     }
-    await second.client.unary('SetDelay', { key: '', delay_requestable: 0 });
-    for (let n = 0; n < 40; n++) await second.client.unary('SetDelay', { key: `host-${n}.com`, delay_requestable: 0 });
+    // A partition may be on its way to a server: then it is asked again, as the answer says.
+    const setDelay = (key: string) =>
+      until(
+        () =>
+          second.client.unary('SetDelay', { key, delay_requestable: 0 }).then(
+            () => true,
+            () => false,
+          ),
+        (isSet) => isSet,
+      );
+    for (const key of ['', ...Array.from({ length: 40 }, (_, n) => `host-${n}.com`)]) await setDelay(key);
     const ask = { max_urls_per_queue: 1, delay_requestable: 600 };
     const got = await second.client.all('GetURLs', ask);
     assert.equal(new Set(urlsOf(got)).size, 40);

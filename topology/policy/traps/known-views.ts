@@ -102,11 +102,15 @@ function view(pattern: string, detail: string, ...all: readonly RegExp[]): Known
 }
 
 /** null: none of them. `url` is normal. */
+/** Views of known software have short addresses; patterns with several gaps cost the cube of a long one. */
+const viewCharsMax = 512;
+
 export function knownView(url: string): Pick<KnownView, 'pattern' | 'detail'> | null {
   const slash = url.indexOf('/', 8);
   if (slash < 0) return null;
   // Most URLs have none of these, and are not looked at twice.
   if (!/\?|\/commit\/|\/print$|Special(?::|%3A)/.test(url)) return null;
   const target = url.slice(slash);
+  if (target.length > viewCharsMax) return null;
   return views.find(({ holds }) => holds(target)) ?? null;
 }

@@ -116,3 +116,12 @@ test('of a wiki its articles are fetched, and none of the views that each has', 
   );
   assert.equal(crawled.fetched.length, articles);
 });
+
+test('an address made to be looked at for ever is nobody’s view', () => {
+  // 12,000 characters: for a pattern with three gaps, the cube of it.
+  const endless = `${site}/${'esc=/query?'.repeat(600)}esc=d${'esc=sort='.repeat(600)}esc=`;
+  const before = process.cpuUsage();
+  assert.equal(knownView(endless), null);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 1_000_000, `${user / 1000} ms`);
+});
