@@ -69,8 +69,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'an unreachable robots.txt allows all',
     file: 'topology/robots/verdict.ts',
-    find: ": { kind: 'disallow_all' };",
-    replace: ": { kind: 'allow_all' };",
+    find: "? 'use_cached' : 'disallow_all' };",
+    replace: "? 'use_cached' : 'allow_all' };",
   },
   {
     bug: 'Retry-After is read and forgotten',
