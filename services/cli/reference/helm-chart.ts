@@ -2,7 +2,6 @@
  * The Helm chart, made from the manifests that kustomize takes: what differs between crawls becomes a value, the rest is
  * word for word theirs, so that neither falls behind the other.
  */
-import { createHash } from 'node:crypto';
 import { parseAllDocuments, stringify } from 'yaml';
 
 // Manifests are data of a hundred shapes.
@@ -179,12 +178,12 @@ class Chart {
 
   #mark(template: string, quotes = false): string {
     this.#marks.push(quotes ? template.replace('}}', '| quote }}') : template);
-    return `mark${createHash('sha256').update('crawlstream').digest('hex').slice(0, 6)}x${this.#marks.length - 1}x`;
+    return `<<mark ${this.#marks.length - 1}>>`;
   }
 
   #filled(text: string): string {
     const lines = text.split('\n').flatMap((line) => {
-      const [mark, number] = /mark[0-9a-f]{6}x(\d+)x/.exec(line) ?? [];
+      const [mark, number] = /<<mark (\d+)>>/.exec(line) ?? [];
       if (mark === undefined) return [line];
       const template = this.#marks[Number(number)]!;
       if (!template.startsWith('block ')) return [line.replace(mark, template)];
