@@ -96,12 +96,24 @@ function acceptedReason(mutant: Mutant): string | undefined {
   )?.because;
 }
 
+function total(
+  scores: Iterable<{ readonly noticed: number; readonly tried: number }>,
+): [noticed: number, tried: number] {
+  const all = [...scores];
+  return [all.reduce((sum, { noticed }) => sum + noticed, 0), all.reduce((sum, { tried }) => sum + tried, 0)];
+}
+
 async function trySample(): Promise<void> {
   const mutants = allMutants();
   const sample = drawn(mutants, Number(values.sample), Number(values.seed));
   const reaching = testsReaching(testFiles('unit'));
   const scores = new Map<string, { noticed: number; tried: number }>();
   let equal = 0;
+  /** Now and then, since all of it takes an hour. */
+  const tell = () => {
+    const [noticed, tried] = total(scores.values());
+    if (tried % 20 === 0) console.log(`${noticed} of ${tried} noticed so far`);
+  };
   await inParallel(sample, async (mutant) => {
     if (acceptedReason(mutant) !== undefined) {
       equal += 1;
@@ -124,8 +136,9 @@ async function trySample(): Promise<void> {
         `SURVIVED  ${file}:${line}  ${mutator}: ${JSON.stringify(find.slice(0, 60))} -> ${JSON.stringify(replace)}${why}\n          ${lineOf(mutant)}`,
       );
     }
+    tell();
   });
-  const [noticed, tried] = [...scores.values()].reduce(([a, b], one) => [a + one.noticed, b + one.tried], [0, 0]);
+  const [noticed, tried] = total(scores.values());
   for (const [folder, one] of scores) console.log(`${folder}: ${one.noticed} of ${one.tried}`);
   // Of a draw; the error of a share p among n is sqrt(p (1 - p) / n).
   const share = noticed / Math.max(1, tried);
