@@ -20,7 +20,7 @@ interface Span {
   readonly to: number;
 }
 
-export function* lookUp(seen: SeenTest): StoreJob {
+export function* lookUp(seen: Pick<SeenTest, 'takeQuestions' | 'runs' | 'answer'>): StoreJob {
   const asked = seen.takeQuestions();
   const found = new Uint8Array(asked.length / 2);
   for (const run of seen.runs) yield* lookUpIn(run, asked, found);
