@@ -140,7 +140,9 @@ function open(
   const { partition } = recorded.identity;
   for (const [offset, value] of recorded.changelog.entries()) {
     const record = readChangelog(value);
-    if (record.kind !== 'foreign' && record.nowMs >= untilMs && offset >= recorded.fromOffset) break;
+    // A partition whose first owner came later has it from the start: without one there would be nobody to decide.
+    const isOwned = again.partition.state.changelog.epoch >= 0;
+    if (record.kind !== 'foreign' && record.nowMs >= untilMs && offset >= recorded.fromOffset && isOwned) break;
     if (record.kind === 'commit') tally.commit(partition, record, decodeChanges(value));
     if (offset < recorded.fromOffset) continue;
     if (offset === recorded.fromOffset) force(options, again);

@@ -23,7 +23,9 @@ export class ByteWriter {
     return this.#length;
   }
 
+  /** Throws on what would be read back as something else, or not at all: a record of it would be damage for good. */
   uint(value: number): void {
+    if (!(value >= 0)) throw new RangeError(`${value} is no unsigned number`);
     this.#reserve(8);
     const bytes = this.#bytes;
     let at = this.#length;
