@@ -269,3 +269,22 @@ describe('the index of patterns', () => {
     }
   });
 });
+
+describe('RFC 9309 §2.2.2, of several patterns with wildcards the longest decides', () => {
+  it('whatever their order in the file, and however many stand between them', () => {
+    const between = Array.from({ length: 90 }, (_, n) => `Disallow: /*unlike${n}*x`);
+    for (const lines of [
+      ['Disallow: /*a', 'Allow: /*ab', 'Disallow: /*abc'],
+      ['Disallow: /*abc', 'Allow: /*ab', 'Disallow: /*a'],
+      ['Allow: /*ab', ...between, 'Disallow: /*abc', 'Disallow: /*a'],
+      ['Disallow: /*a', ...between, 'Disallow: /*abc', 'Allow: /*ab'],
+    ]) {
+      const file = ['User-agent: *', ...lines].join('\n');
+      assert.deepEqual(
+        ['/a', '/ab', '/abc', '/abcd', '/b'].map((path) => allowed(file, path)),
+        [false, true, false, false, true],
+        file.slice(0, 60),
+      );
+    }
+  });
+});

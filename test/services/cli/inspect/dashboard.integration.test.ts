@@ -67,7 +67,7 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
 
   // Its partition may be restoring yet.
   let told = await eventOf(url, 'told');
-  while (told.partitions.some(({ restored }) => restored < 1)) told = await eventOf(url, 'told');
+  while (told.partitions.some(({ restored }) => (restored ?? 0) < 1)) told = await eventOf(url, 'told');
   assert.equal(told.crawl, 'crawl');
   assert.deepEqual(
     told.partitions.map(({ owner, restored }) => [owner, restored]),

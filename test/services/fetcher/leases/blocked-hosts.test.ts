@@ -18,11 +18,17 @@ async function slowControl() {
   const codec = await openCodec(createMemoryRegistry(), 't');
   let letRead = () => {};
   const mayRead = new Promise<void>((resolve) => (letRead = resolve));
-  const log: Pick<Log, 'offsets' | 'reader'> = {
+  const log: Pick<Log, 'offsets' | 'reader'> & { fails: Error | null } = {
+    fails: null,
     offsets: memory.offsets,
     reader() {
       const reader = memory.reader();
-      return { ...reader, poll: (options) => mayRead.then(() => reader.poll(options)) };
+      const poll: typeof reader.poll = async (options) => {
+        await mayRead;
+        if (log.fails !== null) throw log.fails;
+        return reader.poll(options);
+      };
+      return { ...reader, poll };
     },
   };
   const watch = () => {
@@ -42,7 +48,7 @@ async function slowControl() {
     const value = codec.encode('control', { ...blankControl, kind: 'blockHost', hostKey });
     return memory.append([{ topic: 't.control', partition, key: null, value }]);
   };
-  return { memory, letRead, watch, block };
+  return { memory, letRead, watch, block, log };
 }
 
 describe('hosts that are blocked', () => {
@@ -69,5 +75,20 @@ describe('hosts that are blocked', () => {
     await hosts.stop();
     await memory.close();
     assert.deepEqual(failures, []);
+  });
+
+  it('that cannot be read are a failure of the fetcher, once, and none while it stops', async () => {
+    const { memory, letRead, watch, log } = await slowControl();
+    const { hosts, failures } = watch();
+    const broken = new Error('the log is gone');
+    log.fails = broken;
+    letRead();
+    for (let n = 0; n < 200 && failures.length === 0; n++) await turn();
+    assert.deepEqual(failures, [broken]);
+    await hosts.stop();
+    const other = watch();
+    await other.hosts.stop();
+    assert.deepEqual(other.failures, []);
+    await memory.close();
   });
 });

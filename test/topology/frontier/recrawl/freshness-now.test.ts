@@ -27,3 +27,11 @@ test('freshness, age and trust are those of the pages that were seen, by band an
   const both = freshnessNow([state, state], 1_000 * nowS);
   assert.deepEqual({ ...both, pages: both.pages / 2 }, all);
 });
+
+test('a page that was seen seven days ago is within the goal, a second more and it is not', () => {
+  const state = new RecrawlState();
+  const nowS = 1_000 * day;
+  for (const [lo, ago] of [7 * day - 1, 7 * day, 7 * day + 1].entries())
+    state.table.put({ ...plain, lo, visitedS: nowS - ago, rateClass: noRate });
+  assert.equal(freshnessNow([state], 1_000 * nowS).withinGoal, 2 / 3);
+});

@@ -269,6 +269,15 @@ describe('what others say of a page', () => {
     assert.deepEqual(paths(hand.lease()), ['3']);
   });
 
+  it('a date may be a day ahead, as another time zone’s is, and no millisecond more', () => {
+    const hand = recrawling({ intervalMs: 30 * day });
+    fetched(hand, 2);
+    hand.nowMs += hour;
+    dated(hand, 0, hand.nowMs + day);
+    dated(hand, 1, hand.nowMs + day + 1);
+    assert.deepEqual(paths(hand.lease()), ['0']);
+  });
+
   it('dates that prove wrong are believed no more, but for one in sixteen', () => {
     const hand = recrawling({ intervalMs: 90 * day }, { urlsPerLeaseMax: 64, delayMs: 0 });
     hand.links(a, 400);
