@@ -13,12 +13,15 @@ import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { defaultNormalize } from '../../topology/url/normalize-config.ts';
 import { type CrawledSite, crawlSite } from './crawled-site.ts';
 import type { ZooSite } from './site.ts';
+import { dokuwiki } from './sites/dokuwiki.ts';
 import { cgit, gitweb } from './sites/git-web.ts';
 import { mediawiki } from './sites/mediawiki.ts';
 import { staticDocs } from './sites/static-docs.ts';
+import { trac } from './sites/trac.ts';
+import { wordpress } from './sites/wordpress.ts';
 import { type WgetSet, wgetSet } from './wget-set.ts';
 
-const sites: readonly ZooSite[] = [...staticDocs, gitweb, cgit, mediawiki];
+const sites: readonly ZooSite[] = [...staticDocs, gitweb, cgit, mediawiki, dokuwiki, wordpress, trac];
 /** Named with their reasons; beyond them counted. */
 const missingNamed = 10;
 const wgetDynamicSeconds = 60;
@@ -40,6 +43,9 @@ interface Row {
   readonly ok: boolean;
   readonly notes: readonly string[];
 }
+
+// Servers of the sites have process groups of their own, which a terminal's signals do not reach: they end with this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const normalize = compileNormalizer(defaultNormalize);
 const { names, seconds, json, list } = readArguments(process.argv.slice(2));

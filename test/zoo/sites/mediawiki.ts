@@ -25,7 +25,7 @@ export const mediawiki: ZooSite = {
     for (const name of ['images', 'cache', 'extensions']) mkdirSync(join(wiki, name), { recursive: true });
     const port = await loopbackPort();
     const url = `http://127.0.0.1:${port}`;
-    const { command, args, env, run } = php();
+    const { command, args, env, run, remove } = php();
     mkdirSync(join(own, 'data'));
     const database = ['--dbtype', 'sqlite', '--dbname', 'zoo', '--dbpath', join(own, 'data')];
     const paths = ['--server', url, '--scriptpath', ''];
@@ -48,6 +48,7 @@ export const mediawiki: ZooSite = {
       url: `${url}/index.php?title=Main_Page`,
       stop: async () => {
         await stop();
+        remove();
         rmSync(own, { recursive: true, force: true });
       },
     };

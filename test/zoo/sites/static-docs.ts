@@ -1,6 +1,6 @@
 /** Manuals as files, behind nginx. */
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { debianPackage } from '../../bench/content/debian-package.ts';
 import { loopbackPort } from '../loopback-port.ts';
@@ -12,7 +12,7 @@ export const staticDocs: readonly ZooSite[] = [
   docs('postgresql', () => join(debianPackage('postgresql-doc-15'), 'usr/share/doc/postgresql-doc-15/html')),
   docs('httpd', () => join(debianPackage('apache2-doc'), 'usr/share/doc/apache2-doc/manual')),
   docs('handbook', () => join(debianPackage('debian-handbook'), 'usr/share/doc/debian-handbook/html')),
-  docs('rust', rustDocs),
+  docs('rust', () => join(debianPackage('rust-doc'), 'usr/share/doc/rust-doc/html')),
 ];
 
 function docs(name: string, folder: () => string): ZooSite {
@@ -47,10 +47,4 @@ function configuration(own: string, root: string, port: number): string {
     http { types { ${types} } default_type application/octet-stream; access_log off;
       ${temporary.map((name) => `${name}_temp_path ${own}/${name};`).join(' ')}
       server { listen 127.0.0.1:${port}; root ${root}; autoindex on; } }`;
-}
-
-function rustDocs(): string {
-  const toolchains = join(homedir(), '.rustup/toolchains');
-  const [first] = readdirSync(toolchains).filter((name) => name.startsWith('stable'));
-  return join(toolchains, first ?? '', 'share/doc/rust/html');
 }
