@@ -50,9 +50,11 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
       viewers.close();
       done();
     });
+    // Files of the page tell nothing of a crawl, and ask for the token themselves.
+    const page = { config: { access: 'public' } } as const;
     // Relative, so that the page works below any path of a proxy.
-    for (const path of ['/', '/dashboard']) app.get(path, (_, reply) => reply.redirect('dashboard/'));
-    app.get('/dashboard/*', async (request, reply) => {
+    for (const path of ['/', '/dashboard']) app.get(path, page, (_, reply) => reply.redirect('dashboard/'));
+    app.get('/dashboard/*', page, async (request, reply) => {
       const { '*': name } = request.params as { readonly '*': string };
       return sendFile(reply, name === '' ? 'page/index.html' : name);
     });
@@ -61,7 +63,7 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
     app.get('/dashboard/hosts', async (request, reply) =>
       reply.headers(headers).send(await now().hosts(hostsAsked(request.query))),
     );
-    app.get('/story', (request, reply) => reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`));
+    app.get('/story', page, (request, reply) => reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`));
     for (const telling of ['explain', 'story'] as const) {
       app.get(`/dashboard/${telling}`, { config: { access: 'control' } }, async (request, reply) => {
         const { url } = request.query as { readonly url?: unknown };
@@ -75,10 +77,11 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
         }
       });
     }
-    app.get('/dashboard/events', (_, reply) => {
-      if (viewers.full) throw away(`${dashboardLimits.viewersMax} pages look at this crawl already: close one`);
+    app.get('/dashboard/events', ({ ip }, reply) => {
+      const taken = viewers.takenFor(ip);
+      if (taken !== null) throw away(`${taken} look at this crawl already: close one`);
       reply.hijack();
-      streamTo(reply.raw, headers, viewers);
+      streamTo(reply.raw, headers, ip, viewers);
     });
     for (const act of hostActs) {
       app.post(`/hosts/:key/${act}`, async (request, reply) => {

@@ -5,11 +5,13 @@ import type { ViewEvent, Viewer, Viewers } from './viewers.ts';
 export function streamTo(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
+  client: string,
   viewers: Pick<Viewers, 'add' | 'remove'>,
 ): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8', connection: 'keep-alive' });
   response.flushHeaders();
   const viewer: Viewer = {
+    client,
     send({ event, data }: ViewEvent) {
       if (response.writableNeedDrain || response.destroyed) return false;
       // JSON has no line breaks of its own.

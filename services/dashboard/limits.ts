@@ -6,6 +6,8 @@ export const dashboardLimits = {
   lettersEveryMs: 5_000,
   /** Pages that are open at once; each holds a socket. */
   viewersMax: 64,
+  /** Those of one address: nobody takes all places. A proxy is one address to us. */
+  viewersOfClientMax: 16,
   /** A viewer whose socket takes nothing for so many looks is cut off. */
   unreadMax: 10,
   /** Records of `results` read of a partition at a look, and outcomes of the last minute that are kept: a sample. */

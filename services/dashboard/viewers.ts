@@ -17,6 +17,8 @@ export interface ViewEvent {
 }
 
 export interface Viewer {
+  /** Its address. */
+  readonly client: string;
   /** False: it has not read what was sent before, and was sent nothing. */
   send(event: ViewEvent): boolean;
   end(): void;
@@ -41,8 +43,12 @@ export class Viewers {
     this.#options = options;
   }
 
-  get full(): boolean {
-    return this.#viewers.size >= dashboardLimits.viewersMax;
+  /** Who has taken all places that there are for this client, in words; null: there is one. */
+  takenFor(client: string): string | null {
+    const { viewersMax, viewersOfClientMax } = dashboardLimits;
+    if (this.#viewers.size >= viewersMax) return `${viewersMax} pages`;
+    const own = [...this.#viewers.keys()].filter((viewer) => viewer.client === client).length;
+    return own >= viewersOfClientMax ? `${viewersOfClientMax} pages of ${client}` : null;
   }
 
   add(viewer: Viewer): void {

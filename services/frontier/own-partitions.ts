@@ -4,7 +4,7 @@
  */
 import type { FrontierMember } from '../runtime/crawl/frontier-members.ts';
 import type { Committed } from './committed.ts';
-import { type Asked, passOn } from './queries.ts';
+import type { Asked, Queries } from './queries.ts';
 import type { RestoreProgress } from './restore.ts';
 
 export interface OwnPartition {
@@ -35,12 +35,13 @@ export function ownPartitions(partitions: number, member: Asked, restores: Resto
 
 /** Of all members; who does not answer in time tells nothing. */
 export async function toldByOwners(
+  queries: Pick<Queries, 'passOn'>,
   members: readonly FrontierMember[],
   self: string,
   own: readonly OwnPartition[],
 ): Promise<ReadonlyMap<number, OwnPartition>> {
   const others = members.filter(({ name, owned, address }) => name !== self && owned.length > 0 && address !== null);
-  const answers = await Promise.all(others.map((member) => passOn(member, '/partitions')));
+  const answers = await Promise.all(others.map((member) => queries.passOn(member, '/partitions')));
   const told = answers.flatMap((answer) => (answer?.body as { readonly own?: readonly OwnPartition[] })?.own ?? []);
   return new Map([...told, ...own].map((one) => [one.partition, one]));
 }

@@ -7,7 +7,7 @@ import type { FrontierMember } from '../runtime/crawl/frontier-members.ts';
 import { endsOf, statusOf } from '../runtime/crawl/look.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { type OwnPartition, ownPartitions, type Restores, toldByOwners } from './own-partitions.ts';
-import type { Asked } from './queries.ts';
+import type { Asked, Queries } from './queries.ts';
 
 export interface PartitionPlace {
   readonly partition: number;
@@ -46,13 +46,18 @@ export interface PlacedCrawl {
   readonly partitions: number;
   readonly members: readonly FrontierMember[];
   readonly self: Asked;
+  /** Through whom others are asked; null: nobody is. */
+  readonly queries: Pick<Queries, 'passOn'> | null;
   /** Of partitions of this process. */
   readonly restores: Restores;
 }
 
+const nobody = { passOn: async () => undefined };
+
 export async function partitionPlaces(placed: PlacedCrawl): Promise<PartitionPlace[]> {
-  const { partitions, members, self, restores } = placed;
-  const told = await toldByOwners(members, self.name, ownPartitions(partitions, self, restores));
+  const { partitions, members, self, queries, restores } = placed;
+  const own = ownPartitions(partitions, self, restores);
+  const told = await toldByOwners(queries ?? nobody, members, self.name, own);
   const numbers = Array.from({ length: partitions }, (_, partition) => partition);
   return Promise.all(numbers.map((partition) => placeOf(placed, partition, told.get(partition))));
 }

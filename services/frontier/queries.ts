@@ -11,6 +11,7 @@ import type { StoreJob } from '../../topology/frontier/storage/store-job.ts';
 import { httpLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type FrontierMember, frontierMembers, type MembersLog } from '../runtime/crawl/frontier-members.ts';
+import { type AskMember, type MemberAnswer, memberAsker } from '../runtime/http/ask-member.ts';
 import type { PartitionOwner } from './partition-owner.ts';
 import type { Standby } from './standby.ts';
 
@@ -34,6 +35,8 @@ export interface QueriesOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly crawl: string;
   readonly member: Asked;
+  /** Absent: without a token, in plain text. */
+  readonly ask?: AskMember | undefined;
 }
 
 /** Who answers, and how old the answer may be. `past`: nobody of the group, but a state as it once was. */
@@ -46,11 +49,7 @@ export interface Source {
   readonly staleMs: number | null;
 }
 
-export interface Answer {
-  readonly status: number;
-  /** JSON. */
-  readonly body: object;
-}
+export type Answer = MemberAnswer;
 
 export interface Question<Result> {
   readonly partition: number;
@@ -70,10 +69,12 @@ export const passedOnHeader = 'x-crawlstream-passed-on';
 
 export class Queries {
   readonly #options: QueriesOptions;
+  readonly #ask: AskMember;
   #members: { readonly atMs: number; readonly list: Promise<readonly FrontierMember[]> } | undefined;
 
   constructor(options: QueriesOptions) {
     this.#options = options;
+    this.#ask = options.ask ?? memberAsker({});
   }
 
   /** Throws OWNERSHIP_LOST where nobody who has the partition can be asked. */
@@ -86,19 +87,28 @@ export class Queries {
     const rankOf = ({ standbys }: FrontierMember) => standbys.find((one) => one.partition === partition)?.rank;
     const others = members.filter(({ name }) => name !== this.#options.member.name);
     for (const member of others.filter(({ owned }) => owned.includes(partition))) {
-      const answer = await passOn(member, target, passOnMs);
+      const answer = await this.passOn(member, target, passOnMs);
       if (answer !== undefined) return answer;
     }
     const copy = standby?.state === undefined ? undefined : await this.#byStandby(question, standby);
     if (copy !== undefined) return copy;
     for (const member of others.filter((one) => rankOf(one) !== undefined)) {
-      const answer = await passOn(member, target, passOnMs);
+      const answer = await this.passOn(member, target, passOnMs);
       if (answer !== undefined) return answer;
     }
     const remedy = members.every(({ address }) => address === null)
       ? 'start frontiers with --http'
       : 'ask again in a moment';
     throw new CrawlstreamError('OWNERSHIP_LOST', `nobody who has partition ${partition} can be asked: ${remedy}`);
+  }
+
+  /** Undefined where the member can't be asked, or has no answer. */
+  async passOn(
+    { address }: Pick<FrontierMember, 'address'>,
+    target: string,
+    passOnMs: number = httpLimits.passOnMs,
+  ): Promise<Answer | undefined> {
+    return address === null ? undefined : this.#ask(address, target, passOnMs, { [passedOnHeader]: '1' });
   }
 
   /** The members of the group, as of a moment ago; those of before, while they share out partitions anew. */
@@ -143,26 +153,5 @@ async function unlessAway<Result>(
   } catch (error) {
     if (error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST') return undefined;
     throw error;
-  }
-}
-
-/** Undefined where the member can't be asked, or has no answer. */
-export async function passOn(
-  { address }: Pick<FrontierMember, 'address'>,
-  target: string,
-  passOnMs: number = httpLimits.passOnMs,
-): Promise<Answer | undefined> {
-  if (address === null) return undefined;
-  try {
-    const response = await fetch(`http://${address}${target}`, {
-      headers: { [passedOnHeader]: '1' },
-      redirect: 'error',
-      signal: AbortSignal.timeout(passOnMs),
-    });
-    const body = (await response.json()) as object;
-    return response.status < 500 ? { status: response.status, body } : undefined;
-  } catch {
-    // Killed, cut off, or no member of ours: the next one is asked.
-    return undefined;
   }
 }

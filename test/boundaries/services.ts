@@ -287,6 +287,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   everyMs: tuning(often),
   lettersEveryMs: tuning(often),
   viewersMax: undriven('64 pages that look at one crawl'),
+  viewersOfClientMax: undriven('dashboard-access.test.ts has one address take all of its places'),
   unreadMax: undriven('viewers.test.ts has who reads nothing cut off'),
   resultsPerLook: tuning(sample),
   outcomesKept: tuning(sample),

@@ -200,6 +200,33 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(told.acts, [{ act: 'release', host: 'blocked.example' }]);
   });
 
+  it('asks for the token before it shows anything beyond this machine, once for all that it shows', async () => {
+    const told = toldCrawl('live');
+    const { address } = await serve(told, '0.0.0.0:0', 'a-token-of-some-length');
+    const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    const url = `http://${address.replace('0.0.0.0', '127.0.0.1')}/`;
+    await page.goto(url);
+    await page.locator('input[type=password]').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('That token was refused').waitFor();
+    assert.equal(await page.locator('#as-of:not(:empty)').count(), 0);
+    assert.deepEqual(await hostsShown(page), []);
+    await page.locator('input[type=password]').fill('a-token-of-some-length');
+    await page.keyboard.press('Enter');
+    await page.locator('#as-of:not(:empty)').waitFor();
+    await page.locator('.hosts tbody tr').first().waitFor();
+    await page.getByRole('button', { name: 'Release blocked.example' }).click();
+    await page.getByText('blocked.example is released').waitFor();
+    // Who has none dismisses the question, and is not asked again and again.
+    await page.goto(url);
+    await page.locator('input[type=password]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Nothing was done: it needs the token').first().waitFor();
+    await sleep(500);
+    assert.equal(await page.locator('input[type=password]').count(), 0);
+  });
+
   it('explains a URL that is typed in, and shows what is hostile as the text it is', async () => {
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();

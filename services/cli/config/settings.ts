@@ -83,9 +83,9 @@ export const hiddenSettings: readonly HiddenSetting[] = [
   hidden(
     'httpToken',
     true,
-    'token that calls need which change a crawl',
+    'token that calls need which change a crawl, and beyond loopback whoever reads of it',
     'none',
-    'without one such calls are answered on loopback alone',
+    'without one such calls are answered on loopback alone; others of the crawl are asked with it',
   ),
   hidden(
     'grpcToken',

@@ -5,9 +5,13 @@ import { addressText } from '../../runtime/http/listen-address.ts';
 
 /**
  * What it listens on; where that is every address (0.0.0.0, ::), the pod's (POD_IP, by the downward API) or else the
- * machine's first that is not loopback.
+ * machine's first that is not loopback. With TLS it begins with https://.
  */
-export function advertised(listensOn: string, env: NodeJS.ProcessEnv): string {
+export function advertised(listensOn: string, env: NodeJS.ProcessEnv, isSecure = false): string {
+  return `${isSecure ? 'https://' : ''}${outerAddress(listensOn, env)}`;
+}
+
+function outerAddress(listensOn: string, env: NodeJS.ProcessEnv): string {
   const at = listensOn.lastIndexOf(':');
   const [host, port] = [listensOn.slice(0, at).replace(/^\[|\]$/g, ''), Number(listensOn.slice(at + 1))];
   if (host !== '0.0.0.0' && host !== '::') return listensOn;

@@ -111,7 +111,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
 
   async function run(service: Service): Promise<void> {
     const ledger = createFailureLedger(seeds, progress.note);
-    if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!)}`);
+    if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
       const outcome = await runKafkaCrawl({

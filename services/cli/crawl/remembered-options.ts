@@ -14,7 +14,7 @@ import { typedSeeds } from './crawl-seeds.ts';
 import { folderPath } from './folder-path.ts';
 
 const ofOneRun = [
-  ...['json', 'newOptions', 'log', 'otlp', 'http', 'dashboard', 'callback'],
+  ...['json', 'newOptions', 'log', 'otlp', 'http', 'httpOpen', 'httpCert', 'httpKey', 'dashboard', 'callback'],
   ...['data', 'brokers', 'registry', 'compression', 'crawl', 'partitions'],
 ];
 const ofPolicy = addPolicyOptions(new Command()).options.map((option) => option.attributeName());

@@ -21,17 +21,17 @@ export function addDashboardOption(command: Command): Command {
 }
 
 /** Where the service listens; undefined: nowhere. */
-export function listenFor({ http, dashboard }: DashboardFlags): HttpFlags {
+export function listenFor({ http, dashboard, ...access }: DashboardFlags): HttpFlags {
   if (dashboard === undefined || dashboard === true) {
     const listen = http ?? (dashboard === true ? dashboardAddress : undefined);
-    return listen === undefined ? {} : { http: listen };
+    return listen === undefined ? access : { ...access, http: listen };
   }
-  if (http === undefined) return { http: dashboard };
+  if (http === undefined) return { ...access, http: dashboard };
   const remedy = 'give the address to --http alone, and --dashboard without one';
   throw new CrawlstreamError('INVALID_ARGUMENT', `--dashboard and --http: one server answers both; ${remedy}`);
 }
 
 /** `listensOn`: as the service has it. */
-export function dashboardUrl(listensOn: string): string {
-  return `http://${listensOn.replace(/^(0\.0\.0\.0|\[::\])(?=:\d+$)/, 'localhost')}/dashboard/`;
+export function dashboardUrl(listensOn: string, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${listensOn.replace(/^(0\.0\.0\.0|\[::\])(?=:\d+$)/, 'localhost')}/dashboard/`;
 }

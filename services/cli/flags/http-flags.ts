@@ -1,25 +1,57 @@
 /** `--http`: the HTTP side of a service, while the service runs. */
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { httpLimits } from '../../../topology/limits.ts';
+import { type Opening, openings } from '../../runtime/http/access.ts';
+import { type MemberAccess, memberAsker } from '../../runtime/http/ask-member.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
-import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
+import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
+import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/service.ts';
 import { createService } from '../../runtime/service.ts';
 import { productVersion } from '../terminal/version.ts';
+import { oneOf } from './arguments.ts';
 
 export interface HttpFlags {
   /** Absent: nothing listens. */
   readonly http?: ListenAddress;
+  /** Absent: probes alone are answered beyond loopback without a token. */
+  readonly httpOpen?: Opening;
+  /** Files in PEM. Absent: plain text. */
+  readonly httpCert?: string;
+  readonly httpKey?: string;
 }
 
 export function addHttpOption(command: Command): Command {
-  return command.option(
+  command.option(
     '--http <host:port>',
     'answer /livez, /readyz, /startupz and /metrics there, a frontier also /partitions, /hosts/KEY and /urls?url=URL; a port alone: on this machine only',
     (value) => parseListenAddress('--http', value),
   );
+  return addHttpAccessOptions(command);
+}
+
+/** Who may ask, and over what. */
+export function addHttpAccessOptions(command: Command): Command {
+  return command
+    .option(
+      '--http-open <what>',
+      'what anybody may read beyond this machine without the token: metrics, or all reads; something else guards the port',
+      oneOf('--http-open', openings),
+    )
+    .option(
+      '--http-cert <file>',
+      'certificate chain in PEM; with --http-key, --http speaks TLS; read again when it changes',
+    )
+    .option('--http-key <file>', 'its private key, in PEM');
+}
+
+/** How others of the crawl are asked: they have the same token, and usually the same certificate. */
+export function memberAccess({ httpCert: file = process.env['CRAWLSTREAM_HTTP_CERT'] }: HttpFlags): MemberAccess {
+  const token = tokenOf(process.env);
+  return { token, ...(file !== undefined && file !== '' && { certificate: () => readFileSync(file) }) };
 }
 
 export interface HttpSide {
@@ -32,14 +64,16 @@ export interface HttpSide {
 
 /** Runs `act` with its service's HTTP side up, if one is asked for. */
 export async function withHttp<T>(
-  { http: listen }: HttpFlags,
+  flags: HttpFlags,
   { role, routes = [], say }: HttpSide,
   act: (service: Service) => Promise<T>,
 ): Promise<T> {
   const service = createService(role);
   const { probes, sources } = service;
+  const { http: listen, httpOpen: opened } = flags;
   if (listen === undefined) return act(service);
   const token = tokenOf(process.env);
+  const tls = tlsOf(flags, say);
   const [{ startHttpServer }, { createExposition }] = await Promise.all([
     import('../../runtime/http/http-server.ts'),
     import('../../runtime/metrics/exposition.ts'),
@@ -56,14 +90,41 @@ export async function withHttp<T>(
     (error) => say(`metrics: ${(error as Error).message}`),
   );
   const onBug = (error: unknown) => say(`a bug, please report it: ${(error as Error).stack}`);
-  const server = await startHttpServer({ listen, token, probes, metrics: exposition.scrape, routes, onBug });
+  const server = await startHttpServer({
+    listen,
+    token,
+    opened,
+    tls,
+    probes,
+    metrics: exposition.scrape,
+    routes,
+    onBug,
+  });
   service.listensOn = server.address;
-  say(`listening on http://${server.address}`);
+  service.isSecure = tls !== undefined;
+  service.askMember = memberAsker(memberAccess(flags));
+  say(`listening on http${tls === undefined ? '' : 's'}://${server.address}`);
+  if (!isLoopbackHost(listen.host)) {
+    if (token === undefined && opened !== 'reads') {
+      say('others are told of this service no more than probes ask, for want of CRAWLSTREAM_HTTP_TOKEN');
+    } else if (token !== undefined && tls === undefined) {
+      say('the token crosses the network in plain text: give --http-cert and --http-key, or guard the way');
+    }
+  }
   try {
     return await act(service);
   } finally {
     await server.close();
   }
+}
+
+function tlsOf({ httpCert: cert, httpKey: key }: HttpFlags, say: (text: string) => void): TlsPair | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) {
+    return openTlsPair({ cert, key, options: ['--http-cert', '--http-key'] }, say);
+  }
+  const [given, missing] = cert === undefined ? ['--http-key', '--http-cert'] : ['--http-cert', '--http-key'];
+  throw new CrawlstreamError('INVALID_ARGUMENT', `${given} without ${missing}: give both, or neither`);
 }
 
 function tokenOf({ CRAWLSTREAM_HTTP_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {

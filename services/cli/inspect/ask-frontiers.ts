@@ -2,6 +2,8 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { httpLimits } from '../../../topology/limits.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
+import { memberAsker } from '../../runtime/http/ask-member.ts';
+import { memberAccess } from '../flags/http-flags.ts';
 import type { StateSource } from '../state/state-source.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 
@@ -21,25 +23,17 @@ export async function askFrontiers(
     if (error instanceof CrawlstreamError && error.retriable) return [];
     throw error;
   });
+  const ask = memberAsker(memberAccess({}));
   for (const { address } of members) {
-    const answer = address === null ? undefined : await ask(address, target);
+    const answer = address === null ? undefined : await ask(address, target, 2 * httpLimits.listMs);
     if (answer === undefined) continue;
     const { status, body } = answer;
     if (status < 400) return body;
     throw new CrawlstreamError('INVALID_ARGUMENT', (body as { readonly message?: string }).message ?? `HTTP ${status}`);
   }
-  if (members.length > 0) printNotice(`no frontier could be asked (start them with --http): ${otherwise}`);
+  if (members.length > 0)
+    printNotice(
+      `no frontier could be asked (start them with --http, and set the CRAWLSTREAM_HTTP_TOKEN that they have): ${otherwise}`,
+    );
   return undefined;
-}
-
-/** Undefined: it cannot be reached, or cannot answer now. */
-async function ask(address: string, target: string): Promise<{ status: number; body: object } | undefined> {
-  try {
-    const signal = AbortSignal.timeout(2 * httpLimits.listMs);
-    const response = await fetch(`http://${address}${target}`, { redirect: 'error', signal });
-    const body = (await response.json()) as object;
-    return response.status < 500 ? { status: response.status, body } : undefined;
-  } catch {
-    return undefined;
-  }
 }

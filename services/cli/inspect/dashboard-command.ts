@@ -11,12 +11,13 @@ import { partitionPlaces } from '../../frontier/partition-places.ts';
 import { Queries } from '../../frontier/queries.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { fetchersOf } from '../../runtime/crawl/fetcher-count.ts';
+import { memberAsker } from '../../runtime/http/ask-member.ts';
 import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import type { Service } from '../../runtime/service.ts';
 import { sendRequest } from '../connect/send-request.ts';
 import { bad } from '../flags/arguments.ts';
 import { dashboardAddress, dashboardUrl } from '../flags/dashboard-flags.ts';
-import { withHttp } from '../flags/http-flags.ts';
+import { addHttpAccessOptions, type HttpFlags, memberAccess, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
@@ -28,15 +29,16 @@ import { explainer } from './explain-command.ts';
 import { listOf } from './hosts-command.ts';
 import { storyTeller } from './story-command.ts';
 
-interface DashboardCommandFlags extends KafkaFlags {
+interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
   readonly url?: string;
   readonly http: ListenAddress;
 }
 
 export function addDashboardCommand(program: Command): void {
-  addCrawlOptions(program.command('dashboard'))
+  const command = addCrawlOptions(program.command('dashboard'))
     .description('show a crawl in a browser: of a data folder, on Kafka, or as a running service tells of it')
-    .option('--url <url>', 'a crawl or a frontier with --http, as in http://localhost:9464', serviceUrl)
+    .option('--url <url>', 'a crawl or a frontier with --http, as in http://localhost:9464', serviceUrl);
+  addHttpAccessOptions(command)
     .option(
       '--http <host:port>',
       'listen there (default: 127.0.0.1:9465); a port alone: on this machine only',
@@ -52,14 +54,18 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
   let view: CrawlView | undefined;
   const dashboard = createDashboard(clock, () => view);
   const serve = (shown: CrawlView) =>
-    withHttp(flags, { role: 'dashboard', routes: [dashboard.routes], say }, async ({ probes, listensOn }: Service) => {
-      const release = stopOnSignals(stop, 'stopping');
-      view = shown;
-      probes.serve(() => null);
-      process.stdout.write(`dashboard: ${dashboardUrl(listensOn!)}\n`);
-      await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
-      release();
-    });
+    withHttp(
+      flags,
+      { role: 'dashboard', routes: [dashboard.routes], say },
+      async ({ probes, listensOn, isSecure }: Service) => {
+        const release = stopOnSignals(stop, 'stopping');
+        view = shown;
+        probes.serve(() => null);
+        process.stdout.write(`dashboard: ${dashboardUrl(listensOn!, isSecure)}\n`);
+        await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+        release();
+      },
+    );
   const { url, brokers, data } = flags;
   if ([url, brokers, data].filter((place) => place !== undefined).length === 0) {
     throw new CrawlstreamError(
@@ -72,19 +78,28 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
 }
 
 /** A crawl looked at from outside: what its owners know is asked of those that can be asked. */
-function viewedCrawl(source: StateSource, flags: KafkaFlags): ViewedCrawl {
+function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): ViewedCrawl {
   const { log, brokersLog, codec, clock, manifest } = source;
   const { crawl, partitions } = manifest;
   const self = { name: '', held: () => ({}) };
   const restores = new Map<number, never>();
-  const queries = brokersLog === null ? null : new Queries({ log: brokersLog, clock, crawl, member: self });
+  const ask = memberAsker(memberAccess(flags));
+  const queries = brokersLog === null ? null : new Queries({ log: brokersLog, clock, crawl, member: self, ask });
   return {
     ...{ log, codec, clock, topics: manifest, release: productVersion },
     members: async () => queries?.members() ?? null,
     fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
     async places() {
       await source.refresh();
-      return partitionPlaces({ log, crawl, partitions, self, restores, members: (await queries?.members()) ?? [] });
+      return partitionPlaces({
+        log,
+        crawl,
+        partitions,
+        self,
+        restores,
+        queries,
+        members: (await queries?.members()) ?? [],
+      });
     },
     hosts: (asked) => listOf(source, { ...flags, ...asked }),
     explain: explainer({ log, codec, topics: manifest }, flags),

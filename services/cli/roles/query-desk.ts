@@ -19,6 +19,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { MembersLog } from '../../runtime/crawl/frontier-members.ts';
 import { encodeRequest } from '../../runtime/crawl/requests.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
+import type { AskMember } from '../../runtime/http/ask-member.ts';
 import type { HttpApp } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
@@ -37,6 +38,7 @@ export interface DeskOptions {
   readonly restores: Restores;
   /** Where lists of the policy are. */
   readonly flags: Pick<KafkaFlags, 'brokers' | 'data'>;
+  readonly ask?: AskMember | undefined;
 }
 
 export class QueryDesk {
@@ -58,11 +60,11 @@ export class QueryDesk {
     this.#dashboard.routes(app);
   };
 
-  open({ log, codec, clock, manifest, member, restores, flags }: DeskOptions): void {
+  open({ log, codec, clock, manifest, member, restores, flags, ask }: DeskOptions): void {
     this.#pushes = { log, codec, clock, topics: manifest };
     const { crawl, partitions, keyMode } = manifest;
-    const queries = new Queries({ log, clock, crawl, member });
-    const placed = { log, crawl, partitions, self: member, restores };
+    const queries = new Queries({ log, clock, crawl, member, ask });
+    const placed = { log, crawl, partitions, self: member, restores, queries };
     const places = async () => partitionPlaces({ ...placed, members: await queries.members() });
     const own = () => ownPartitions(partitions, member, restores);
     this.#queried = { partitions, keyMode, queries, places, own };

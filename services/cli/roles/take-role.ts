@@ -70,7 +70,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     seen: seenConfigOf(flags, manifest.partitions),
     onFailure,
     instanceId: instanceIdOf(flags, process.env),
-    ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env) }),
+    ...(service.listensOn !== null && { address: advertised(service.listensOn, process.env, service.isSecure) }),
     standbys: flags.standbys,
     holds: () => kept,
     onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
@@ -93,7 +93,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     frontierMetrics({ log, clock, crawl: manifest.crawl, meters, committed, standbys, stopped, fetchers }),
   );
   service.sources.add(storeMetrics('state', folder.part('state')));
-  desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags });
+  desk.open({ log, codec, clock, manifest, member: group, restores: meters.restores, flags, ask: service.askMember });
   const stopping = new AbortController();
   const taking = snapshotsBeside(role, folder.path, group, stopping.signal);
   const { stop } = group;

@@ -3,6 +3,8 @@
  * then two, four, up to thirty; until then the page says how old its numbers are.
  */
 import type { Told } from '../told.ts';
+import { readEvents } from './read-events.ts';
+import { askEvents, NoToken } from './requests.ts';
 
 export interface LiveListener {
   onTold(told: Told): void;
@@ -13,6 +15,8 @@ export interface LiveListener {
   /** The crawl has ended, and its service with it. */
   onOver(told: Told): void;
   onConnected(): void;
+  /** Nobody gave the token that the service wants. */
+  onRefused(message: string): void;
   /** `retryMs`: until it is tried again. */
   onLost(retryMs: number): void;
 }
@@ -26,40 +30,41 @@ export function listen(listener: LiveListener): void {
   let retryMs = retryMsMin;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
-  const connect = () => {
-    const source = new EventSource('events');
+  const connect = async () => {
+    const cut = new AbortController();
     let isOver = false;
-    const lost = () => {
-      source.close();
-      clearTimeout(silence);
-      // After an end nobody is in a hurry: the next crawl at this address is found all the same.
-      const waitMs = isOver ? retryMsMax / 6 : retryMs;
-      if (!isOver) listener.onLost(waitMs);
-      setTimeout(connect, waitMs);
-      retryMs = Math.min(retryMsMax, 2 * retryMs);
-    };
     const heard = () => {
       clearTimeout(silence);
-      silence = setTimeout(lost, silentMs);
+      silence = setTimeout(() => cut.abort(), silentMs);
     };
-    source.onopen = () => {
+    const take: Readonly<Record<string, (data: string) => void>> = {
+      told: (data) => listener.onTold(JSON.parse(data) as Told),
+      waiting: (data) => listener.onWaiting((JSON.parse(data) as { readonly message: string }).message),
+      trouble: (data) => listener.onTrouble((JSON.parse(data) as { readonly message: string }).message),
+      over(data) {
+        isOver = true;
+        listener.onOver(JSON.parse(data) as Told);
+      },
+    };
+    try {
+      const stream = await askEvents(cut.signal);
       retryMs = retryMsMin;
       heard();
       listener.onConnected();
-    };
-    source.onerror = lost;
-    const on = (event: string, take: (data: string) => void) =>
-      source.addEventListener(event, (message: MessageEvent<string>) => {
+      await readEvents(stream, (event, data) => {
         heard();
-        take(message.data);
+        take[event]?.(data);
       });
-    on('told', (data) => listener.onTold(JSON.parse(data) as Told));
-    on('waiting', (data) => listener.onWaiting((JSON.parse(data) as { readonly message: string }).message));
-    on('trouble', (data) => listener.onTrouble((JSON.parse(data) as { readonly message: string }).message));
-    on('over', (data) => {
-      isOver = true;
-      listener.onOver(JSON.parse(data) as Told);
-    });
+    } catch (error) {
+      if (error instanceof NoToken) return listener.onRefused(error.message);
+      // Cut off, or never there: it is tried again either way.
+    }
+    clearTimeout(silence);
+    // After an end nobody is in a hurry: the next crawl at this address is found all the same.
+    const waitMs = isOver ? retryMsMax / 6 : retryMs;
+    if (!isOver) listener.onLost(waitMs);
+    setTimeout(() => void connect(), waitMs);
+    retryMs = Math.min(retryMsMax, 2 * retryMs);
   };
-  connect();
+  void connect();
 }

@@ -118,6 +118,10 @@ listen({
       `This crawl has ended (${standings[told.standing]}), and its service with it: crawlstream dashboard --data … shows what it left.`,
     );
   },
+  onRefused(message) {
+    setStanding('lost', 'not shown');
+    setBanner(`${message}: load the page again to give it.`);
+  },
   onLost(retryMs) {
     hasHistory = false;
     setStanding('lost', 'disconnected');

@@ -4,11 +4,21 @@ import { askToken } from './token.ts';
 
 /** For as long as the page is open, and nowhere else. */
 let token: string | undefined;
+/** One question for all that wait for it; null: it was dismissed, and only what somebody clicks at asks again. */
+let asking: Promise<string | undefined> | null | undefined;
 
-export const askHistory = () => ask<HistoryTold>('history');
+/** Nobody gave the token. */
+export class NoToken extends Error {}
+
+export const askHistory = () => ask<HistoryTold>('history', {}, true);
+
+/** What is told, as it comes. */
+export async function askEvents(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  return (await answerTo('events', { signal }, true)).body!;
+}
 
 export function askHosts({ search, sort, limit }: HostsAsked): Promise<HostListTold> {
-  return ask<HostListTold>(`hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`);
+  return ask<HostListTold>(`hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`, {}, true);
 }
 
 export function askExplain(url: string): Promise<ExplainTold> {
@@ -25,19 +35,33 @@ export async function actOn(act: HostAct, host: string): Promise<void> {
   await ask(`../hosts/${encodeURIComponent(host)}/${act}`, { method: 'POST' });
 }
 
-/** Rejects with one line for people. */
-async function ask<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
+/** Rejects with one line for people. `byItself`: nobody has clicked at it. */
+async function ask<Answer>(path: string, init: RequestInit = {}, byItself = false): Promise<Answer> {
+  return (await (await answerTo(path, init, byItself)).json()) as Answer;
+}
+
+async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
   for (;;) {
     // What a page of elsewhere can't make a browser send: calls with an effect ask for it.
     const mark = { 'x-crawlstream': '1' };
-    const headers: HeadersInit = token === undefined ? mark : { ...mark, authorization: `Bearer ${token}` };
+    const sent = token;
+    const headers: HeadersInit = sent === undefined ? mark : { ...mark, authorization: `Bearer ${sent}` };
     const response = await fetch(path, { ...init, headers }).catch(() => {
       throw new Error('The service does not answer: is the crawl still running?');
     });
-    const body = (await response.json().catch(() => ({}))) as { readonly message?: string };
-    if (response.ok) return body as Answer;
-    if (response.status !== 401) throw new Error(body.message ?? `The service answered ${response.status}`);
-    token = await askToken(token !== undefined);
-    if (token === undefined) throw new Error('Nothing was done: it needs the token of this service');
+    if (response.ok) return response;
+    const { message } = (await response.json().catch(() => ({}))) as { readonly message?: string };
+    if (response.status !== 401) throw new Error(message ?? `The service answered ${response.status}`);
+    // Another request may have been told it meanwhile.
+    if (token === sent) await learnToken(byItself);
   }
+}
+
+async function learnToken(byItself: boolean): Promise<void> {
+  if (asking === null && byItself) throw new NoToken('Nothing is shown: it needs the token of this service');
+  asking ??= askToken(token !== undefined);
+  const given = await asking;
+  asking = given === undefined ? null : undefined;
+  if (given === undefined) throw new NoToken('Nothing was done: it needs the token of this service');
+  token = given;
 }

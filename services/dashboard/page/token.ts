@@ -1,4 +1,4 @@
-/** Asks for the token that control calls of this service need. */
+/** Asks for the token that this service wants. */
 import { confirmed } from './dialogs.ts';
 import { el } from './element.ts';
 

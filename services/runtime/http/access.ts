@@ -5,6 +5,9 @@
  *   (DNS rebinding), and so is a page elsewhere that posts here (`Origin`).
  * - What a browser says a page of another origin has asked for (`Sec-Fetch-Site`) is turned away, but for a person who
  *   follows a link to something to read.
+ * - Beyond loopback a read needs the token as well. `--http-open` opens metrics or all reads by name; what it opens is told
+ *   only to who asks by an address or a name that no stranger can own (DNS rebinding again), metrics aside. Probes, and the
+ *   files of a page, tell nothing of a crawl and are anybody's.
  * - A control call changes something. With a token it needs `Authorization: Bearer <token>` wherever it comes from;
  *   without one it is off, unless only this machine can reach the service.
  * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page of elsewhere can send, or the word
@@ -14,15 +17,22 @@
  * Tokens are compared by their hashes, in constant time.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import { isLoopbackHost } from './listen-address.ts';
 
-/** `read` changes nothing. Absent: GET and HEAD read, whatever else is control. */
-export type Access = 'read' | 'control' | 'open';
+/** `public`, `metrics` and `read` change nothing. Absent: GET and HEAD read, whatever else is control. */
+export type Access = 'public' | 'metrics' | 'read' | 'control' | 'open';
+
+/** What is told beyond loopback without a token; `reads` has metrics among them. */
+export const openings = ['metrics', 'reads'] as const;
+export type Opening = (typeof openings)[number];
 
 export interface AccessRules {
   /** Can only this machine reach the service? */
   readonly loopback: boolean;
   readonly token: string | undefined;
+  /** Absent: nothing but what is public. */
+  readonly opened?: Opening | undefined;
 }
 
 export interface Call {
@@ -43,20 +53,18 @@ export interface Refusal {
   readonly message: string;
 }
 
-export function refusalOf({ loopback, token }: AccessRules, call: Call): Refusal | null {
+export function refusalOf(rules: AccessRules, call: Call): Refusal | null {
+  const { loopback, token } = rules;
   if (loopback && !namesThisMachine(call.host)) {
     return forbidden(`Host ${JSON.stringify(call.host ?? '')} is not this machine: ask for localhost or 127.0.0.1`);
   }
   if (call.access === 'open') return null;
   const isElsewhere = call.site === 'cross-site' || call.site === 'same-site';
-  if (call.access === 'read') {
-    return isElsewhere && call.dest !== 'document' ? forbidden('a page of elsewhere may not read this crawl') : null;
+  if (call.access !== 'control') {
+    if (isElsewhere && call.dest !== 'document') return forbidden('a page of elsewhere may not read this crawl');
+    return loopback || call.access === 'public' ? null : refusalOfRead(rules, call);
   }
-  if (token !== undefined) {
-    const given = /^Bearer +(\S+)$/i.exec(call.authorization ?? '')?.[1];
-    if (given !== undefined && equal(given, token)) return null;
-    return { status: 401, message: 'this call needs the header Authorization: Bearer <token>' };
-  }
+  if (token !== undefined) return isAuthorized(token, call) ? null : unauthorized;
   if (!loopback) {
     return forbidden('control calls are off beyond loopback without a token: start with CRAWLSTREAM_HTTP_TOKEN set');
   }
@@ -73,13 +81,51 @@ export function refusalOf({ loopback, token }: AccessRules, call: Call): Refusal
   return null;
 }
 
+/** Beyond loopback. */
+function refusalOfRead({ token, opened }: AccessRules, call: Call): Refusal | null {
+  if (token !== undefined && isAuthorized(token, call)) return null;
+  if (opened !== undefined && call.access === 'metrics') return null;
+  if (opened === 'reads') {
+    if (isNobodysElse(call.host)) return null;
+    const remedy = 'ask by an address or a name of your own network, or with a token';
+    return forbidden(`Host ${JSON.stringify(call.host)} may be the name of any page: ${remedy}`);
+  }
+  if (token !== undefined) return unauthorized;
+  const opening = call.access === 'metrics' ? 'metrics' : 'reads';
+  return forbidden(
+    `beyond loopback this needs a token: start with CRAWLSTREAM_HTTP_TOKEN set, or --http-open ${opening}`,
+  );
+}
+
+const unauthorized: Refusal = { status: 401, message: 'this call needs the header Authorization: Bearer <token>' };
+
+function isAuthorized(token: string, { authorization }: Call): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  return given !== undefined && equal(given, token);
+}
+
 function forbidden(message: string): Refusal {
   return { status: 403, message };
 }
 
 function namesThisMachine(host: string | undefined): boolean {
-  const name = /^(?:\[([^\]]+)\]|([^:]*))(?::\d+)?$/.exec(host ?? '');
-  return name !== null && isLoopbackHost((name[1] ?? name[2] ?? '').toLowerCase());
+  const name = nameOf(host ?? '');
+  return name !== undefined && isLoopbackHost(name);
+}
+
+/** No page that a stranger serves has such an origin: an address, a name of one label, a name that no DNS gives out. */
+function isNobodysElse(host: string | undefined): boolean {
+  // No browser leaves it out.
+  if (host === undefined) return true;
+  const name = nameOf(host)?.replace(/\.$/, '');
+  if (name === undefined || name === '') return false;
+  return isIP(name) !== 0 || !name.includes('.') || /\.(?:local|localhost|internal|svc|home\.arpa)$/.test(name);
+}
+
+/** Without port and brackets. */
+function nameOf(host: string): string | undefined {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d+)?$/.exec(host) ?? [];
+  return (bracketed ?? plain)?.toLowerCase();
 }
 
 function isOwnOrigin(origin: string, host: string | undefined): boolean {

@@ -5,12 +5,15 @@
  * its `config.access` (access.ts). Requests under way are finished when the server closes, idle connections are not
  * waited for. This is the one file that knows fastify; it is loaded only by a service that listens.
  */
+import type { Server } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import fastify, { type FastifyInstance } from 'fastify';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import { httpLimits } from '../../../topology/limits.ts';
-import { type Access, refusalOf } from './access.ts';
+import { type Access, type Opening, refusalOf } from './access.ts';
 import { addressText, isLoopbackHost, type ListenAddress } from './listen-address.ts';
 import type { Probes } from './probes.ts';
+import type { TlsPair } from './tls-pair.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,8 +29,12 @@ export type Routes = (app: HttpApp) => void;
 
 export interface HttpOptions {
   readonly listen: ListenAddress;
-  /** Needed by control calls. Absent: they are off beyond loopback. */
+  /** Needed by control calls, and beyond loopback by reads. Absent: both are off beyond loopback. */
   readonly token?: string | undefined;
+  /** What needs no token beyond loopback. */
+  readonly opened?: Opening | undefined;
+  /** Absent: plain text. */
+  readonly tls?: TlsPair | undefined;
   readonly probes: Probes;
   /** In the text format of Prometheus, and its content type. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
@@ -44,9 +51,11 @@ export interface HttpServer {
 
 /** Rejects with INVALID_ARGUMENT where it cannot listen. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const { listen, token, probes, onBug } = options;
-  const rules = { loopback: isLoopbackHost(listen.host), token };
+  const { listen, token, opened, tls, probes, onBug } = options;
+  const rules = { loopback: isLoopbackHost(listen.host), token, opened };
   const app = fastify({
+    // `null`: no TLS. The types of fastify know one kind of server or the other.
+    https: (tls === undefined ? null : { ...tls.now, handshakeTimeout: httpLimits.requestMs }) as null,
     bodyLimit: httpLimits.bodyBytesMax,
     requestTimeout: httpLimits.requestMs,
     keepAliveTimeout: httpLimits.keepAliveMs,
@@ -85,10 +94,11 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     onBug(error);
     return reply.code(500).send(problem('INTERNAL', 'a bug of this service: its log tells more'));
   });
-  app.get('/livez', () => ({ status: 'alive' }));
-  app.get('/startupz', (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
-  app.get('/readyz', (_, reply) => probe(probes.waitsFor, reply, probes.note));
-  app.get('/metrics', async (_, reply) => {
+  const told = { config: { access: 'public' } } as const;
+  app.get('/livez', told, () => ({ status: 'alive' }));
+  app.get('/startupz', told, (_, reply) => probe(probes.started ? null : (probes.waitsFor ?? 'starting'), reply));
+  app.get('/readyz', told, (_, reply) => probe(probes.waitsFor, reply, probes.note));
+  app.get('/metrics', { config: { access: 'metrics' } }, async (_, reply) => {
     const { type, text } = await options.metrics();
     return reply.type(type).send(text);
   });
@@ -100,11 +110,14 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     const message = `cannot listen on ${addressText(listen)} (${(error as Error).message}): choose another --http`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
+  const server: Server | SecureServer = app.server;
+  const unwatch = tls?.watch((pair) => (server as SecureServer).setSecureContext(pair));
   const bound = app.server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : listen.port;
   return {
     address: addressText({ host: listen.host, port }),
     async close() {
+      unwatch?.();
       const patience = setTimeout(() => app.server.closeAllConnections(), httpLimits.closeMs);
       await app.close();
       clearTimeout(patience);

@@ -50,6 +50,7 @@ function viewer(reads = true) {
   const one = { reads, ended: false, events };
   return {
     ...{ events, state: one },
+    client: '127.0.0.1',
     send: (event: ViewEvent) => one.reads && events.push(event) > 0,
     end: () => void (one.ended = true),
   };

@@ -40,7 +40,15 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     const restores = new Map();
     const own = () => ownPartitions(1, member, restores);
     const places = async () =>
-      partitionPlaces({ log, crawl: 't', partitions: 1, members: await queries.members(), self: member, restores });
+      partitionPlaces({
+        log,
+        crawl: 't',
+        partitions: 1,
+        members: await queries.members(),
+        self: member,
+        restores,
+        queries,
+      });
     const server = await startHttpServer({
       listen: { host: '127.0.0.1', port: 0 },
       probes: new Probes(),

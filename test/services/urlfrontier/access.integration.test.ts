@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { noOpenssl, writeOwnCertificate } from '../runtime/http/own-certificate.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { connect, found } from './client.ts';
 import { startRig } from './rig.ts';
@@ -23,23 +23,10 @@ test('with a token, calls of any kind without it are refused', async () => {
   await rig.close();
 });
 
-const hasOpenssl = (() => {
-  try {
-    execFileSync('openssl', ['version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-test('TLS by certificate and key', { skip: hasOpenssl ? false : 'openssl is not there' }, async () => {
+test('TLS by certificate and key', { skip: noOpenssl }, async () => {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const named = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-  execFileSync('openssl', ['req', '-x509', ...ec, '-nodes', '-keyout', key, '-out', cert, ...named], {
-    stdio: 'ignore',
-  });
+  writeOwnCertificate(cert, key);
   const rig = await startRig(1, { tls: { cert: readFileSync(cert), key: readFileSync(key) } });
   assert.equal((await rig.client.unary('GetActive')).state, true);
   const plain = connect(rig.port);

@@ -50,6 +50,29 @@ test('a crawl with --http is alive, becomes ready, tells its metrics, and ends a
   assert.equal(ended.code, 0, ended.stderr);
 });
 
+test('a crawl that listens beyond this machine tells strangers what was opened by name, and the token’s owner the rest', async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 20, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const token = 'a-token-of-some-length';
+  const env = { ...process.env, CRAWLSTREAM_HTTP_TOKEN: token };
+  const given = ['--data', data, '--http', '0.0.0.0:0', '--http-open', 'metrics', '--delay', '200'];
+  const crawl = startCommand([...small.crawlArguments, ...given], { env });
+  const url = await listening(crawl);
+  const ask = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(`${url}${path}`, { headers })).status;
+  assert.deepEqual([await ask('/livez'), await ask('/metrics')], [200, 200]);
+  assert.deepEqual([await ask('/hosts'), await ask('/dashboard/data')], [401, 401]);
+  const authorization = `Bearer ${token}`;
+  await untilReady(url);
+  assert.deepEqual(
+    [await ask('/hosts', { authorization }), await ask('/dashboard/data', { authorization })],
+    [200, 200],
+  );
+  assert.match(crawl.output(), /the token crosses the network in plain text: give --http-cert and --http-key/);
+  const ended = await crawl.ended;
+  assert.equal(ended.code, 0, ended.stderr);
+});
+
 test('a bad address, a port in use and a token that can be guessed are refused before anything is made', async () => {
   const cwd = temporaryFolder();
   const seed = 'http://127.0.0.1:8/';
@@ -65,6 +88,12 @@ test('a bad address, a port in use and a token that can be guessed are refused b
   await refused(`${port}`, /^crawlstream: cannot listen on 127.0.0.1:\d+ .*: choose another --http$/m);
   const env = { ...process.env, CRAWLSTREAM_HTTP_TOKEN: 'short' };
   await refused('0', /^crawlstream: CRAWLSTREAM_HTTP_TOKEN is too short.*at least 16 characters/, { env });
+  const pair = await runCommand(['crawl', seed, '--http', '0', '--http-key', 'tls.key'], { cwd });
+  assert.match(pair.stderr, /^crawlstream: --http-key without --http-cert: give both, or neither/);
+  const missing = await runCommand(['crawl', seed, '--http', '0', '--http-cert', 'a.crt', '--http-key', 'a.key'], {
+    cwd,
+  });
+  assert.match(missing.stderr, /^crawlstream: --http-cert a\.crt: ENOENT/);
   taken.close();
   assert.deepEqual(readdirSync(cwd), []);
 });

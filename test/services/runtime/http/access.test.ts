@@ -27,13 +27,54 @@ test('on loopback, only a Host that names this machine is answered', () => {
   }
 });
 
-test('beyond loopback, any Host may read, and nobody controls without a token', () => {
+test('beyond loopback, without a token, probes alone are answered, unless metrics or reads are opened by name', () => {
+  const host = 'frontier-0:9464';
+  for (const [opened, answered] of [
+    [undefined, ['public']],
+    ['metrics', ['public', 'metrics']],
+    ['reads', ['public', 'metrics', 'read']],
+  ] as const) {
+    const rules = { loopback: false, token: undefined, opened };
+    const all = ['public', 'metrics', 'read', 'control'] as const;
+    assert.deepEqual(
+      all.filter((access) => refusalOf(rules, call(access, { host })) === null),
+      answered,
+    );
+  }
   const rules = { loopback: false, token: undefined };
-  assert.equal(refusalOf(rules, call('read', { host: 'frontier-0:9464' })), null);
-  assert.match(refusalOf(rules, call('control', { host: 'frontier-0' }))!.message, /CRAWLSTREAM_HTTP_TOKEN/);
+  assert.match(refusalOf(rules, call('read', { host }))!.message, /CRAWLSTREAM_HTTP_TOKEN .*--http-open reads$/);
+  assert.match(refusalOf(rules, call('metrics', { host }))!.message, /--http-open metrics$/);
+  assert.match(refusalOf(rules, call('control', { host }))!.message, /CRAWLSTREAM_HTTP_TOKEN/);
 });
 
-test('with a token, control needs it, on loopback too, and nothing else does', () => {
+test('reads that are open to all tell nothing to a page whose name was rebound to this service', () => {
+  const rules = { loopback: false, token: undefined, opened: 'reads' } as const;
+  for (const host of [
+    ...[
+      '10.0.0.7:9400',
+      '[fd00::7]:9400',
+      'localhost:9465',
+      'dashboard',
+      'f-0.f.crawl.svc.cluster.local:9400',
+      'nas.local',
+    ],
+    undefined,
+  ]) {
+    assert.equal(refusalOf(rules, call('read', { host })), null, host);
+  }
+  for (const host of [
+    'evil.example',
+    'evil.example.:9400',
+    'local.evil.example',
+    '10.0.0.7.evil.example',
+    '',
+    'a:b:c',
+  ]) {
+    assert.equal(refusalOf(rules, call('read', { host }))?.status, 403, host);
+  }
+});
+
+test('with a token, all that is not public needs it beyond loopback; on loopback control does', () => {
   for (const loopback of [true, false]) {
     const rules = { loopback, token };
     const authorized = (text: string | undefined) => refusalOf(rules, call('control', { authorization: text }));
@@ -52,7 +93,12 @@ test('with a token, control needs it, on loopback too, and nothing else does', (
     ]) {
       assert.equal(authorized(wrong)?.status, 401, wrong);
     }
-    assert.equal(refusalOf(rules, call('read')), null);
+    const reading = (more = {}) => refusalOf(rules, call('read', more))?.status;
+    assert.equal(reading(), loopback ? undefined : 401);
+    assert.equal(reading({ authorization: `Bearer ${token}`, host: loopback ? 'localhost' : 'c.example' }), undefined);
+    assert.equal(refusalOf(rules, call('metrics'))?.status, loopback ? undefined : 401);
+    assert.equal(refusalOf({ ...rules, opened: 'metrics' }, call('metrics')), null);
+    assert.equal(refusalOf(rules, call('public')), null);
     assert.equal(refusalOf(rules, call('open')), null);
   }
 });

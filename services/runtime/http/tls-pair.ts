@@ -1,0 +1,78 @@
+/**
+ * A server's certificate and its key, from files that are read again: whoever renews them starts nothing anew.
+ *
+ * The two are files of their own, so that between two writes they do not belong together. A pair is taken when it can
+ * serve, and the one before it serves until then.
+ */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+
+/** A renewal has days, and what was revoked should go soon. */
+const lookEveryMs = 10_000;
+
+/** PEM. */
+export interface CertificateAndKey {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+export interface TlsPair {
+  readonly now: CertificateAndKey;
+  /** Tells of each pair that takes the place of the one before, until what it gives is called. */
+  watch(take: (pair: CertificateAndKey) => void): () => void;
+}
+
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** The options that name them, for errors. */
+  readonly options: readonly [cert: string, key: string];
+}
+
+/** Throws INVALID_ARGUMENT where they cannot serve. `onTrouble`: the files changed, and cannot serve; told once. */
+export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => void, everyMs = lookEveryMs): TlsPair {
+  let now = read(files);
+  let refused = '';
+  const look = (take: (pair: CertificateAndKey) => void) => {
+    try {
+      const next = read(files);
+      refused = '';
+      if (next.cert.equals(now.cert) && next.key.equals(now.key)) return;
+      now = next;
+      take(next);
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== refused) onTrouble(`${message}; the certificate from before still serves`);
+      refused = message;
+    }
+  };
+  return {
+    get now() {
+      return now;
+    },
+    watch(take) {
+      const timer = setInterval(look, everyMs, take).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function read({ cert: certFile, key: keyFile, options: [certOption, keyOption] }: TlsFiles): CertificateAndKey {
+  const pair = { cert: readOne(certOption, certFile), key: readOne(keyOption, keyFile) };
+  try {
+    createSecureContext(pair);
+    return pair;
+  } catch (error) {
+    const message = `${certOption} ${certFile} and ${keyOption} ${keyFile} cannot serve together (${(error as Error).message}): give a certificate and its own key, both in PEM`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
+  }
+}
+
+function readOne(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${option} ${file}: ${(error as Error).message}`, error);
+  }
+}
