@@ -34,8 +34,8 @@ export const contentLimits = {
   batchRecords: 128,
   /** Verdicts gathered before they are sent: a cluster of any size must not be held in memory. */
   toldAtOnce: 1_000,
-  /** Clusters whose representative is held in memory, about 200 B each; the others are looked up. */
-  bestsMax: 200_000,
+  /** Clusters whose representative is held in memory, about 400 B each; the others are looked up. */
+  bestsMax: 100_000,
   /** Hosts of which is held in memory what their pages have in common, 0.5 kB each; the others are looked up. */
   commonHostsMax: 10_000,
   /** Pages of a path prefix before its rate of duplicates is told; and again at each doubling. */

@@ -2,8 +2,10 @@
  * Content dedup: which pages are duplicates, and of which one.
  *
  * Pages whose contents are the same or nearly so form clusters (content-nodes.ts). The best page of a cluster stands for
- * it: one that names itself canonical before others, then the earliest fetched, then by URL. What is told on
- * `duplicates` is told again whenever it changes, so the newest record of a URL counts.
+ * it. Which registrable domain that page is of, first seen decides: the page that has had the content for longest, of
+ * those that leave it to no other domain by naming its page canonical. What a page says of itself counts within its domain
+ * alone, since any copy may call itself the original: there, the one that names itself canonical is best, then the earliest,
+ * then by URL. What is told on `duplicates` is told again whenever it changes, so the newest record of a URL counts.
  *
  * A cluster's best page follows from which pages are in it, not from the order they came in; which are near each other may
  * follow from it where a page lies between two others (content-nodes.ts). A version of a page that has been replaced still
@@ -13,14 +15,19 @@ import type { Duplicate, Page } from '../../schemas/types.ts';
 import { contentLimits } from '../../topology/consumer-limits.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import type { ContentNodes } from './content-nodes.ts';
+import { domainOf } from './domain-of.ts';
 import {
+  bestKey,
+  bestsOf,
+  claimKey,
+  claimOf,
+  claimsOf,
   fromJson,
   jsonRow,
   type KnownPage,
-  memberKey,
-  membersOf,
   pageKey,
   rankOf,
+  type Standing,
   touchedKey,
   touchedRange,
   urlOfPage,
@@ -51,6 +58,14 @@ export interface DeduperOptions {
   readonly tell: (told: readonly { readonly partition: number; readonly duplicate: Duplicate }[]) => Promise<void>;
 }
 
+/** Of a cluster. */
+interface Best {
+  readonly domain: string;
+  /** Of the page of that domain that has been there for longest, and of its best one. */
+  readonly claim: Buffer;
+  readonly rank: Buffer;
+}
+
 /** No node: the page is gone, and remembered so that an older version of it does not come back. */
 const nowhere = -1;
 
@@ -59,7 +74,7 @@ export class Deduper {
   /** Pages in each cluster, by root. */
   readonly #members = new Map<number, number>();
   /** The best page of clusters looked at lately, least lately first. */
-  readonly #bests = new Map<number, Buffer>();
+  readonly #bests = new Map<number, Best>();
   /** Of the batch under way. */
   readonly #pages = new Map<string, KnownPage>();
   /** Nodes whose clusters the batch touches; and those of them that are marked in the store. */
@@ -76,7 +91,7 @@ export class Deduper {
     const deduper = new Deduper(options);
     const { clusters } = options.nodes;
     for (let node = 0; node < clusters.size; node++) {
-      for await (const _ of options.store.scan(membersOf(node))) deduper.#count(clusters.rootOf(node), 1);
+      for await (const _ of options.store.scan(claimsOf(node))) deduper.#count(clusters.rootOf(node), 1);
     }
     await deduper.#finishTelling();
     return deduper;
@@ -118,32 +133,37 @@ export class Deduper {
     }
     const told = known?.told ?? '';
     const toldAtMs = known?.toldAtMs ?? 0;
-    const standing = page.canonical === url ? 0 : page.canonical === '' ? 1 : 2;
+    const domain = domainOf(url);
+    // What stays nearly as it was has been there since; what went, and is back as it was, too.
+    const isAsBefore =
+      known !== undefined &&
+      (known.content === content || (known.node !== nowhere && nodes.clusters.rootOf(known.node) === root));
     const now: KnownPage = {
       node,
       hostKey,
+      domain,
+      sinceMs: isAsBefore ? known.sinceMs : fetchedAtMs,
       partition,
       offset,
       fetchedAtMs,
       content,
       language,
-      standing,
+      standing: standingOf(page, domain),
       told,
       toldAtMs,
     };
     const left = known === undefined ? undefined : await this.#leave(url, known);
-    const best = await this.#bestOf(root);
+    const before = await this.#bestOf(root);
     this.#keep(url, now);
-    const key = memberKey(url, now);
-    this.#ops.push({ key, value: Buffer.alloc(0) });
+    for (const key of keysOf(url, now)) this.#ops.push({ key, value: Buffer.alloc(0) });
     this.#count(root, 1);
-    const better = best !== undefined && Buffer.compare(best, rankOf(key)) < 0 ? urlOfRank(best) : '';
-    if (better !== '') this.#tell(url, better, true);
-    else {
-      this.#setBest(root, rankOf(key));
-      // An index may have been told of it after this version was fetched: it is told again.
-      this.#tell(url, '', told !== '' || toldAtMs >= fetchedAtMs);
-      if (best !== undefined) await this.#tellAll([...this.#options.nodes.clusters.of(node)], url);
+    const best = await this.#withPage(root, before, url, now);
+    const representative = urlOfRank(best.rank);
+    const better = representative === url ? '' : representative;
+    // An index may have been told of it after this version was fetched: it is told again.
+    this.#tell(url, better, better !== '' || told !== '' || toldAtMs >= fetchedAtMs);
+    if (before !== undefined && urlOfRank(before.rank) !== representative) {
+      await this.#tellAll([...this.#options.nodes.clusters.of(node)], representative);
     }
     if (left !== undefined) await this.#choose(left);
     return { isNew: known === undefined, representative: better };
@@ -159,9 +179,10 @@ export class Deduper {
     if (known !== undefined && known.fetchedAtMs >= atMs) return;
     const left = known === undefined ? undefined : await this.#leave(url, known);
     const { partition, hostKey } = place;
-    const none = { content: '', language: '', standing: 1, told: '', toldAtMs: 0 } as const;
+    const none = { content: '', language: '', standing: 1, told: '', toldAtMs: 0, sinceMs: 0 } as const;
+    const domain = domainOf(url);
     // No offset: nobody shall take the record that follows for a reason to show the page again.
-    this.#keep(url, { ...none, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
+    this.#keep(url, { ...none, domain, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
     this.#tell(url, '', false);
     if (left !== undefined) await this.#choose(left);
   }
@@ -211,12 +232,11 @@ export class Deduper {
   async #leave(url: string, known: KnownPage): Promise<number | undefined> {
     if (known.node === nowhere) return undefined;
     this.#touched.add(known.node);
-    const key = memberKey(url, known);
     const root = this.#options.nodes.clusters.rootOf(known.node);
     const best = await this.#bestOf(root);
-    this.#ops.push({ key, value: null });
+    for (const key of keysOf(url, known)) this.#ops.push({ key, value: null });
     this.#count(root, -1);
-    if (best === undefined || !best.equals(rankOf(key))) return undefined;
+    if (best === undefined || (urlOfRank(best.rank) !== url && urlOfRank(best.claim) !== url)) return undefined;
     this.#bests.delete(root);
     return known.node;
   }
@@ -225,14 +245,14 @@ export class Deduper {
   async #choose(node: number): Promise<void> {
     const { clusters } = this.#options.nodes;
     const best = await this.#bestOf(clusters.rootOf(node));
-    if (best !== undefined) await this.#tellAll([...clusters.of(node)], urlOfRank(best));
+    if (best !== undefined) await this.#tellAll([...clusters.of(node)], urlOfRank(best.rank));
   }
 
   async #tellAll(nodes: readonly number[], representative: string): Promise<void> {
     await this.commit([]);
     for (const node of nodes) {
-      for await (const [key] of this.#options.store.scan(membersOf(node))) {
-        const url = urlOfRank(rankOf(key));
+      for await (const [key] of this.#options.store.scan(claimsOf(node))) {
+        const url = urlOfRank(claimOf(key));
         await this.#load(url);
         this.#tell(url, url === representative ? '' : representative, false);
         if (this.#told.length >= contentLimits.toldAtOnce) await this.commit([]);
@@ -263,31 +283,64 @@ export class Deduper {
     this.#keep(url, { ...known, told: representative, toldAtMs: atMs });
   }
 
-  async #bestOf(root: number): Promise<Buffer | undefined> {
+  /** The best of a cluster that one page more is in; its rows may not be in the store yet. */
+  async #withPage(root: number, before: Best | undefined, url: string, page: KnownPage): Promise<Best> {
+    const [claim, rank] = [claimOf(claimKey(url, page)), rankOf(bestKey(url, page))];
+    const { domain } = page;
+    if (before !== undefined && before.domain !== domain && Buffer.compare(claim, before.claim) < 0) {
+      // The cluster is this domain's now, and the best page of it may be one that was there before.
+      this.#bests.delete(root);
+      return (await this.#bestOf(root))!;
+    }
+    if (before !== undefined && before.domain !== domain) return before;
+    const best =
+      before === undefined
+        ? { domain, claim, rank }
+        : { domain, claim: lesser(before.claim, claim), rank: lesser(before.rank, rank) };
+    this.#setBest(root, best);
+    return best;
+  }
+
+  async #bestOf(root: number): Promise<Best | undefined> {
     const held = this.#bests.get(root);
     if (held !== undefined) {
       this.#setBest(root, held);
-      await this.#load(urlOfRank(held));
+      await this.#load(urlOfRank(held.rank));
       return held;
     }
     if ((this.#members.get(root) ?? 0) === 0) return undefined;
     await this.commit([]);
-    let best: Buffer | undefined;
-    for (const node of this.#options.nodes.clusters.of(root)) {
-      for await (const [key] of this.#options.store.scan({ ...membersOf(node), limit: 1 })) {
-        if (best === undefined || Buffer.compare(rankOf(key), best) < 0) best = Buffer.from(rankOf(key));
-      }
-    }
-    if (best !== undefined) {
-      this.#setBest(root, best);
-      await this.#load(urlOfRank(best));
-    }
+    const nodes = [...this.#options.nodes.clusters.of(root)];
+    const claim = await this.#least(nodes, claimsOf, claimOf);
+    if (claim === undefined) return undefined;
+    await this.#load(urlOfRank(claim));
+    const { domain } = this.#pages.get(urlOfRank(claim))!;
+    const rank = (await this.#least(nodes, (node) => bestsOf(node, domain), rankOf))!;
+    const best = { domain, claim, rank };
+    this.#setBest(root, best);
+    await this.#load(urlOfRank(rank));
     return best;
   }
 
-  #setBest(root: number, rank: Buffer): void {
+  /** The first, over nodes, of what sorts first in each. */
+  async #least(
+    nodes: readonly number[],
+    rangeOf: (node: number) => { readonly gte: Buffer; readonly lt: Buffer },
+    partOf: (key: Buffer) => Buffer,
+  ): Promise<Buffer | undefined> {
+    let least: Buffer | undefined;
+    for (const node of nodes) {
+      for await (const [key] of this.#options.store.scan({ ...rangeOf(node), limit: 1 })) {
+        const part = Buffer.from(partOf(key));
+        least = least === undefined ? part : lesser(least, part);
+      }
+    }
+    return least;
+  }
+
+  #setBest(root: number, best: Best): void {
     this.#bests.delete(root);
-    this.#bests.set(root, rank);
+    this.#bests.set(root, best);
     if (this.#bests.size > contentLimits.bestsMax) this.#bests.delete(this.#bests.keys().next().value!);
   }
 
@@ -306,4 +359,19 @@ export class Deduper {
     this.#pages.set(url, known);
     this.#ops.push(jsonRow(pageKey(url), known));
   }
+}
+
+function keysOf(url: string, known: KnownPage): readonly Buffer[] {
+  return [claimKey(url, known), bestKey(url, known)];
+}
+
+function lesser(a: Buffer, b: Buffer): Buffer {
+  return Buffer.compare(a, b) <= 0 ? a : b;
+}
+
+function standingOf({ url, canonical }: PageSeen['page'], domain: string): Standing {
+  if (canonical === '') return 1;
+  if (canonical === url) return 0;
+  // What is no http URL names nobody else.
+  return /^https?:\/\/[^/]/.test(canonical) && domainOf(canonical) !== domain ? 3 : 2;
 }

@@ -1,14 +1,16 @@
 /**
  * The form of a dedup's store: how near pages are found in it. Another method's is refused, since a change is an operator's
- * to make; an older form of the same is emptied, and all of it follows from `pages` again.
+ * to make. Of older forms of the same, the newest is brought over as it is (its `pages` may be trimmed by now), and what is
+ * older than that is emptied: all of it follows from `pages` again.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import { bringOver } from './bring-over.ts';
 import type { NearMethod } from './likeness.ts';
 import { formKey } from './rows.ts';
 
-/** Grows with what nodes hold. 2: the evidence of near-duplicate.ts. */
-const version = 2;
+/** Grows with what the rows hold. 2: the evidence of near-duplicate.ts. 3: pages by claim, and by domain. */
+const version = 3;
 const rowsAtOnce = 1_000;
 
 /** Throws DATA_FOLDER_FOREIGN where the store was made with another method. */
@@ -21,8 +23,9 @@ export async function openFormOf(store: StateStore, method: NearMethod): Promise
     const remedy = `use it again, or delete the folder dedup/ to have it rebuilt by ${method}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', `duplicates were found by ${before} so far: ${remedy}`);
   }
-  // The form is written last: a store that was half emptied is emptied again.
-  if (found !== undefined) await empty(store);
+  // The form is written last: a store that was half emptied, or half brought over, is so again.
+  if (found === `${method}:2`) await bringOver(store);
+  else if (found !== undefined) await empty(store);
   await store.write([{ key: formKey, value: Buffer.from(wanted) }]);
 }
 

@@ -5,7 +5,8 @@
  *   N <node u32>                         a node: its evidence and signature; empty where the text was too short for them
  *   E <content hash, 8 B>                the node of that content, u32
  *   J <node u32> <node u32>              the first node of a cluster, and one that joined it
- *   M <node u32> <rank, 7 B> <url>       a page of the node; the first is its best
+ *   T <node u32> <claim, 7 B> <url>      a page of the node; the first has been there for longest
+ *   B <node u32> <domain> 0 <rank, 7 B> <url>  the same; the first of a domain is its best
  *   U <url>                              what is known of a page, JSON
  *   R <host key> 0 <prefix>              pages and duplicates below a prefix, JSON
  *   W <node u32>                         a node whose cluster a batch under way has touched
@@ -27,13 +28,19 @@ export interface KnownPage {
   /** First 64 bits of its content's hash, hexadecimal. */
   readonly content: string;
   readonly language: string;
-  /** 0: it names itself canonical. 1: it names none. 2: it names another. */
-  readonly standing: 0 | 1 | 2;
+  /** 0: it names itself canonical. 1: it names none. 2: it names another. 3: it names one of another domain. */
+  readonly standing: Standing;
+  /** The registrable domain of its host, as the list of suffixes was then. */
+  readonly domain: string;
+  /** When it was first fetched with what it has, or nearly so. */
+  readonly sinceMs: number;
   /** The representative last told of it. Empty: none, it is no duplicate. */
   readonly told: string;
   /** When; 0: never. */
   readonly toldAtMs: number;
 }
+
+export type Standing = 0 | 1 | 2 | 3;
 
 export interface Rate {
   readonly pages: number;
@@ -44,7 +51,6 @@ export const nodeRange = range('N');
 export const contentRange = range('E');
 export const joinRange = range('J');
 export const touchedRange = range('W');
-export const memberSpace = code('M');
 
 function code(letter: string): number {
   return letter.charCodeAt(0);
@@ -103,33 +109,56 @@ export function joinRow(a: number, b: number): StoreOp {
   return { key, value: Buffer.alloc(0) };
 }
 
-/** Better pages sort first: canonical ones, then the earliest, then by URL. */
-export function memberKey(url: string, { node, standing, fetchedAtMs }: KnownPage): Buffer {
-  const key = Buffer.alloc(12 + Buffer.byteLength(url));
-  key[0] = memberSpace;
-  key.writeUInt32BE(node, 1);
-  key[5] = standing;
-  key.writeUIntBE(fetchedAtMs, 6, 6);
-  key.write(url, 12);
-  return key;
+type Placed = Pick<KnownPage, 'node' | 'standing' | 'sinceMs' | 'domain'>;
+
+/** Who claims a content for its domain: pages that leave it to another domain come last, then the earliest, then by URL. */
+export function claimKey(url: string, { node, standing, sinceMs }: Placed): Buffer {
+  return Buffer.concat([numbered('T', node), ranked(standing === 3 ? 1 : 0, sinceMs, url)]);
 }
 
-/** The part of a member's key by which members of different nodes compare. */
-export function rankOf(memberRow: Buffer): Buffer {
-  return memberRow.subarray(5);
+/** Better pages of a domain sort first: canonical ones, then the earliest, then by URL. */
+export function bestKey(url: string, { node, standing, sinceMs, domain }: Placed): Buffer {
+  return Buffer.concat([numbered('B', node), Buffer.from(`${domain}\0`), ranked(standing, sinceMs, url)]);
 }
 
+/** The part of a claim's key by which pages of different nodes compare. */
+export function claimOf(claimRow: Buffer): Buffer {
+  return claimRow.subarray(5);
+}
+
+/** The same of a domain's page. */
+export function rankOf(bestRow: Buffer): Buffer {
+  return bestRow.subarray(bestRow.indexOf(0, 5) + 1);
+}
+
+/** Of a claim or a rank. */
 export function urlOfRank(rank: Buffer): string {
   return rank.toString('utf8', 7);
 }
 
-export function membersOf(node: number): { readonly gte: Buffer; readonly lt: Buffer } {
-  return { gte: numbered('M', node), lt: numbered('M', node + 1) };
+function ranked(before: number, sinceMs: number, url: string): Buffer {
+  const rank = Buffer.alloc(7 + Buffer.byteLength(url));
+  rank[0] = before;
+  rank.writeUIntBE(sinceMs, 1, 6);
+  rank.write(url, 7);
+  return rank;
+}
+
+export function claimsOf(node: number): { readonly gte: Buffer; readonly lt: Buffer } {
+  return { gte: numbered('T', node), lt: numbered('T', node + 1) };
+}
+
+/** Pages of a node that are of one domain. */
+export function bestsOf(node: number, domain: string): { readonly gte: Buffer; readonly lt: Buffer } {
+  const of = (end: string) => Buffer.concat([numbered('B', node), Buffer.from(`${domain}${end}`)]);
+  return { gte: of('\0'), lt: of('\u0001') };
 }
 
 export function pageKey(url: string): Buffer {
   return Buffer.from(`U${url}`);
 }
+
+export const pageRange = range('U');
 
 export function urlOfPage(key: Buffer): string {
   return key.toString('utf8', 1);

@@ -9,7 +9,7 @@ import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
 import type { AppendRecord } from '../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import type { StateStore } from '../../../services/runtime/store/store.ts';
+import type { StateStore, StoreOp } from '../../../services/runtime/store/store.ts';
 import { editedText, proseOf } from '../../topology/content/prose.ts';
 import { numbers } from '../../web/random.ts';
 import { goneAt, purgeOf, received } from '../indexer/records.ts';
@@ -53,6 +53,31 @@ function page(url: string, text: string, more: Partial<Page> = {}): Input {
 function verdicts(told: readonly Duplicate[]): Map<string, string> {
   const newest = new Map(told.map(({ url, representative }) => [url, representative]));
   return new Map([...newest].filter(([url, representative]) => url !== representative).sort());
+}
+
+/** Takes a store back to form 2, in which the page that calls itself canonical stands for all. */
+async function asOfFormTwo(store: StateStore, best: string): Promise<void> {
+  const ops: StoreOp[] = [{ key: Buffer.from('F'), value: Buffer.from('simhash:2') }];
+  for await (const [key, value] of store.scan({ gte: Buffer.from('U'), lt: Buffer.from('V') })) {
+    const { domain: _, sinceMs: __, ...page } = JSON.parse(value.toString());
+    const url = key.toString('utf8', 1);
+    const member = Buffer.alloc(12 + url.length);
+    member.write('M');
+    member.writeUInt32BE(page.node, 1);
+    member[5] = page.standing;
+    member.writeUIntBE(page.fetchedAtMs, 6, 6);
+    member.write(url, 12);
+    ops.push({ key: member, value: Buffer.alloc(0) });
+    const told = page.node === 0 && url !== best ? best : '';
+    ops.push({ key, value: Buffer.from(JSON.stringify({ ...page, told })) });
+  }
+  for (const range of [
+    { gte: Buffer.from('T'), lt: Buffer.from('U') },
+    { gte: Buffer.from('B'), lt: Buffer.from('C') },
+  ]) {
+    for await (const [key] of store.scan(range)) ops.push({ key, value: null });
+  }
+  await store.write(ops);
 }
 
 describe('the dedup', () => {
@@ -101,6 +126,90 @@ describe('the dedup', () => {
         ['http://a.test/2', 'http://a.test/3'],
       ],
     );
+  });
+
+  it('lets no page of another domain stand for the one that had it first, whatever it calls itself', async () => {
+    const text = proseOf(20, 200);
+    const original = 'http://www.honest.test/article';
+    const copies = ['http://thief.test/a', 'http://thief.test/b', 'http://other.test/copy'];
+    for (const batch of [1, 2, 9]) {
+      const { told, read } = await open(createMemoryStore());
+      await read(
+        [
+          page(original, text, { fetchedAtMs: 10 }),
+          ...copies.map((url, n) => page(url, text, { fetchedAtMs: 11 + n, canonical: url })),
+          // Fetched again, by when the copies are older than its newest version.
+          page(original, text, { fetchedAtMs: 50 }),
+          // Away for a while, and back as it was.
+          goneAt(original, 60) as Input,
+          page(original, text, { fetchedAtMs: 70 }),
+        ],
+        batch,
+      );
+      assert.deepEqual([...verdicts(told)], copies.map((url) => [url, original] as const).sort());
+      const deleted = told.filter(({ url, representative }) => url === original && representative !== original);
+      // While it is gone, a copy stands for the others, and nothing else takes its place.
+      assert.deepEqual(deleted, []);
+    }
+  });
+
+  it('keeps the page of the domain that was first, and there the one that names itself canonical', async () => {
+    const text = proseOf(21, 200);
+    const { told, read } = await open(createMemoryStore());
+    const canonical = 'http://honest.test/3';
+    await read(
+      [
+        page('http://honest.test/1', text, { fetchedAtMs: 10 }),
+        page('http://thief.test/1', text, { fetchedAtMs: 11, canonical: 'http://thief.test/1' }),
+        page(canonical, text, { fetchedAtMs: 12, canonical }),
+        page('http://www.honest.test/2', text, { fetchedAtMs: 13, canonical }),
+      ],
+      1,
+    );
+    assert.deepEqual(
+      [...verdicts(told)],
+      ['http://honest.test/1', 'http://thief.test/1', 'http://www.honest.test/2'].map((url) => [url, canonical]),
+    );
+  });
+
+  it('takes a page at its word that leaves a content to another domain', async () => {
+    const text = proseOf(22, 200);
+    const { told, read } = await open(createMemoryStore());
+    const [original, copy] = ['http://agency.test/news', 'http://paper.test/news'];
+    await read([page(copy, text, { fetchedAtMs: 10, canonical: original }), page(original, text, { fetchedAtMs: 11 })]);
+    assert.deepEqual([...verdicts(told)], [[copy, original]]);
+  });
+
+  it('brings a store of the release before over, killed at any moment, and takes back what a thief got there', async () => {
+    const text = proseOf(23, 200);
+    const [original, copy] = ['http://honest.test/', 'http://thief.test/'];
+    const inputs = [
+      page(original, text, { fetchedAtMs: 10 }),
+      page(copy, text, { fetchedAtMs: 11, canonical: copy }),
+      page('http://honest.test/other', proseOf(24, 200), { fetchedAtMs: 12 }),
+    ];
+    const everything = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
+    for (let killedAt = 0; killedAt < 5; killedAt++) {
+      const store = createMemoryStore();
+      await (await open(store)).read(inputs);
+      await asOfFormTwo(store, copy);
+      let writes = 0;
+      const write = async (ops: readonly StoreOp[]) => {
+        if (writes++ === killedAt) throw new Error('killed');
+        await store.write(ops);
+      };
+      await open({ ...store, get: store.get, getMany: store.getMany, scan: store.scan, write }).catch(() => {});
+      const { told, read } = await open(store);
+      // Whoever was told by then is told again, or was told before the kill.
+      await read([page(original, text, { fetchedAtMs: 99 })], 1);
+      assert.equal(verdicts(told).has(original), false, `killed at ${killedAt}`);
+      const after = await open(store);
+      await after.read([page(copy, text, { fetchedAtMs: 100, canonical: copy })], 1);
+      assert.deepEqual([...verdicts(after.told)], [[copy, original]], `killed at ${killedAt}`);
+      const kinds = new Set<string>();
+      for await (const [key] of store.scan(everything)) kinds.add(key.toString('latin1', 0, 1));
+      assert.ok(!kinds.has('M') && !kinds.has('W'), [...kinds].join(''));
+    }
   });
 
   it('keeps nothing of what is purged: another page stands for those behind it, and it does not come back', async () => {

@@ -3,10 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Duplicate, Page, Result } from '../../../schemas/types.ts';
+import { openDedup } from '../../../services/dedup/dedup.ts';
 import { changesOf, type IndexTopic } from '../../../services/indexer/index-change.ts';
 import { ftsExpression } from '../../../services/indexer/search-query.ts';
 import { openSqliteIndex, searchFolder } from '../../../services/indexer/sqlite-index.ts';
+import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../../services/runtime/clock.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
+import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { numbers } from '../../web/random.ts';
 import { pageRecord } from '../runtime/consumer/page-record.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
@@ -54,6 +59,33 @@ describe('the embedded index', () => {
       urls(folder, 'river').sort(),
       types.map((_, n) => `www.a.test/${n}`),
     );
+  });
+
+  it('keeps a page that was copied by another domain, whose copies call themselves the original', async () => {
+    const folder = temporaryFolder();
+    const codec = await openCodec(createMemoryRegistry(), 'c');
+    const told: Duplicate[] = [];
+    const dedup = await openDedup({
+      ...{ codec, clock: new SystemClock(), store: createMemoryStore(), crawl: 'c', partitions: 1 },
+      ...{ keyMode: 'host', method: 'simhash', seed: 1 },
+      log: {
+        async append(records) {
+          for (const { topic, value } of records) {
+            if (topic === 'c.duplicates') told.push(codec.decode('duplicates', value));
+          }
+          return [];
+        },
+      },
+    });
+    const text = 'The river bends where nobody has looked for it. '.repeat(20);
+    const thief = 'http://thief.test/river';
+    const of = { fetchedAtMs: 20, canonical: thief, url: thief, hostKey: 'thief.test' };
+    const records = [page('river', text, { fetchedAtMs: 10 }), page('copy', text, of)];
+    await dedup.handle(records as never, { positions: [] });
+    assert.ok(told.length > 0);
+    const pages = records.map(({ value }) => value as Page);
+    await index(folder, [...records, ...told.map((one) => received('duplicates', one))], pages);
+    assert.deepEqual(urls(folder, 'river'), ['www.a.test/river']);
   });
 
   it('filters by host, with all below it, and by language', async () => {

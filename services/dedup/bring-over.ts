@@ -1,0 +1,57 @@
+/**
+ * From form 2 to form 3 of a dedup's store: each page gets the rows by which its cluster's best is found now, and each
+ * cluster is marked as touched, so that the dedup tells anew who stands for whom where that has changed.
+ *
+ * When a page was first seen form 2 did not keep: its newest fetch has to do. Every step may be done twice, so a kill at any
+ * moment costs that much and no more: the caller writes the new form when all of them are in the store.
+ */
+import type { StateStore, StoreOp } from '../runtime/store/store.ts';
+import { domainOf } from './domain-of.ts';
+import { bestKey, claimKey, fromJson, jsonRow, type KnownPage, pageRange, touchedKey, urlOfPage } from './rows.ts';
+
+const pagesAtOnce = 1_000;
+const none = Buffer.alloc(0);
+
+/** As form 2 had it. */
+type OldPage = Omit<KnownPage, 'domain' | 'sinceMs'> & Partial<KnownPage>;
+
+/** The key of a page in its node, in form 2. */
+function oldMemberKey(url: string, { node, standing, fetchedAtMs }: OldPage): Buffer {
+  const key = Buffer.alloc(12 + Buffer.byteLength(url));
+  key.write('M');
+  key.writeUInt32BE(node, 1);
+  key[5] = standing;
+  key.writeUIntBE(fetchedAtMs, 6, 6);
+  key.write(url, 12);
+  return key;
+}
+
+export async function bringOver(store: StateStore): Promise<void> {
+  let from: Buffer = pageRange.gte;
+  for (;;) {
+    const ops: StoreOp[] = [];
+    let last: Buffer | undefined;
+    for await (const [key, value] of store.scan({ ...pageRange, gte: from, limit: pagesAtOnce })) {
+      last = Buffer.from(key);
+      ops.push(...rowsOf(last, fromJson<OldPage>(value)!));
+    }
+    if (last === undefined) return;
+    await store.write(ops);
+    from = Buffer.concat([last, Buffer.from([0])]);
+  }
+}
+
+function rowsOf(key: Buffer, old: OldPage): StoreOp[] {
+  const url = urlOfPage(key);
+  const page: KnownPage = { domain: domainOf(url), sinceMs: old.fetchedAtMs, ...old };
+  const kept = jsonRow(key, page);
+  // It is gone: no node has it.
+  if (page.node < 0) return [kept];
+  return [
+    kept,
+    { key: oldMemberKey(url, old), value: null },
+    { key: claimKey(url, page), value: none },
+    { key: bestKey(url, page), value: none },
+    { key: touchedKey(page.node), value: none },
+  ];
+}
