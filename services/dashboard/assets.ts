@@ -25,6 +25,9 @@ const root = import.meta.url.endsWith('.ts') ? join(here, '../..') : join(here, 
 const written = join(root, 'services/dashboard/page');
 const built = join(root, 'dist/services/dashboard');
 
+/** What the page's scripts import of the service's: it imports nothing in its turn. */
+const shared: ReadonlySet<string> = new Set(['told.js', 'words.js']);
+
 /** Undefined: there is no such file. `name`: below `/dashboard/`. */
 export async function assetOf(name: string): Promise<Asset | undefined> {
   const [, folder = '', file, extension] = /^(page\/)?([a-zA-Z][a-zA-Z.-]*\.(html|css|js|svg))$/.exec(name) ?? [];
@@ -39,7 +42,7 @@ export async function assetOf(name: string): Promise<Asset | undefined> {
 }
 
 function pathOf(folder: string, file: string, extension: string): string {
-  if (folder === '') return join(built, file === 'told.js' ? file : 'no-other');
+  if (folder === '') return join(built, shared.has(file) ? file : 'no-other');
   if (file.startsWith('uPlot.')) return join(dirname(createRequire(import.meta.url).resolve('uplot')), file);
   return extension === 'js' ? join(built, 'page', file) : join(written, file);
 }

@@ -2,17 +2,18 @@
  * What the dashboard knows of a crawl and may ask of it: the port between the page's routes and the crawl, here over the
  * crawl's log and what its owners tell. Nothing is read while nobody looks.
  */
-
+import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import { sumCounters } from '../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
-import type { KeyMode } from '../../topology/url/host-key.ts';
+import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { followControl } from '../runtime/crawl/control-log.ts';
-import { hostEvent } from '../runtime/crawl/operator-events.ts';
-import type { RequestRecord } from '../runtime/crawl/requests.ts';
+import { type HostEventKind, hostEvent } from '../runtime/crawl/operator-events.ts';
+import { policyRequest, type RequestRecord } from '../runtime/crawl/requests.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
@@ -20,17 +21,20 @@ import { dashboardLimits } from './limits.ts';
 import { NewestLetters } from './newest-letters.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
 import { lookOf, standingOf, troublesOf } from './standing.ts';
-import type {
-  ExplainTold,
-  HistoryTold,
-  HostAct,
-  HostListTold,
-  HostsAsked,
-  LettersTold,
-  MemberTold,
-  PartitionTold,
-  StoryTold,
-  Told,
+import {
+  actsWithAmount,
+  type CrawlAct,
+  type ExplainTold,
+  type HistoryTold,
+  type HostAct,
+  type HostListTold,
+  type HostPageTold,
+  type HostsAsked,
+  type LettersTold,
+  type MemberTold,
+  type PartitionTold,
+  type StoryTold,
+  type Told,
 } from './told.ts';
 
 export interface CrawlView {
@@ -40,8 +44,12 @@ export interface CrawlView {
   /** `url` as somebody typed it. */
   explain(url: string): Promise<ExplainTold>;
   story(url: string): Promise<StoryTold>;
+  /** `host` as somebody typed it; `from`: `next` of the page before, empty for the first. */
+  host(host: string, from: string): Promise<HostPageTold>;
   /** `host` as somebody typed it. Resolves once it is durable, with the host's key. */
-  act(act: HostAct, host: string, by: string): Promise<string>;
+  act(act: HostAct, host: string, by: string, amount: number | null): Promise<string>;
+  /** Resolves once it is durable; false: it was so already. */
+  steer(act: CrawlAct, by: string): Promise<boolean>;
 }
 
 export interface ViewedCrawl {
@@ -58,6 +66,8 @@ export interface ViewedCrawl {
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
+  /** Without its outcomes. `hostKey`: of the crawl. */
+  host(hostKey: string, from: string): Promise<Omit<HostPageTold, 'outcomes'>>;
   /** Host key of what somebody typed. */
   hostKey(host: string): string;
   /** Resolves once they are durable. */
@@ -95,14 +105,18 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       const countsNow = JSON.stringify(counts);
       if (countsNow !== countsBefore) [changedAtMs, countsBefore] = [nowMs, countsNow];
       const now = lookOf(partitions, pageQuota);
+      // A crawl that nobody runs any more has not changed since its newest result.
+      if (before === undefined) changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
+      const paused = config?.paused === true;
       const unchangedMs = nowMs - changedAtMs;
-      const standing = standingOf({ before, now, paused: config?.paused === true, partitions, unchangedMs });
+      const standing = standingOf({ before, now, paused, partitions, unchangedMs });
       before = now;
       const told = {
         crawl: topics.crawl,
         release,
         atMs: nowMs,
         standing,
+        paused,
         policyVersion: policy?.version ?? null,
         pageQuota,
         counts,
@@ -125,16 +139,50 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       history ??= historyOf(log, topics.crawl, topics.partitions).finally(() => (history = undefined));
       return history;
     },
-    hosts: crawl.hosts,
+    async hosts(asked) {
+      const list = await crawl.hosts(asked);
+      return { ...list, hosts: list.hosts.map((one) => ({ ...one, lastFailure: outcomes.lastFailure(one.host) })) };
+    },
+    async host(host, from) {
+      const hostKey = crawl.hostKey(host);
+      const partition = partitionOf(partitionKeyOf(hostKey, topics.keyMode), topics.partitions);
+      const [page, newest] = await Promise.all([crawl.host(hostKey, from), outcomes.ofHost(hostKey, partition)]);
+      return { ...page, outcomes: newest };
+    },
     explain: crawl.explain,
     story: crawl.story,
-    async act(act, host, by) {
+    async act(act, host, by, amount) {
       const hostKey = crawl.hostKey(host);
-      const kind = act === 'block' ? 'blockHost' : 'releaseHost';
-      await crawl.send(hostEvent(topics, { by, atMs: clock.nowMs() }, kind, hostKey));
+      const said = { by, atMs: clock.nowMs() };
+      await crawl.send(hostEvent(topics, said, eventKinds[act], hostKey, eventAmount(act, amount)));
       return hostKey;
     },
+    async steer(act, by) {
+      const { policy } = await control();
+      if (policy === null) {
+        throw new CrawlstreamError('INVALID_ARGUMENT', 'the crawl has no policy yet: start it, or inject seeds');
+      }
+      const { paused = false, ...rest } = parsePolicy(policy.json);
+      if (paused === (act === 'pause')) return false;
+      const nowMs = clock.nowMs();
+      const next = { ...rest, version: Math.max(nowMs, policy.version + 1), ...(act === 'pause' && { paused: true }) };
+      await crawl.send(policyRequest(topics, next, by, nowMs));
+      return true;
+    },
   };
+}
+
+const eventKinds: Readonly<Record<HostAct, HostEventKind>> = {
+  block: 'blockHost',
+  unblock: 'releaseHost',
+  release: 'releaseHost',
+  delay: 'hostDelay',
+  limit: 'hostLimit',
+};
+
+/** As `control` has it: -1 gives the word back to the policy. */
+function eventAmount(act: HostAct, amount: number | null): number {
+  return actsWithAmount.has(act) ? (amount ?? -1) : 0;
 }
 
 /** null where no partition's owner tells. */

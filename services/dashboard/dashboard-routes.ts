@@ -1,19 +1,29 @@
 /**
  * The dashboard: its page at `/dashboard/`, what the page is told (`/dashboard/events`, one JSON a second), and what it
- * asks. `POST /hosts/KEY/block` and `/release` are control calls, for the page and for anybody else.
+ * asks. `POST /hosts/KEY/block`, `/unblock`, `/delay`, `/limit` and `POST /crawl/pause`, `/resume` are control calls, for the
+ * page and for anybody else.
  *
  * What a crawl met is hostile: nothing here makes markup of it, and the page may run no script and load no file but ours
  * (Content-Security-Policy). To explain a URL, or to tell its story (`/story?url=URL` is a page of it), reads much of a
  * changelog: it is a control call too, one at a time.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { crawlLimits } from '../../topology/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HttpApp } from '../runtime/http/http-server.ts';
 import { assetOf } from './assets.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { streamTo } from './event-stream.ts';
 import { dashboardLimits } from './limits.ts';
-import { type HostsAsked, hostActs, hostSorts, type Standing } from './told.ts';
+import {
+  actsWithAmount,
+  crawlActs,
+  type HostAct,
+  type HostsAsked,
+  hostActs,
+  hostSorts,
+  type Standing,
+} from './told.ts';
 import { Viewers } from './viewers.ts';
 
 const contentSecurity = [
@@ -63,6 +73,12 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
     app.get('/dashboard/hosts', async (request, reply) =>
       reply.headers(headers).send(await now().hosts(hostsAsked(request.query))),
     );
+    app.get('/dashboard/host', async (request, reply) => {
+      const { host, from = '' } = request.query as { readonly host?: unknown; readonly from?: unknown };
+      if (typeof host !== 'string' || host.trim() === '') throw invalid('host is missing: name the host that is meant');
+      if (typeof from !== 'string') throw invalid('from is given twice: give "next" of the page before');
+      return reply.headers(headers).send(await now().host(host.trim(), from));
+    });
     app.get('/story', page, (request, reply) => reply.redirect(`dashboard/page/story.html${queryOf(request.url)}`));
     for (const telling of ['explain', 'story'] as const) {
       app.get(`/dashboard/${telling}`, { config: { access: 'control' } }, async (request, reply) => {
@@ -86,8 +102,15 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
     for (const act of hostActs) {
       app.post(`/hosts/:key/${act}`, async (request, reply) => {
         const { key } = request.params as { readonly key: string };
-        const host = await now().act(act, key, byOf(request.body, request.ip));
-        return reply.code(202).send({ host, act });
+        const amount = amountOf(act, request.body);
+        const host = await now().act(act, key, byOf(request.body, request.ip), amount);
+        return reply.code(202).send(actsWithAmount.has(act) ? { host, act, amount } : { host, act });
+      });
+    }
+    for (const act of crawlActs) {
+      app.post(`/crawl/${act}`, async (request, reply) => {
+        const changed = await now().steer(act, byOf(request.body, request.ip));
+        return reply.code(202).send({ act, changed });
       });
     }
   };
@@ -121,6 +144,17 @@ function hostsAsked(query: unknown): HostsAsked {
     throw invalid(`limit ${JSON.stringify(limit)}: give a number from 1 to ${hostsMax}`);
   if (search.length > searchCharsMax) throw invalid(`search is longer than ${searchCharsMax} characters: shorten it`);
   return { search, sort: known, limit: Number(limit) };
+}
+
+/** null: as the policy says. */
+function amountOf(act: HostAct, body: unknown): number | null {
+  if (!actsWithAmount.has(act)) return null;
+  const { amount } = (body ?? {}) as { readonly amount?: unknown };
+  if (amount === null) return null;
+  const most = act === 'delay' ? crawlLimits.delayMsMax : Number.MAX_SAFE_INTEGER;
+  if (Number.isSafeInteger(amount) && (amount as number) >= 0 && (amount as number) <= most) return amount as number;
+  const what = act === 'delay' ? `ms from 0 to ${most}` : 'pages';
+  throw invalid(`amount ${JSON.stringify(amount)}: give a whole number of ${what}, or null for what the policy says`);
 }
 
 /** Who says so, for the record. */

@@ -13,6 +13,13 @@ export const dashboardLimits = {
   /** Records of `results` read of a partition at a look, and outcomes of the last minute that are kept: a sample. */
   resultsPerLook: 32,
   outcomesKept: 2_000,
+  /** Of the first look, over all partitions: who opens the page of a crawl that has ended sees why URLs failed. */
+  resultsAtFirst: 512,
+  /** Hosts whose newest failure is kept, the newest; and answers of one host that its page tells. */
+  failuresKept: 1_000,
+  hostOutcomes: 20,
+  /** Records of `results` that the page of a host reads for them. */
+  hostResults: 400,
   outcomesForMs: 60_000,
   /** Fetches told of by their URL. */
   fetchesShown: 12,

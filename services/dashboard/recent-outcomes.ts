@@ -3,6 +3,7 @@
  * records of each partition, whatever their number, so that a fast crawl costs no more than a slow one.
  */
 import type { Outcome, OutcomeKind } from '../../schemas/types.ts';
+import { hostKeyOf } from '../../topology/url/host-key.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
@@ -22,6 +23,9 @@ const fine: ReadonlySet<OutcomeKind> = new Set([
   'returned',
 ]);
 
+/** Of which nobody asks why there is no page. */
+const pageKinds: ReadonlySet<string> = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect']);
+
 export class RecentOutcomes {
   readonly #log: Pick<Log, 'offsets' | 'reader'>;
   readonly #codec: RecordCodec;
@@ -31,6 +35,10 @@ export class RecentOutcomes {
   /** Oldest first. */
   #outcomes: FetchTold[] = [];
   #newestMs: number | null = null;
+  /** By kind, of those that are no page. */
+  readonly #causes = new Map<string, FetchTold>();
+  /** By host, the newest last. */
+  readonly #failures = new Map<string, { readonly kind: string; readonly status: number }>();
 
   constructor(log: Pick<Log, 'offsets' | 'reader'>, codec: RecordCodec, crawl: string, partitions: number) {
     this.#log = log;
@@ -40,8 +48,10 @@ export class RecentOutcomes {
   }
 
   async look(nowMs: number): Promise<RecentTold> {
-    const found = (await Promise.all(this.#next.map((_, partition) => this.#read(partition)))).flat();
-    const all = this.#outcomes.concat(found.sort((a, b) => a.atMs - b.atMs));
+    const read = await Promise.all(this.#next.map((_, partition) => this.#read(partition)));
+    const found = read.flat().sort((a, b) => a.atMs - b.atMs);
+    for (const one of found) this.#remember(one);
+    const all = this.#outcomes.concat(found);
     this.#newestMs = all.at(-1)?.atMs ?? this.#newestMs;
     const { outcomesKept, outcomesForMs, fetchesShown } = dashboardLimits;
     this.#outcomes = all.slice(-outcomesKept).filter(({ atMs }) => atMs >= nowMs - outcomesForMs);
@@ -54,20 +64,52 @@ export class RecentOutcomes {
         .sort((a, b) => b.count - a.count),
       fetches: this.#outcomes.slice(-fetchesShown).reverse(),
       newestMs: this.#newestMs,
+      causes: [...this.#causes.values()].sort((a, b) => b.atMs - a.atMs),
     };
+  }
+
+  /** The newest answer of a host that was no page; undefined: none was seen. */
+  lastFailure(hostKey: string): { readonly kind: string; readonly status: number } | undefined {
+    return this.#failures.get(hostKey);
+  }
+
+  /** Of one host, the newest first. */
+  async ofHost(hostKey: string, partition: number): Promise<readonly FetchTold[]> {
+    const { start, end } = await this.#log.offsets(this.#topic, partition);
+    const all = await this.#between(partition, Math.max(start, end - dashboardLimits.hostResults), end);
+    const own = all.filter(({ url }) => hostKeyOf(url) === hostKey);
+    return own.slice(-dashboardLimits.hostOutcomes).reverse();
+  }
+
+  #remember(one: FetchTold): void {
+    if (pageKinds.has(one.kind)) return;
+    this.#causes.set(one.kind, one);
+    const hostKey = hostKeyOf(one.url);
+    this.#failures.delete(hostKey);
+    this.#failures.set(hostKey, { kind: one.kind, status: one.status });
+    if (this.#failures.size > dashboardLimits.failuresKept) this.#failures.delete(this.#failures.keys().next().value!);
   }
 
   async #read(partition: number): Promise<FetchTold[]> {
     const { start, end } = await this.#log.offsets(this.#topic, partition);
-    const from = Math.max(start, this.#next[partition] ?? 0, end - dashboardLimits.resultsPerLook);
+    const { resultsPerLook, resultsAtFirst } = dashboardLimits;
+    const before = this.#next[partition];
+    const most = before === undefined ? Math.max(resultsPerLook, resultsAtFirst / this.#next.length) : resultsPerLook;
+    const from = Math.max(start, before ?? 0, end - Math.floor(most));
+    const found = await this.#between(partition, from, end);
+    this.#next[partition] = end;
+    return found;
+  }
+
+  async #between(partition: number, from: number, end: number): Promise<FetchTold[]> {
     const found: FetchTold[] = [];
     for await (const { value, timestampMs } of recordsOf(this.#log, this.#topic, partition, from, end)) {
       for (const outcome of await this.#outcomesOf(value)) {
-        const { url, kind, status, bytes } = outcome;
-        if (kind !== 'returned') found.push({ atMs: timestampMs, url, kind, status, bytes });
+        const { url, kind, status, bytes, detail } = outcome;
+        if (kind !== 'returned')
+          found.push({ atMs: timestampMs, url, kind, status, bytes, detail: detail.slice(0, 200) });
       }
     }
-    this.#next[partition] = end;
     return found;
   }
 

@@ -5,7 +5,7 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
-import type { ExplainTold, HistoryTold, HostListTold, StoryTold, Told } from './told.ts';
+import type { ExplainTold, HistoryTold, HostListTold, HostPageTold, StoryTold, Told } from './told.ts';
 
 export interface RemoteService {
   /** As in http://crawler:9464. */
@@ -15,21 +15,23 @@ export interface RemoteService {
 }
 
 export function remoteView({ url, token }: RemoteService): CrawlView {
-  const ask = async <Answer>(path: string, method = 'GET'): Promise<Answer> => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const ask = async <Answer>(path: string, method = 'GET', sent?: object): Promise<Answer> => {
+    const known = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = sent === undefined ? known : { ...known, 'content-type': 'application/json' };
+    const body = sent === undefined ? {} : { body: JSON.stringify(sent) };
     const signal = AbortSignal.timeout(dashboardLimits.remoteMs);
-    const response = await fetch(new URL(path, `${url}/`), { method, headers, signal, redirect: 'error' }).catch(
-      (error) => {
-        throw new CrawlstreamError(
-          'DESTINATION_UNREACHABLE',
-          `${url} does not answer: is that service running?`,
-          error,
-        );
-      },
-    );
-    const body = (await response.json().catch(() => ({}))) as { readonly message?: string };
-    if (response.ok) return body as Answer;
-    throw refusal(url, response.status, body.message);
+    const response = await fetch(new URL(path, `${url}/`), {
+      method,
+      headers,
+      ...body,
+      signal,
+      redirect: 'error',
+    }).catch((error) => {
+      throw new CrawlstreamError('DESTINATION_UNREACHABLE', `${url} does not answer: is that service running?`, error);
+    });
+    const answer = (await response.json().catch(() => ({}))) as { readonly message?: string };
+    if (response.ok) return answer as Answer;
+    throw refusal(url, response.status, answer.message);
   };
   return {
     look: () => ask<Told>('dashboard/data'),
@@ -38,8 +40,10 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
       ask<HostListTold>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
     explain: (given) => ask<ExplainTold>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
     story: (given) => ask<StoryTold>(`dashboard/story?${new URLSearchParams({ url: given })}`),
-    act: async (act, host) =>
-      (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST')).host,
+    host: (host, from) => ask<HostPageTold>(`dashboard/host?${new URLSearchParams({ host, from })}`),
+    act: async (act, host, by, amount) =>
+      (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,
+    steer: async (act, by) => (await ask<{ readonly changed: boolean }>(`crawl/${act}`, 'POST', { by })).changed,
   };
 }
 

@@ -25,6 +25,8 @@ export interface Told {
   readonly release: string;
   readonly atMs: number;
   readonly standing: Standing;
+  /** By an operator: no more leases are granted. */
+  readonly paused: boolean;
   /** null: no policy yet, or none by this. */
   readonly policyVersion: number | null;
   readonly pageQuota: number | null;
@@ -83,6 +85,8 @@ export interface RecentTold {
   readonly fetches: readonly FetchTold[];
   /** Of the newest result that was ever seen here. */
   readonly newestMs: number | null;
+  /** The newest answer of each kind that was no page, since somebody first looked: an example of each. */
+  readonly causes: readonly FetchTold[];
 }
 
 export interface FetchTold {
@@ -92,6 +96,8 @@ export interface FetchTold {
   /** 0: no response. */
   readonly status: number;
   readonly bytes: number;
+  /** In words, where there are any; of the world outside. */
+  readonly detail: string;
 }
 
 export interface FreshnessTold {
@@ -179,6 +185,8 @@ export interface HostTold {
   /** Why it takes no leases; empty: it does. */
   readonly hold: string;
   readonly deadUntilMs: number | null;
+  /** Its newest answer that was no page, of those that were seen here: kind and status. */
+  readonly lastFailure?: { readonly kind: string; readonly status: number } | undefined;
 }
 export const hostSorts = ['queued', 'fetched', 'errors', 'delay', 'ready', 'name'] as const;
 export type HostSort = (typeof hostSorts)[number];
@@ -189,8 +197,45 @@ export interface HostsAsked {
   readonly limit: number;
 }
 
-export const hostActs = ['block', 'release'] as const;
+/** `release` is `unblock` by its older name. */
+export const hostActs = ['block', 'unblock', 'release', 'delay', 'limit'] as const;
 export type HostAct = (typeof hostActs)[number];
+/** `delay`: ms from a request's end to the next one's start, up to a day; `limit`: pages. null: as the policy says. */
+export const actsWithAmount: ReadonlySet<HostAct> = new Set(['delay', 'limit']);
+
+/** Of the whole crawl. */
+export const crawlActs = ['pause', 'resume'] as const;
+export type CrawlAct = (typeof crawlActs)[number];
+
+/** One host, and a page of its queue. Durations in ms; null: nobody set it, or there is none. */
+export interface HostPageTold {
+  readonly host: string;
+  readonly atMs: number;
+  /** What stands in its way, or what set when it may be contacted next: in words. */
+  readonly why: string;
+  readonly hold: string;
+  readonly deadUntilMs: number | null;
+  /** null: never contacted. */
+  readonly readyAtMs: number | null;
+  readonly fetched: number;
+  readonly pages: number;
+  readonly failures: number;
+  readonly throttles: number;
+  readonly delayMs: number;
+  readonly fetchMs: number;
+  readonly crawlDelayMs: number | null;
+  readonly ownDelayMs: number | null;
+  readonly pagesMax: number | null;
+  readonly queued: number;
+  readonly deferred: number;
+  readonly again: { readonly urls: number; readonly nextAtMs: number | null };
+  readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
+  readonly queue: readonly { readonly band: number; readonly depth: number; readonly url: string }[];
+  /** Where the next page of the queue begins; null: there is none. */
+  readonly next: string | null;
+  /** Its newest answers, of the newest results of its partition. */
+  readonly outcomes: readonly FetchTold[];
+}
 
 /** What a crawl makes of one URL, in the words of `crawlstream explain`. */
 export interface ExplainTold {

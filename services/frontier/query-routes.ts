@@ -5,7 +5,7 @@
  * another member, one tells of its own alone.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { answerHost, answerUrl } from '../../topology/frontier/ask/queries.ts';
+import { answerHost, answerUrl, type HostAnswer } from '../../topology/frontier/ask/queries.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import { frontierLimits } from '../../topology/limits.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
@@ -88,12 +88,35 @@ export function queryRoutes(queried: () => Queried | undefined): Routes {
   };
 }
 
+/** One host and a page of its queue, whoever has its partition. Throws INVALID_ARGUMENT where it was never met. */
+export async function askHost(
+  queried: Pick<Queried, 'partitions' | 'keyMode' | 'queries'>,
+  hostKey: string,
+  count: number,
+  from: string | undefined,
+): Promise<Omit<HostAnswer, 'next'> & { readonly next: string | null }> {
+  const cursor = cursorOf(from);
+  const query = new URLSearchParams({ limit: String(count), ...(from !== undefined && { from }) });
+  const { status, body } = await queried.queries.ask({
+    partition: placeOf(queried, hostKey),
+    target: `/hosts/${encodeURIComponent(hostKey)}?${query}`,
+    passedOn: false,
+    job: (state) => answerHost(state, hostKey, count, cursor),
+    answer: (found, source) => {
+      if (found === null) return unknown(`host ${hostKey} was never met`, source);
+      return { status: 200, body: { ...found, next: cursorText(found.next) } };
+    },
+  });
+  if (status !== 200) throw invalid(`host ${hostKey} was never met: see the list of hosts`);
+  return body as Awaited<ReturnType<typeof askHost>>;
+}
+
 function partitionNumber(given: string, { partitions }: Queried): number {
   if (/^\d{1,5}$/.test(given) && Number(given) < partitions) return Number(given);
   throw invalid(`partition ${JSON.stringify(given)}: the crawl has partitions 0 to ${partitions - 1}`);
 }
 
-function placeOf({ partitions, keyMode }: Queried, hostKey: string): number {
+function placeOf({ partitions, keyMode }: Pick<Queried, 'partitions' | 'keyMode'>, hostKey: string): number {
   return partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
 }
 

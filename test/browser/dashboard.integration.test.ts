@@ -72,6 +72,11 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     return { told, page };
   };
   const hostsShown = (page: Page) => page.locator('.hosts tbody th').allTextContents();
+  /** What is wider than the place it has, and would have to be scrolled sideways. */
+  const sideways = (page: Page) =>
+    page.evaluate(
+      `[...document.querySelectorAll('.scroll, .panel, dialog')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => [one.ariaLabel, one.id, one.getAttribute('aria-labelledby'), one.scrollWidth, one.clientWidth].join(' '))`,
+    );
   const picture = async (page: Page, name: string) => {
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
   };
@@ -106,6 +111,21 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     },
     async empty(page) {
       assert.match((await page.locator('#troubles').textContent())!, /No URL has been admitted yet: give it one/);
+      // A panel with nothing to show is one line.
+      const heights = (await page.evaluate(
+        `[...document.querySelectorAll('.folded')].map((one) => [one.querySelector('h2').textContent, one.clientHeight])`,
+      )) as [string, number][];
+      const names = ['Throughput', 'Frontier depth', 'What became of URLs', 'The last minute', 'Freshness', 'Hosts'];
+      assert.deepEqual(
+        heights.map(([name]) => name),
+        [...names, 'Dead letters', 'Newest fetches'],
+      );
+      for (const [name, height] of heights) assert.ok(height < 100, `${name}: ${height}`);
+    },
+    async done(page) {
+      assert.equal(await page.locator('#standing').textContent(), 'ended: nothing is left to do');
+      assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of a crawl that has ended');
+      assert.ok(!(await page.locator('#pause').isVisible()));
     },
     async restoring(page) {
       assert.match((await page.locator('#partitions-list tbody tr').first().textContent())!, /18 %, 14 s left/);
@@ -135,6 +155,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
         // Charts follow a frame later.
         for (let tries = 0; (await width()) > viewport.width && tries < 20; tries++) await sleep(50);
         assert.ok((await width()) <= viewport.width, `${await width()} wide on ${viewport.width}`);
+        if (viewport === phone) assert.deepEqual(await sideways(page), [], 'no table is scrolled sideways');
         await picture(page, `${state}-${viewport.width}`);
       }
       await assertAccessible(page);
@@ -165,39 +186,123 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal((await hostsShown(page)).length, 30);
   });
 
-  it('asks before it blocks a host, takes no for an answer, and takes a block back', async () => {
+  it('leads from a host to its page, with its queue, and from there to the story of a URL, on a phone too', async () => {
+    const { page, told } = await show('live', { viewport: phone });
+    for (const host of ['slow.example.com', hostile.host]) {
+      await page.getByRole('link', { name: host, exact: true }).click();
+      await page.locator('#queue tbody tr').nth(49).waitFor();
+      assert.equal(await page.locator('h1').textContent(), host);
+      assert.equal(await page.locator('#queue tbody tr td a').first().textContent(), `https://${host}/page/0`);
+      await page.getByRole('button', { name: 'More of it' }).click();
+      await page.getByRole('link', { name: `https://${host}/last` }).waitFor();
+      assert.equal(await page.locator('#queue tbody tr').count(), 51);
+      assert.deepEqual(await sideways(page), []);
+      await assertAccessible(page);
+      await picture(page, `host-${host === hostile.host ? 'hostile' : 'slow'}-390`);
+      await page.getByRole('link', { name: 'The crawl' }).click();
+      await page.locator('.hosts tbody tr').first().waitFor();
+    }
+    await page.goto(new URL('page/host.html?host=slow.example.com', page.url()).href);
+    const facts = page.locator('#stands');
+    await facts.getByText('3, the first in', { exact: false }).waitFor();
+    assert.match((await facts.textContent())!, /to be retried3, the first in [89](\.\d)? s; the newest was timeout/);
+    await page.getByRole('button', { name: 'Block slow.example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+    await page.getByText('an operator blocked it').waitFor();
+    assert.deepEqual(told.acts, [{ act: 'block', host: 'slow.example.com', amount: null }]);
+    await page.getByRole('link', { name: hostile.url }).first().click();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), hostile.url);
+    assert.equal(await page.evaluate('window.owned'), undefined);
+    await page.goto(new URL('host.html?host=never.example', page.url()).href);
+    await page.getByText('host never.example was never met').waitFor();
+  });
+
+  it('says beside each state what is the reason, and beside each failure an example that leads to its story', async () => {
+    const { page } = await show('live');
+    await page.locator('.hosts tbody tr').first().waitFor();
+    const stateOf = async (host: string) =>
+      page.locator(`.hosts tbody tr[data-host="${host}"] td`).nth(0).locator('span').allTextContents();
+    assert.deepEqual(await stateOf('slow.example.com'), ['waiting', 'to retry after 5 failures in a row: timeout']);
+    assert.deepEqual(await stateOf('shop.example.net'), ['waiting', 'slowed down after 3 throttled answers']);
+    assert.deepEqual(await stateOf('h001.example.edu'), ['waiting', 'its delay of 1 s']);
+    assert.deepEqual(await stateOf('blocked.example'), ['blocked', 'by an operator']);
+    assert.match((await stateOf('dead.example')).join(' '), /^dead for (1 h 0|59) min/);
+    const retried = page.locator('#places tr', { hasText: 'to be retried' });
+    assert.match((await retried.textContent())!, /timeout, as of https:\/\/slow\.example\.com\/report/);
+    const gone = page.locator('.causes dd', { hasText: 'shop.example.net' });
+    await gone.getByRole('link').click();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    assert.equal(
+      await page.getByRole('textbox', { name: 'URL' }).inputValue(),
+      'https://shop.example.net/item?id=174&view=full',
+    );
+  });
+
+  it('says what an act will do before it does, takes no for an answer, and takes a block back', async () => {
     const { told, page } = await show('live');
     const button = page.getByRole('button', { name: 'Block www.example.org' });
+    const dialog = page.getByRole('dialog');
     await button.click();
-    assert.match((await page.getByRole('dialog').textContent())!, /Block www\.example\.org\?/);
+    assert.match((await dialog.textContent())!, /Block www\.example\.org\?Nothing more is fetched.* 9,204 URLs/);
+    assert.match((await dialog.textContent())!, /The same as crawlstream block www\.example\.org/);
     await page.keyboard.press('Escape');
     assert.deepEqual(told.acts, []);
     assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Block www.example.org', 'the focus is back');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+    await dialog.getByRole('button', { name: 'Block' }).click();
     await page.getByText('www.example.org is blocked').waitFor();
-    await page.getByRole('button', { name: 'Release www.example.org' }).waitFor();
+    await page.getByRole('button', { name: 'Unblock www.example.org' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('www.example.org is released').waitFor();
+    await page.getByText('www.example.org is unblocked').waitFor();
     await button.waitFor();
+    await page.getByRole('button', { name: 'Delay www.example.org' }).click();
+    const set = dialog.getByRole('button', { name: 'Set' });
+    await dialog.getByRole('textbox').fill('soon');
+    await dialog.getByText('Give a time as in 5s').waitFor();
+    assert.ok(await set.isDisabled());
+    await dialog.getByRole('textbox').fill('30s');
+    await dialog.getByText('2 requests a minute at most').waitFor();
+    assert.match((await dialog.textContent())!, /9,204 URLs that wait would take 3\.2 days at least/);
+    assert.match((await dialog.textContent())!, /crawlstream delay www\.example\.org 30s/);
+    await picture(page, 'dialog-delay');
+    await set.click();
+    await page.getByText('The delay of www.example.org is 30 s').waitFor();
+    await page.getByRole('button', { name: 'Limit www.example.org' }).click();
+    await dialog.getByRole('textbox').fill('1000');
+    await dialog.getByText(/pages, then the rest of its queue is deferred/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('The limit of www.example.org is 1000 pages').waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    assert.match((await dialog.textContent())!, /61 leases that are out end in order/);
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('The crawl is paused').waitFor();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+    assert.deepEqual(told.steered, ['pause']);
     assert.deepEqual(
-      told.acts.map(({ act }) => act),
-      ['block', 'release'],
+      told.acts.map(({ act, amount }) => [act, amount]),
+      [
+        ['block', null],
+        ['unblock', null],
+        ['delay', 30_000],
+        ['limit', 1_000],
+      ],
     );
   });
 
   it('asks for a token where the service wants one, and again where it was wrong', async () => {
     const told = toldCrawl('live');
     const page = await open((await serve(told, '0', 'a-token-of-some-length')).address);
-    await page.getByRole('button', { name: 'Release blocked.example' }).click();
+    await page.getByRole('button', { name: 'Unblock blocked.example' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();
     await page.locator('input[type=password]').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('That token was refused').waitFor();
     assert.deepEqual(told.acts, []);
     await page.locator('input[type=password]').fill('a-token-of-some-length');
     await page.keyboard.press('Enter');
-    await page.getByText('blocked.example is released').waitFor();
-    assert.deepEqual(told.acts, [{ act: 'release', host: 'blocked.example' }]);
+    await page.getByText('blocked.example is unblocked').waitFor();
+    assert.deepEqual(told.acts, [{ act: 'unblock', host: 'blocked.example', amount: null }]);
   });
 
   it('asks for the token before it shows anything beyond this machine, once for all that it shows', async () => {
@@ -231,11 +336,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const { page } = await show('live');
     await page.locator('.hosts tbody tr').first().waitFor();
     assert.ok((await hostsShown(page)).includes(hostile.host));
-    assert.equal(await page.locator('#letters .link').nth(1).textContent(), hostile.url);
-    assert.ok(hostile.detail.startsWith((await page.locator('.detail').first().textContent())!.replace(/ …$/, '')));
-    await page.locator('#letters .link').nth(1).click();
-    await page.locator('.explained dd').first().waitFor();
-    assert.equal(await page.locator('.explained dd').first().textContent(), hostile.url);
+    assert.equal(await page.locator('#letters a').nth(1).textContent(), hostile.url);
+    const detail = (await page.locator('#letters .detail').first().textContent())!;
+    assert.ok(hostile.detail.startsWith(detail.replace(/ …$/, '')));
     await page.getByRole('textbox', { name: 'URL' }).fill('https://example.org/a');
     await page.keyboard.press('Enter');
     await page.locator('.explained dd', { hasText: 'https://example.org/a' }).waitFor();
@@ -259,6 +362,12 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal(await page.evaluate('window.owned'), undefined);
     await assertAccessible(page);
     await picture(page, 'story');
+    await page.setViewportSize(phone);
+    assert.deepEqual(await sideways(page), [], 'a story is read from above on a phone');
+    assert.ok(((await page.evaluate('document.documentElement.scrollWidth')) as number) <= phone.width);
+    await assertAccessible(page);
+    await picture(page, 'story-390');
+    await page.setViewportSize(desktop);
     await page.goto(new URL(`/story?${new URLSearchParams({ url: 'https://example.org/a' })}`, page.url()).href);
     await page.locator('#story-events tbody tr').first().waitFor();
     assert.match(await page.title(), /^https:\/\/example\.org\/a – /);
@@ -297,7 +406,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.ok(!(await page.locator('#connection').isVisible()));
   });
 
-  it('blocks a host of a crawl that runs, which then leaves it alone, and releases it', async () => {
+  it('blocks, delays and pauses on a crawl that runs, which heeds it, and shows its queues; its end stays told', async () => {
     const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 200, domains: 2 });
     const data = join(temporaryFolder(), 'data');
     const crawl = startCommand([
@@ -315,7 +424,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const host = new URL(small.seeds[0]!).host;
     await page.getByRole('button', { name: `Block ${host}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
-    await page.getByRole('button', { name: `Release ${host}` }).waitFor();
+    await page.getByRole('button', { name: `Unblock ${host}` }).waitFor();
     const { hosts } = (await (await fetch(`http://${address}/dashboard/hosts?search=${host}`)).json()) as HostListTold;
     assert.equal(hosts[0]!.hold, 'blocked');
     await sleep(500);
@@ -327,8 +436,34 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: `Block ${host}` }).waitFor();
     while (requests().length === before) await sleep(50);
+    await page.getByRole('button', { name: `Delay ${host}` }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('700ms');
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await page.locator(`tr[data-host="${host}"] td`, { hasText: '700 ms' }).waitFor();
+    await page.getByRole('link', { name: host, exact: true }).click();
+    await page.getByText('700 ms by an operator').waitFor();
+    const queued = page.locator('#queue tbody a').first();
+    await queued.waitFor();
+    assert.equal(new URL((await queued.textContent())!).host, host, 'its own queue');
+    await page.locator('#outcomes tbody tr').first().waitFor();
+    await queued.click();
+    await page.locator('#explained dd').first().waitFor();
+    await page.locator('#story-events tbody tr').first().waitFor();
+    await page.getByRole('link', { name: 'The crawl' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.locator('#standing', { hasText: 'paused' }).waitFor();
+    // Leases that are out end.
+    for (let last = -1; last !== small.web.requests().length; await sleep(1_500)) last = small.web.requests().length;
+    const paused = small.web.requests().length;
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    while (small.web.requests().length === paused) await sleep(50);
     crawl.child.kill('SIGTERM');
     await page.getByText(/This crawl has ended \(stopped\)/).waitFor();
     assert.equal((await crawl.ended).code, 130);
+    // Nobody answers any more, and that it has ended still stands.
+    await sleep(1_500);
+    assert.equal(await page.locator('#standing').textContent(), 'ended: stopped');
   });
 });

@@ -1,16 +1,20 @@
 /** A crawl that is only told of: the dashboard's view of crawls in every state, some of them hostile. */
+
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { troublesOf } from '../../services/dashboard/standing.ts';
 import type {
+  CrawlAct,
   FetchTold,
   HistoryTold,
   HostAct,
+  HostPageTold,
   HostTold,
   LetterTold,
   PartitionTold,
   StoryTold,
   Told,
 } from '../../services/dashboard/told.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
 import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
 import { storyPicture } from '../../topology/story/story-picture.ts';
 import { sinceText } from '../../topology/story/story-text.ts';
@@ -27,7 +31,8 @@ export type State = (typeof states)[number];
 
 export interface ToldCrawl {
   readonly view: CrawlView;
-  readonly acts: { readonly act: HostAct; readonly host: string }[];
+  readonly acts: { readonly act: HostAct; readonly host: string; readonly amount: number | null }[];
+  readonly steered: CrawlAct[];
   /** Thrown by the next looks, until it is taken away. */
   failure: Error | undefined;
 }
@@ -37,10 +42,11 @@ export function toldCrawl(state: State): ToldCrawl {
   const told: ToldCrawl = {
     failure: undefined,
     acts: [],
+    steered: [],
     view: {
       async look() {
         if (told.failure !== undefined) throw told.failure;
-        return toldOf(state, Date.now());
+        return { ...toldOf(state, Date.now()), paused: told.steered.at(-1) === 'pause' };
       },
       history: async () => historyOf(state, Date.now()),
       async hosts({ search, sort, limit }) {
@@ -52,15 +58,42 @@ export function toldCrawl(state: State): ToldCrawl {
       },
       explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'taken, band 3'] as const] }),
       story: async (url) => storyOf(url),
-      async act(act, host) {
-        told.acts.push({ act, host });
+      async host(host, from) {
+        const found = hosts.find((one) => one.host === host);
+        if (found === undefined) throw new CrawlstreamError('INVALID_ARGUMENT', `host ${host} was never met`);
+        return hostPageOf(found, from);
+      },
+      async act(act, host, _, amount) {
+        told.acts.push({ act, host, amount });
         const at = hosts.findIndex((one) => one.host === host);
-        hosts[at] = { ...hosts[at]!, hold: act === 'block' ? 'blocked' : '' };
+        if (act === 'delay') hosts[at] = { ...hosts[at]!, delayMs: amount ?? 1_000 };
+        else if (act !== 'limit') hosts[at] = { ...hosts[at]!, hold: act === 'block' ? 'blocked' : '' };
         return host;
+      },
+      async steer(act) {
+        told.steered.push(act);
+        return true;
       },
     },
   };
   return told;
+}
+
+/** Two pages of a queue, one URL of it hostile. */
+function hostPageOf(told: HostTold, from: string): HostPageTold {
+  const { host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred } = told;
+  const first = Array.from({ length: 50 }, (_, i) => ({ band: 2, depth: 1, url: `https://${host}/page/${i}` }));
+  first[1] = { ...first[1]!, url: hostile.url };
+  return {
+    ...{ host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred, atMs: Date.now() },
+    why: hold === 'blocked' ? 'an operator blocked it' : '1000 ms after the last contact: the delay of the policy',
+    ...{ deadUntilMs: told.deadUntilMs, readyAtMs: told.readyAtMs, fetchMs: 120, crawlDelayMs: null },
+    ...{ ownDelayMs: null, pagesMax: null, leases: [] },
+    again: { urls: failures > 0 ? 3 : 0, nextAtMs: failures > 0 ? Date.now() + 9_000 : null },
+    queue: queued === 0 ? [] : from === '' ? first : [{ band: 3, depth: 2, url: `https://${host}/last` }],
+    next: queued > 50 && from === '' ? '2:50' : null,
+    outcomes: failures > 0 ? fetches(Date.now()).slice(3) : fetches(Date.now()).slice(0, 2),
+  };
 }
 
 /** One page whose URL and title are hostile, told in two topics. */
@@ -116,6 +149,7 @@ function toldOf(state: State, atMs: number): Told {
       policyVersion: 1_795_268_000_000,
     },
     standing: ({ live: 'running', busy: 'running', failing: 'running' } as const)[state as 'live'] ?? state,
+    paused: false,
     pageQuota: state === 'live' ? 200_000 : null,
     counts,
     hosts: { known: counts.hosts, fetching: counts.leases, ready: counts.leases > 0 ? 14 : 0, delayed: scale * 310 },
@@ -137,6 +171,7 @@ function toldOf(state: State, atMs: number): Told {
       kinds: isEmpty ? [] : kindsOf(state),
       fetches: isEmpty ? [] : fetches(atMs),
       newestMs: isEmpty ? null : atMs - 400,
+      causes: isEmpty ? [] : fetches(atMs).filter(({ kind }) => kind !== 'fetched'),
     },
     freshness: isEmpty
       ? null
@@ -171,6 +206,7 @@ function fetches(atMs: number): FetchTold[] {
     kind,
     status,
     bytes: status === 200 ? 12_611 : 0,
+    detail: status === 0 ? hostile.detail : '',
   });
   return [
     one('https://www.example.org/news/2026/11/a-quiet-harbor-and-its-boats', 200),
@@ -253,7 +289,7 @@ function hostsOf(state: State): HostTold[] {
       failures: 0,
       throttles: 0,
       delayMs: 1_000,
-      readyAtMs: Date.now() + 12_000,
+      readyAtMs: Date.now() + 600_000,
       hold: '',
       deadUntilMs: null,
       ...more,
@@ -262,7 +298,7 @@ function hostsOf(state: State): HostTold[] {
   const some = [
     host('www.example.org', 0, 9_204, { leases: 1, readyAtMs: null }),
     host('shop.example.net', 1, 4_100, { throttles: 3, delayMs: 64_000 }),
-    host('slow.example.com', 2, 1_320, { failures: 5 }),
+    host('slow.example.com', 2, 1_320, { failures: 5, lastFailure: { kind: 'timeout', status: 0 } }),
     host(hostile.host, 3, 800),
     host('blocked.example', 4, 0, { hold: 'blocked', deferred: 310, readyAtMs: null }),
     host(`a-very-long-name-${'x'.repeat(60)}.${'y'.repeat(60)}.example.org:8443`, 5, 12),

@@ -1,5 +1,6 @@
 /** Counters of a crawl as people and programs read them. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { linkNames, placeNames } from '../../dashboard/words.ts';
 
 /** What `--json` prints, and `stats`: names are a contract. */
 export interface CrawlCounts {
@@ -102,33 +103,33 @@ export function countsOf(counters: Counters): CrawlCounts {
 /** Lines of a report; rows that are nought and only of interest when they aren't are left out. */
 export function countsText(counts: CrawlCounts): string {
   const rows: readonly (readonly [label: string, count: number, always?: boolean])[] = [
-    ['pages fetched', counts.pages, true],
+    [placeNames.page, counts.pages, true],
     ['hosts met', counts.hosts, true],
     ['URLs admitted', counts.admitted, true],
-    ['links already known', counts.duplicates, true],
+    [linkNames.duplicates, counts.duplicates, true],
     ['missed, taken for known', counts.seenErrors],
-    ['links out of scope', counts.outOfScope],
-    ['links too deep', counts.tooDeep],
-    ['links filtered out', counts.filtered],
-    ['links not crawlable', counts.invalid],
-    ['links too long', counts.tooLong],
-    ['dropped, host full', counts.hostFull],
-    ['dropped, queue full', counts.queueFull],
-    ['dropped, page too long', counts.linksDropped],
+    [linkNames.outOfScope, counts.outOfScope],
+    [linkNames.tooDeep, counts.tooDeep],
+    [linkNames.filtered, counts.filtered],
+    [linkNames.invalid, counts.invalid],
+    [linkNames.tooLong, counts.tooLong],
+    [linkNames.hostFull, counts.hostFull],
+    [linkNames.queueFull, counts.queueFull],
+    [linkNames.linksDropped, counts.linksDropped],
     ['pages cut at the limit', counts.truncated],
     ['links to what was purged', counts.purged],
     ['still queued', counts.queued],
-    ['on lease', counts.leased],
-    ['deferred', counts.deferred],
+    [placeNames.leased, counts.leased],
+    [placeNames.deferred, counts.deferred],
     ['beyond a host’s share', counts.overShare],
     ['to be fetched again', counts.scheduled],
     ['fetched again', counts.revisits],
     ['  found a change', counts.changesFound],
     ['  not modified (304)', counts.notModified],
-    ['redirected', counts.redirected],
-    ['refused by robots.txt', counts.denied],
-    ['failed', counts.failed],
-    ['dead-lettered', counts.deadLettered],
+    [placeNames.redirected, counts.redirected],
+    [placeNames.denied, counts.denied],
+    [placeNames.failed, counts.failed],
+    [placeNames.dead, counts.deadLettered],
     ['unreadable records', counts.undecodable],
     ['on a wrong partition', counts.misrouted],
     ['leases nobody took', counts.untaken],

@@ -26,7 +26,8 @@ import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { productVersion } from '../terminal/version.ts';
 import { explainer } from './explain-command.ts';
-import { listOf } from './hosts-command.ts';
+import { hostPager, hostPageUrls } from './host-page.ts';
+import { hostOf, listOf } from './hosts-command.ts';
 import { storyTeller } from './story-command.ts';
 
 interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
@@ -102,6 +103,9 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
       });
     },
     hosts: (asked) => listOf(source, { ...flags, ...asked }),
+    host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
+      hostOf(source, host, { ...flags, limit: hostPageUrls, ...(from !== undefined && { from }) }),
+    ),
     explain: explainer({ log, codec, topics: manifest }, flags),
     story: storyTeller({ log, codec, topics: manifest }, flags),
     hostKey: hostArgument,

@@ -28,7 +28,7 @@ export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): 
   const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
   return {
     readyAtMs,
-    why: whyOf(policy, hostKey, story),
+    why: whyItWaits(policy, hostKey, story),
     leasesOut,
     hold,
     deadUntilMs,
@@ -49,7 +49,11 @@ const holds: Readonly<Record<string, string>> = {
   limit: 'it has given as many pages as an operator allows',
 };
 
-function whyOf(policy: Policy, hostKey: string, { facts, leasesOut, lanes, nowMs }: UrlStory): string {
+export function whyItWaits(
+  policy: Policy,
+  hostKey: string,
+  { facts, leasesOut, lanes, nowMs }: Pick<UrlStory, 'facts' | 'leasesOut' | 'lanes' | 'nowMs'>,
+): string {
   const { config } = policy;
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
   if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';

@@ -87,7 +87,11 @@ async function scan(hosts: HostScan, state: FrontierState, store: StateStore): P
   }
 }
 
-async function hostOf(source: StateSource, host: string, { limit, from, ...flags }: HostsFlags): Promise<PlacedAnswer> {
+export async function hostOf(
+  source: StateSource,
+  host: string,
+  { limit, from, ...flags }: HostsFlags,
+): Promise<PlacedAnswer> {
   if (flags.search !== undefined || flags.sort !== undefined) {
     throw new CrawlstreamError('INVALID_ARGUMENT', '--search and --sort are for the list: name no host');
   }

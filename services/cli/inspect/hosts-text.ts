@@ -1,5 +1,6 @@
 /** What `hosts` prints for people: a table of hosts, or one host and a page of its queue. */
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
+import { holdNames } from '../../dashboard/words.ts';
 import type { HostsAnswer } from '../../frontier/host-lists.ts';
 import { rows } from '../terminal/print.ts';
 import type { PlacedAnswer } from './hosts-command.ts';
@@ -33,25 +34,18 @@ function isNumber(column: number): boolean {
 }
 
 function nextText({ hold, deadUntilMs, readyAtMs, leases }: HostRow, nowMs: number): string {
-  if (hold !== '') return `none: ${holds[hold]}`;
+  if (hold !== '') return `none: ${holdNames[hold]}`;
   if (deadUntilMs !== null && deadUntilMs > nowMs) return `dead until ${time(deadUntilMs)}`;
   if (readyAtMs === null) return leases > 0 ? 'being fetched' : 'nothing to do';
   return readyAtMs <= nowMs ? 'now' : `in ${((readyAtMs - nowMs) / 1000).toFixed(1)} s`;
 }
-
-const holds = {
-  blocked: 'blocked',
-  purged: 'purged',
-  crawlDelay: 'Crawl-delay above the cap',
-  limit: 'limit reached',
-} as const;
 
 export function hostText(answer: PlacedAnswer, nowMs: number): string {
   const { host, facts, bands, again, leases, parallel, refresh, queue, next } = answer;
   const waiting = bands.map(({ band, urls, held }) => `band ${band}: ${count(urls)}${held ? ', deferred' : ''}`);
   const table = rows([
     ['host', host],
-    ['hold', facts.hold === '' ? null : holds[facts.hold]],
+    ['hold', facts.hold === '' ? null : holdNames[facts.hold]],
     ['dead until', facts.deadUntilMs > nowMs ? time(facts.deadUntilMs) : null],
     ['ready at', facts.readyAtMs === 0 ? 'never contacted' : time(facts.readyAtMs)],
     ['fetched', `${count(facts.fetched)}, ${count(facts.pages)} of them pages`],

@@ -9,7 +9,7 @@ import { listHosts } from '../../frontier/host-lists.ts';
 import { ownPartitions, type Restores } from '../../frontier/own-partitions.ts';
 import { partitionPlaces } from '../../frontier/partition-places.ts';
 import { type Asked, Queries } from '../../frontier/queries.ts';
-import { type Queried, queryRoutes } from '../../frontier/query-routes.ts';
+import { askHost, type Queried, queryRoutes } from '../../frontier/query-routes.ts';
 import { pushRoutes } from '../../push/push-routes.ts';
 import type { PushTarget } from '../../push/pushed-urls.ts';
 import type { Websub } from '../../push/websub.ts';
@@ -25,6 +25,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
 import { explainer } from '../inspect/explain-command.ts';
+import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
 import { storyTeller } from '../inspect/story-command.ts';
 import { productVersion } from '../terminal/version.ts';
 
@@ -73,6 +74,9 @@ export class QueryDesk {
       members: () => queries.members(),
       fetchers: async () => member.fetchers ?? null,
       hosts: (asked) => listHosts({ partitions, queries }, asked, false),
+      host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
+        askHost({ partitions, keyMode, queries }, host, hostPageUrls, from),
+      ),
       explain: explainer({ log, codec, topics: manifest }, flags),
       story: storyTeller({ log, codec, topics: manifest }, flags),
       hostKey: hostArgument,

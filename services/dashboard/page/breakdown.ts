@@ -1,64 +1,31 @@
 /** What became of URLs, what fetchers met in the last minute, and how fresh pages are: bars with their numbers beside. */
-import type { Told } from '../told.ts';
-import { bar, byId, cell, el, heading, rowOf, setText } from './element.ts';
+import type { FetchTold, Told } from '../told.ts';
+import { linkNames, placeNames } from '../words.ts';
+import { bar, byId, type Child, cell, el, fold, heading, rowOf, setText } from './element.ts';
+import { urlLink } from './links.ts';
 import { count, duration, percent, whole } from './numbers.ts';
+import { outcomeName, outcomeText, retriedKinds } from './outcome-names.ts';
 
 interface Bar {
   readonly name: string;
   readonly count: number;
   /** `good`, `warn`, `bad` or `calm`: a colour of the style. */
   readonly kind: string;
+  /** Why, below the name. */
+  readonly why?: Child;
 }
 
-const places: readonly (readonly [counter: string, name: string, kind: string])[] = [
-  ['page', 'pages', 'good'],
-  ['queued', 'queued', 'calm'],
-  ['leased', 'being fetched', 'calm'],
-  ['retrying', 'to be retried', 'warn'],
-  ['deferred', 'deferred', 'warn'],
-  ['redirected', 'redirected', 'calm'],
-  ['denied', 'denied by robots.txt', 'calm'],
-  ['failed', 'failed', 'bad'],
-  ['dead', 'given up on', 'bad'],
+const places: readonly (readonly [counter: keyof typeof placeNames, kind: string])[] = [
+  ['page', 'good'],
+  ['queued', 'calm'],
+  ['leased', 'calm'],
+  ['retrying', 'warn'],
+  ['deferred', 'warn'],
+  ['redirected', 'calm'],
+  ['denied', 'calm'],
+  ['failed', 'bad'],
+  ['dead', 'bad'],
 ];
-
-const refusals: readonly (readonly [counter: string, name: string])[] = [
-  ['duplicates', 'known already'],
-  ['outOfScope', 'out of scope'],
-  ['filtered', 'filtered out'],
-  ['tooDeep', 'too deep'],
-  ['invalid', 'not crawlable'],
-  ['tooLong', 'too long'],
-  ['hostFull', 'host full'],
-  ['queueFull', 'queue full'],
-  ['linksDropped', 'too many on one page'],
-];
-
-const outcomeNames: Readonly<Record<string, string>> = {
-  fetched: 'fetched',
-  notModified: 'not modified',
-  redirect: 'redirect',
-  clientError: 'client error (4xx)',
-  gone: 'gone (404, 410)',
-  serverError: 'server error (5xx)',
-  throttled: 'throttled (429, 503)',
-  timeout: 'timeout',
-  connectionFailed: 'connection failed',
-  dnsFailed: 'no such name',
-  tlsFailed: 'TLS failed',
-  blockedAddress: 'private address',
-  robotsDenied: 'denied by robots.txt',
-  robotsUnreachable: 'robots.txt unreachable',
-  refused: 'not of a wanted type',
-  badResponse: 'broken response',
-  tooLarge: 'too large',
-  parseFailed: 'cannot be parsed',
-  crawlDelayTooLong: 'Crawl-delay too long',
-};
-
-export function outcomeName(kind: string): string {
-  return outcomeNames[kind] ?? kind;
-}
 
 export function showBreakdown(): (told: Told) => void {
   const ofPlaces = bars(byId('places'), 'URLs by what became of them');
@@ -66,16 +33,25 @@ export function showBreakdown(): (told: Told) => void {
   byId('places').append(refused);
   const ofRefusals = bars(refused, 'Links that were not admitted, by why');
   const ofRecent = bars(byId('recent'), 'Outcomes of the last minute');
+  const causes = el('div', { class: 'causes' });
+  byId('recent').append(causes);
   const fresh = byId('fresh');
-  return ({ counts, recent, freshness }) => {
+  return ({ counts, recent, freshness, paused }) => {
     const of = (name: string) => counts[name] ?? 0;
+    const why: Partial<Record<keyof typeof placeNames, Child>> = {
+      queued: paused ? 'the crawl is paused' : null,
+      retrying: causeOf(recent, ({ kind }) => retriedKinds.has(kind)),
+      denied: causeOf(recent, ({ kind }) => kind === 'robotsDenied'),
+      failed: causeOf(recent, ({ kind }) => !retriedKinds.has(kind) && kind !== 'robotsDenied'),
+      deferred: 'by a block, a limit, a Crawl-delay, a trap or a budget',
+    };
     ofPlaces(
-      places.map(([name, text, kind]) => ({ name: text, count: of(name), kind })),
+      places.map(([name, kind]) => ({ name: placeNames[name], count: of(name), kind, why: why[name] ?? null })),
       of('admitted'),
       'No URL has been admitted yet.',
     );
     ofRefusals(
-      refusals.map(([name, text]) => ({ name: text, count: of(name), kind: 'calm' })),
+      Object.entries(linkNames).map(([name, text]) => ({ name: text, count: of(name), kind: 'calm' })),
       of('discovered'),
       'None yet.',
     );
@@ -86,8 +62,28 @@ export function showBreakdown(): (told: Told) => void {
       kind: failed ? 'bad' : kind === 'fetched' || kind === 'notModified' ? 'good' : 'calm',
     }));
     ofRecent(recentBars, recent.outcomes, 'No fetch was reported in the last minute.');
+    fold(byId('recent'), recent.outcomes === 0 && recent.causes.length === 0);
+    fold(byId('places'), of('admitted') === 0);
+    if (!causes.contains(document.activeElement)) causes.replaceChildren(...causesOf(recent));
+    fold(fresh, freshness === null);
     showFreshness(fresh, freshness);
   };
+}
+
+/** The newest of such answers: what it was, and of which URL. */
+function causeOf({ causes }: Told['recent'], isIt: (one: FetchTold) => boolean): Child {
+  const found = causes.find(isIt);
+  return found === undefined ? null : el('span', {}, `${outcomeText(found)}, as of `, urlLink(found.url));
+}
+
+/** Why there was no page, with an example of each reason: a link to its story. */
+function causesOf({ causes }: Told['recent']): readonly HTMLElement[] {
+  if (causes.length === 0) return [];
+  const facts = causes.flatMap((one) => [
+    el('dt', {}, outcomeText(one)),
+    el('dd', {}, urlLink(one.url), one.detail === '' ? null : el('span', { class: 'detail' }, one.detail)),
+  ]);
+  return [el('h3', {}, 'No page, and why'), el('dl', { class: 'facts' }, ...facts)];
 }
 
 /** A table of names, bars, counts and shares; rows of nought are left out. */
@@ -106,10 +102,12 @@ function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: n
     table.hidden = shown.length === 0;
     empty.hidden = shown.length > 0;
     setText(empty, none);
+    if (body.contains(document.activeElement)) return;
     body.replaceChildren(
       ...shown.map((row) => {
         const share = of === 0 ? 0 : row.count / of;
-        const name = el('th', { scope: 'row' }, row.name);
+        const why = row.why == null ? null : el('span', { class: 'detail' }, row.why);
+        const name = el('th', { scope: 'row' }, row.name, why);
         return rowOf(name, cell(bar(share, row.kind)), cell(whole(row.count), true), cell(percent(share), true));
       }),
     );

@@ -3,7 +3,7 @@
  * points as a table. The one file that knows uPlot (a global: the library comes as a script of its own).
  */
 import type uPlotOf from 'uplot';
-import { el, heading, rowOf, scrolled, setText } from './element.ts';
+import { el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { clock } from './numbers.ts';
 
 declare const uPlot: typeof uPlotOf;
@@ -30,7 +30,7 @@ export interface ChartData {
   readonly values: readonly (readonly (number | null)[])[];
 }
 
-const height = 220;
+const height = 238;
 /** Rows of the table, evenly spaced. */
 const tableRows = 12;
 /** The sentence is written anew this often: readers of a screen are not to be told every second. ms */
@@ -70,6 +70,7 @@ export class Chart {
     this.#canvas.hidden = isEmpty;
     this.#empty.hidden = !isEmpty;
     this.#details.hidden = isEmpty;
+    fold(this.#figure, isEmpty);
     if (isEmpty) return;
     const columns = [data.atMs.map((atMs) => atMs / 1_000), ...data.values] as uPlotOf.AlignedData;
     if (this.#plot === undefined) this.#plot = new uPlot(this.#plotOptions(), columns, this.#canvas);
@@ -106,6 +107,9 @@ export class Chart {
           ...axis,
           grid: { show: false },
           size: 32,
+          label: timeAxisLabel(),
+          labelSize: 18,
+          labelFont: axis.font,
           space: 90,
           values: (_, seconds) => seconds.map((one) => timeText(one)),
         },
@@ -156,6 +160,14 @@ function numberCell(text: string): HTMLTableCellElement {
   const cell = el('td', { class: 'number' });
   setText(cell, text);
   return cell;
+}
+
+/** The clock of the one who looks. */
+function timeAxisLabel(): string {
+  const minutes = -new Date().getTimezoneOffset();
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const shift = `${minutes < 0 ? '−' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`;
+  return `time of day (UTC${minutes === 0 ? '' : shift})`;
 }
 
 /** Seconds where they matter. */

@@ -1,5 +1,5 @@
 /** Questions that stop the page until they are answered: modal dialogs, closed by Escape, focus back where it was. */
-import { el } from './element.ts';
+import { el, setText } from './element.ts';
 
 interface Question {
   readonly title: string;
@@ -7,25 +7,41 @@ interface Question {
   readonly yes: string;
   /** Something to fill in. */
   readonly field?: HTMLInputElement;
+  /** What filling it in so will do; without an amount it can't be done. */
+  readonly read?: (value: string) => { readonly amount?: number | null; readonly text: string };
+  /** That does the same. */
+  readonly command?: (value: string) => string;
 }
 
 /** False: no. */
-export function confirmed({ title, text, yes, field }: Question): Promise<boolean> {
+export function confirmed({ title, text, yes, field, read, command }: Question): Promise<boolean> {
   const back = document.activeElement;
   const form = el('form', { method: 'dialog' });
   const dialog = el('dialog', { 'aria-labelledby': 'dialog-title', 'aria-describedby': 'dialog-text' }, form);
   const no = el('button', { type: 'button', class: 'quiet' }, 'Cancel');
   no.addEventListener('click', () => dialog.close('no'));
-  const ok = el('button', { type: 'button', class: 'strong' }, yes);
-  ok.addEventListener('click', () => dialog.close('yes'));
+  const ok = el('button', { type: 'submit', class: 'strong' }, yes);
+  const effect = el('output', { class: 'effect' });
+  const typed = el('code');
+  const update = () => {
+    const value = field?.value.trim() ?? '';
+    const understood = value === '' ? undefined : read?.(value);
+    setText(effect, understood?.text ?? '');
+    if (read !== undefined) ok.disabled = understood?.amount === undefined;
+    setText(typed, command?.(value === '' ? '…' : value) ?? '');
+  };
+  field?.addEventListener('input', update);
+  update();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    dialog.close('yes');
+    if (!ok.disabled) dialog.close('yes');
   });
   form.append(
     el('h2', { id: 'dialog-title' }, title),
     el('p', { id: 'dialog-text' }, text),
     ...(field === undefined ? [] : [field]),
+    ...(read === undefined ? [] : [effect]),
+    ...(command === undefined ? [] : [el('p', { class: 'hint' }, 'The same as ', typed)]),
     el('div', { class: 'dialog-buttons' }, no, ok),
   );
   document.body.append(dialog);

@@ -51,8 +51,34 @@ export function cell(child: Child, isNumber = false): HTMLTableCellElement {
   return el('td', { class: isNumber ? 'number' : '' }, child);
 }
 
-/** A table that scrolls by itself, by keyboard too; `name` is its caption. */
+/** A panel with nothing to show is one line. `inside`: something in it. */
+export function fold(inside: HTMLElement, isEmpty: boolean): void {
+  inside.closest('.panel')?.classList.toggle('folded', isEmpty);
+}
+
+/**
+ * A table that scrolls by itself, by keyboard too; `name` is its caption. On a phone its rows are cards, by the style:
+ * each cell carries the name of its column, and all carry the roles that another `display` takes from them.
+ */
 export function scrolled(name: string, table: HTMLTableElement): HTMLElement {
   table.prepend(el('caption', { class: 'unseen' }, name));
+  table.classList.add('cards');
+  const label = () => labelCells(table);
+  new MutationObserver(label).observe(table, { childList: true, subtree: true });
+  label();
   return el('section', { class: 'scroll', tabindex: 0, 'aria-label': `${name}, scrollable` }, table);
+}
+
+function labelCells(table: HTMLTableElement): void {
+  table.setAttribute('role', 'table');
+  const names = [...(table.tHead?.rows[0]?.cells ?? [])].map((head) => head.textContent ?? '');
+  for (const part of [table.tHead, ...table.tBodies]) part?.setAttribute('role', 'rowgroup');
+  for (const row of table.rows) {
+    row.setAttribute('role', 'row');
+    for (const [column, one] of [...row.cells].entries()) {
+      const isHead = one.tagName === 'TH';
+      one.setAttribute('role', isHead ? (one.scope === 'row' ? 'rowheader' : 'columnheader') : 'cell');
+      if (row.parentElement !== table.tHead) one.dataset['label'] = names[column] ?? '';
+    }
+  }
 }

@@ -1,13 +1,9 @@
 /** The explain box: what a crawl makes of one URL, in the words of `crawlstream explain`. */
+import type { ExplainTold } from '../told.ts';
 import { byId, el } from './element.ts';
 import { askExplain } from './requests.ts';
 
-export interface ExplainBox {
-  /** Fills the box in, and asks. */
-  explain(url: string): void;
-}
-
-export function showExplain(): ExplainBox {
+export function showExplain(): void {
   const [form, field, place] = [
     byId<HTMLFormElement>('explain-form'),
     byId<HTMLInputElement>('explain-url'),
@@ -21,13 +17,13 @@ export function showExplain(): ExplainBox {
     place.setAttribute('aria-busy', 'true');
     place.replaceChildren(el('p', { class: 'empty' }, 'Reading what the crawl has written of it …'));
     try {
-      const { lines } = await askExplain(url);
-      const facts = lines.flatMap(([name, value]) => [el('dt', {}, name.trim()), el('dd', { class: 'mono' }, value)]);
-      const story = `page/story.html?${new URLSearchParams({ url })}`;
-      place.replaceChildren(
-        el('dl', { class: 'facts explained' }, ...facts),
-        el('p', { class: 'more' }, el('a', { href: story }, 'Its whole story, event by event')),
+      const facts = explainedFacts((await askExplain(url)).lines);
+      const story = el(
+        'a',
+        { href: `page/story.html?${new URLSearchParams({ url })}` },
+        'Its whole story, event by event',
       );
+      place.replaceChildren(facts, el('p', { class: 'more' }, story));
     } catch (error) {
       place.replaceChildren(el('p', { class: 'failure' }, (error as Error).message));
     } finally {
@@ -39,12 +35,9 @@ export function showExplain(): ExplainBox {
     event.preventDefault();
     void ask();
   });
-  return {
-    explain(url) {
-      field.value = url;
-      byId('explain').scrollIntoView();
-      field.focus();
-      void ask();
-    },
-  };
+}
+
+export function explainedFacts(lines: ExplainTold['lines']): HTMLElement {
+  const facts = lines.flatMap(([name, value]) => [el('dt', {}, name.trim()), el('dd', { class: 'mono' }, value)]);
+  return el('dl', { class: 'facts explained' }, ...facts);
 }

@@ -2,9 +2,13 @@
  * The table of hosts: searched and sorted by the service, which looks at all of them. A row that somebody has the focus in
  * stays where it is until they leave it.
  */
-import type { HostListTold, HostSort, HostTold } from '../told.ts';
-import { byId, cell, el, rowOf, scrolled, setText } from './element.ts';
+import type { HostListTold, HostSort, HostTold, Told } from '../told.ts';
+import { type ActButtons, actButtons } from './act-buttons.ts';
+import { byId, cell, el, fold, rowOf, scrolled, setText } from './element.ts';
+import { reasonText, stateText } from './host-state.ts';
+import { hostLink } from './links.ts';
 import { count, duration, short } from './numbers.ts';
+import type { Operator } from './operate.ts';
 import { askHosts } from './requests.ts';
 
 interface Column {
@@ -14,12 +18,6 @@ interface Column {
   text(host: HostTold, nowMs: number): string;
 }
 
-const holdNames: Readonly<Record<string, string>> = {
-  blocked: 'blocked',
-  crawlDelay: 'Crawl-delay too long',
-  limit: 'limit reached',
-};
-
 const columns: readonly Column[] = [
   { name: 'Host', sort: 'name', text: ({ host }) => host },
   { name: 'State', text: stateText },
@@ -28,7 +26,7 @@ const columns: readonly Column[] = [
   { name: 'Fetched', sort: 'fetched', isNumber: true, text: ({ fetched }) => short(fetched) },
   { name: 'Errors', sort: 'errors', isNumber: true, text: errorsText },
   { name: 'Delay', sort: 'delay', isNumber: true, text: ({ delayMs }) => duration(delayMs) },
-  { name: 'Ready', sort: 'ready', isNumber: true, text: readyText },
+  { name: 'Next contact', sort: 'ready', isNumber: true, text: readyText },
 ];
 
 /** What the service lists first is what is asked for: names from A, the soonest, and the most of all else. */
@@ -43,12 +41,19 @@ export interface HostsPanel {
   refresh(): Promise<void>;
 }
 
-export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
+/** `told`: of the crawl, as of a moment ago. */
+export function showHosts(onAct: Operator['act'], told: () => Told | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
   let sort: HostSort = 'queued';
   let asking = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const choice = byId<HTMLSelectElement>('hosts-sort');
+  choice.addEventListener('change', () => {
+    sort = choice.value as HostSort;
+    void refresh();
+  });
 
   const heads = columns.map((column) =>
     headOf(column, (chosen) => {
@@ -56,7 +61,7 @@ export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
       void refresh();
     }),
   );
-  const head = el('thead', {}, rowOf(...heads.map((one) => one.head), el('th', { scope: 'col' }, 'Action')));
+  const head = el('thead', {}, rowOf(...heads.map((one) => one.head), el('th', { scope: 'col' }, 'Actions')));
   const table = el('table', { class: 'hosts' }, head, body);
   const empty = el('p', { class: 'empty', hidden: true }, 'No host to show.');
   byId('hosts-list').append(scrolled('Hosts; the buttons in the head sort them', table), empty);
@@ -69,6 +74,7 @@ export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
   const refresh = async () => {
     const asked = ++asking;
     clearTimeout(timer);
+    choice.value = sort;
     for (const { column, head } of heads) {
       if (column.sort === undefined) continue;
       const order = ascending.has(column.sort) ? 'ascending' : 'descending';
@@ -90,12 +96,13 @@ export function showHosts(onAct: (host: HostTold) => void): HostsPanel {
   const show = ({ hosts, matched, known, missing }: HostListTold) => {
     table.hidden = hosts.length === 0;
     empty.hidden = hosts.length > 0;
+    fold(size, known === 0);
     setText(size, sizeText(hosts.length, matched, known, missing.length));
     const nowMs = Date.now();
     const rows = new Map([...body.rows].map((row) => [row.dataset['host'], row]));
     const next = hosts.map((host) => {
       const row = rows.get(host.host) ?? newRow(host, onAct);
-      fill(row, host, nowMs);
+      fill(row, host, told(), nowMs);
       return row;
     });
     if (!body.contains(document.activeElement)) body.replaceChildren(...next);
@@ -115,34 +122,26 @@ function headOf(column: Column, onSort: (sort: HostSort) => void): { column: Col
   return { column, head };
 }
 
-function newRow({ host }: HostTold, onAct: (host: HostTold) => void): HTMLTableRowElement {
+function newRow({ host }: HostTold, onAct: Operator['act']): HTMLTableRowElement {
   const rest = columns.slice(1).map(({ isNumber = false }) => cell(null, isNumber));
-  const name = el('th', { scope: 'row', class: 'mono' });
-  const row = rowOf(name, ...rest, cell(el('button', { type: 'button', class: 'quiet act' })));
+  const name = el('th', { scope: 'row', class: 'mono' }, hostLink(host));
+  const buttons = actButtons((act, shown) => void onAct(act, shown));
+  rest[0]!.append(el('span', { class: 'state-name' }), el('span', { class: 'detail' }));
+  const row = rowOf(name, ...rest, cell(buttons.element));
   row.dataset['host'] = host;
-  row.querySelector('button')!.addEventListener('click', () => onAct(hostsOfRows.get(row)!));
+  buttonsOfRows.set(row, buttons);
   return row;
 }
 
-/** What a row's button is about, as of the last answer. */
-const hostsOfRows = new WeakMap<HTMLTableRowElement, HostTold>();
+const buttonsOfRows = new WeakMap<HTMLTableRowElement, ActButtons>();
 
-function fill(row: HTMLTableRowElement, host: HostTold, nowMs: number): void {
-  hostsOfRows.set(row, host);
-  for (const [i, column] of columns.entries()) setText(row.cells[i]!, column.text(host, nowMs));
+function fill(row: HTMLTableRowElement, host: HostTold, told: Told | undefined, nowMs: number): void {
+  buttonsOfRows.get(row)!.show(host);
+  for (const [i, column] of columns.entries()) if (i > 1) setText(row.cells[i]!, column.text(host, nowMs));
+  const [name, why] = row.cells[1]!.children as unknown as [HTMLElement, HTMLElement];
+  setText(name, stateText(host));
+  setText(why, reasonText(host, told, nowMs));
   row.classList.toggle('held', host.hold !== '' || host.deadUntilMs !== null);
-  const button = row.querySelector('button')!;
-  const isFree = host.hold === '' && host.deadUntilMs === null;
-  setText(button, isFree ? 'Block' : 'Release');
-  button.setAttribute('aria-label', `${isFree ? 'Block' : 'Release'} ${host.host}`);
-}
-
-function stateText({ hold, deadUntilMs, leases, queued, deferred }: HostTold): string {
-  if (hold !== '') return holdNames[hold] ?? hold;
-  if (deadUntilMs !== null) return 'unreachable';
-  if (leases > 0) return leases === 1 ? 'being fetched' : `on ${leases} leases`;
-  if (queued > 0) return 'waiting';
-  return deferred > 0 ? 'deferred' : 'nothing to do';
 }
 
 function errorsText({ fetched, pages, failures, throttles }: HostTold): string {

@@ -1,8 +1,9 @@
-/** What was given up on, and what was fetched last: lists of URLs, which are text whatever is in them. */
+/** What was dead-lettered, and what was fetched last: lists of URLs, which are text whatever is in them. */
 import type { FetchTold, LetterTold, Told } from '../told.ts';
-import { outcomeName } from './breakdown.ts';
-import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
+import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
+import { hostLink, urlLink } from './links.ts';
 import { ago, bytes, count } from './numbers.ts';
+import { outcomeName, outcomeText } from './outcome-names.ts';
 
 const reasonNames: Readonly<Record<string, string>> = {
   undecodable: 'record nobody could read',
@@ -19,30 +20,32 @@ const reasonNames: Readonly<Record<string, string>> = {
 
 const detailMax = 200;
 
-export function showLetters(onExplain: (url: string) => void): (told: Told) => void {
+export function showLetters(): (told: Told) => void {
   const [size, list, fetches] = [byId('letters-size'), byId('letters-list'), byId('fetches')];
   let before = '';
   return ({ letters, counts, recent, atMs }) => {
     const records = letters?.records ?? 0;
-    setText(size, records === 0 ? '' : `${count(records)} records, ${count(counts['dead']!)} URLs given up on`);
+    setText(size, records === 0 ? '' : `${count(records)} records, ${count(counts['dead']!)} URLs dead-lettered`);
     // Ages aside, they seldom change; what is being read or focused is left alone.
     const now = JSON.stringify(letters);
     if (now !== before) {
       before = now;
-      list.replaceChildren(...lettersOf(letters, atMs, onExplain));
+      list.replaceChildren(...lettersOf(letters, atMs));
+      fold(list, letters !== null && letters.newest.length === 0);
     }
+    fold(fetches, recent.fetches.length === 0);
     if (!fetches.contains(document.activeElement)) fetches.replaceChildren(fetchesOf(recent.fetches, atMs));
   };
 }
 
-function lettersOf(letters: Told['letters'], nowMs: number, onExplain: (url: string) => void): HTMLElement[] {
+function lettersOf(letters: Told['letters'], nowMs: number): HTMLElement[] {
   if (letters === null) return [el('p', { class: 'empty' }, 'They cannot be read from here.')];
-  if (letters.newest.length === 0) return [el('p', { class: 'empty' }, 'None: nothing was given up on.')];
+  if (letters.newest.length === 0) return [el('p', { class: 'empty' }, 'None: nothing is dead-lettered.')];
   const reasons = letters.reasons.map(({ reason, count: number }) =>
     el('li', {}, reasonNames[reason] ?? reason, ' ', el('b', {}, count(number))),
   );
   const head = rowOf(heading('When'), heading('Why'), heading('What'));
-  const rows = letters.newest.map((letter) => letterRow(letter, nowMs, onExplain));
+  const rows = letters.newest.map((letter) => letterRow(letter, nowMs));
   const table = el('table', { class: 'letters' }, el('thead', {}, head), el('tbody', {}, ...rows));
   return [
     el('ul', { class: 'chips', 'aria-label': 'Reasons of the newest' }, ...reasons),
@@ -50,16 +53,13 @@ function lettersOf(letters: Told['letters'], nowMs: number, onExplain: (url: str
   ];
 }
 
-function letterRow(letter: LetterTold, nowMs: number, onExplain: (url: string) => void): HTMLTableRowElement {
+function letterRow(letter: LetterTold, nowMs: number): HTMLTableRowElement {
   const { atMs, reason, url, hostKey, attempts, lastOutcome, status, detail, id, replayed } = letter;
   const last = lastOutcome === '' ? '' : `, last: ${outcomeName(lastOutcome)}${status > 0 ? ` ${status}` : ''}`;
   const tries = attempts === 0 ? '' : `, ${count(attempts)} attempt${attempts === 1 ? '' : 's'}`;
   const why = `${reasonNames[reason] ?? reason}${tries}${last}${replayed ? ' – replayed' : ''}`;
-  let what: HTMLElement = el('span', { class: 'mono' }, hostKey || id);
-  if (url !== '') {
-    what = el('button', { type: 'button', class: 'link mono', title: 'Explain this URL' }, url);
-    what.addEventListener('click', () => onExplain(url));
-  }
+  const name = url !== '' ? urlLink(url) : hostKey !== '' ? hostLink(hostKey) : id;
+  const what = el('span', { class: 'mono' }, name);
   const more = detail === '' ? null : el('span', { class: 'detail' }, cut(detail));
   return rowOf(cell(ago(atMs, nowMs)), cell(why), el('td', {}, what, more));
 }
@@ -69,14 +69,19 @@ function cut(detail: string): string {
   return detail.length <= detailMax ? detail : `${detail.slice(0, detailMax)} …`;
 }
 
-function fetchesOf(fetches: readonly FetchTold[], nowMs: number): HTMLElement {
-  if (fetches.length === 0) return el('p', { class: 'empty' }, 'No fetch was reported in the last minute.');
-  const head = rowOf(heading('When'), heading('Status', true), heading('URL'), heading('Size', true));
+/** `none`: what is said where there are none. */
+export function fetchesOf(
+  fetches: readonly FetchTold[],
+  nowMs: number,
+  none = 'No fetch was reported in the last minute.',
+): HTMLElement {
+  if (fetches.length === 0) return el('p', { class: 'empty' }, none);
+  const head = rowOf(heading('When'), heading('Outcome'), heading('URL'), heading('Size', true));
   const rows = fetches.map(({ atMs, url, kind, status, bytes: size }) =>
     rowOf(
       cell(ago(atMs, nowMs)),
-      cell(status > 0 ? `${status}` : outcomeName(kind), true),
-      el('td', { class: 'mono url' }, url),
+      cell(kind === 'fetched' ? `${status}` : outcomeText({ kind, status })),
+      el('td', { class: 'mono url' }, urlLink(url)),
       cell(size > 0 ? bytes(size) : '–', true),
     ),
   );

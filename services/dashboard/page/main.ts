@@ -11,39 +11,35 @@ import { operate } from './operate.ts';
 import { showPartitions } from './partitions.ts';
 import { askHistory } from './requests.ts';
 import { Series } from './series.ts';
+import { isEnded, standingTexts } from './standing-text.ts';
 import { themeButton } from './theme.ts';
 import { showTiles } from './tiles.ts';
 import { showTraffic } from './traffic.ts';
 
-const standings: Readonly<Record<Told['standing'], string>> = {
-  empty: 'waiting for a first URL',
-  restoring: 'restoring',
-  running: 'crawling',
-  quiet: 'nothing moves',
-  paused: 'paused',
-  done: 'done',
-  quotaSpent: 'page quota spent',
-  stopped: 'stopped',
-};
+let newest: Told | undefined;
+/** It told its end, and no other crawl has answered at this address since. */
+let isOver = false;
 
 const series = new Series();
 const traffic = showTraffic(series);
-const explainBox = showExplain();
-const shown = [showBreakdown(), showPartitions(), showLetters((url) => explainBox.explain(url))];
+showExplain();
+const shown = [showBreakdown(), showPartitions(), showLetters()];
 const tiles = showTiles();
-const hosts = showHosts((host) => void act(host));
-const act = operate(() => void hosts.refresh());
+const operator = operate(() => void hosts.refresh());
+const hosts = showHosts(operator.act, () => newest);
+const pause = byId<HTMLButtonElement>('pause');
+pause.addEventListener('click', () => newest && void operator.steer(newest.paused ? 'resume' : 'pause', newest));
 themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
 void hosts.refresh();
 
 let hasHistory = false;
-let lastMs: number | undefined;
-
 function show(told: Told): void {
-  lastMs = told.atMs;
+  newest = told;
+  setText(pause, told.paused ? 'Resume' : 'Pause');
+  pause.hidden = isEnded(told.standing) && !told.paused;
   setText(byId('crawl'), told.crawl);
-  document.title = `${told.crawl}: ${standings[told.standing]} – Crawlstream`;
-  setStanding(told.standing, standings[told.standing]);
+  document.title = `${told.crawl}: ${standingTexts[told.standing]} – Crawlstream`;
+  setStanding(told.standing, standingTexts[told.standing]);
   setText(byId('as-of'), `as of ${clock(told.atMs)}`);
   setText(
     byId('release'),
@@ -79,7 +75,7 @@ function setBanner(text: string): void {
 }
 
 function age(): string {
-  return lastMs === undefined ? '' : ` What is shown is of ${clock(lastMs)}.`;
+  return newest === undefined ? '' : ` What is shown is of ${clock(newest.atMs)}.`;
 }
 
 /** Once for each connection: the service may be another one by now. */
@@ -97,6 +93,7 @@ async function begin(): Promise<void> {
 
 listen({
   onConnected() {
+    isOver = false;
     setBanner('');
     void begin();
   },
@@ -106,16 +103,18 @@ listen({
   },
   onWaiting(message) {
     setStanding('waiting', 'starting');
-    if (lastMs !== undefined) setBanner(`${message}.${age()}`);
+    if (newest !== undefined) setBanner(`${message}.${age()}`);
   },
   onTrouble(message) {
     setStanding('trouble', 'cannot be looked at');
     setBanner(`${message}.${age()}`);
   },
   onOver(told) {
+    isOver = true;
     show(told);
+    const how = standingTexts[told.standing].replace('ended: ', '');
     setBanner(
-      `This crawl has ended (${standings[told.standing]}), and its service with it: crawlstream dashboard --data … shows what it left.`,
+      `This crawl has ended (${how}), and its service with it: crawlstream dashboard --data … shows what it left.`,
     );
   },
   onRefused(message) {
@@ -124,6 +123,8 @@ listen({
   },
   onLost(retryMs) {
     hasHistory = false;
+    // Nobody answers after the end: what was told last stays.
+    if (isOver) return;
     setStanding('lost', 'disconnected');
     setBanner(`The service does not answer: trying again in ${duration(retryMs)}.${age()}`);
   },

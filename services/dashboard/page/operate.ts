@@ -1,34 +1,96 @@
-/** Blocking and releasing a host: asked before a block, said afterwards, and taken back by one button. */
-import type { HostAct, HostTold } from '../told.ts';
+/** Acts on hosts and on the crawl: each says what it will do before it does, and afterwards that it is done. */
+import type { CrawlAct, HostAct, Told } from '../told.ts';
+import {
+  type ActedHost,
+  blockText,
+  readDelay,
+  readLimit,
+  steerText,
+  type Understood,
+  unblockText,
+} from './act-texts.ts';
 import { confirmed } from './dialogs.ts';
 import { byId, el } from './element.ts';
-import { actOn } from './requests.ts';
+import { duration } from './numbers.ts';
+import { actOn, steer } from './requests.ts';
+
+export type ShownAct = Exclude<HostAct, 'release'>;
+
+export interface Operator {
+  act(act: ShownAct, host: ActedHost): Promise<void>;
+  steer(act: CrawlAct, told: Told): Promise<void>;
+}
 
 /** What is said stays until something else is, or somebody dismisses it. */
-export function operate(refresh: () => void): (host: HostTold) => Promise<void> {
+export function operate(refresh: () => void): Operator {
   const toast = byId('toast');
   const say = (text: string, ...buttons: HTMLButtonElement[]) => {
     const close = el('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss' }, '×');
     close.addEventListener('click', () => toast.replaceChildren());
     toast.replaceChildren(el('p', {}, text), ...buttons, close);
   };
-  const act = async (name: HostAct, host: string, undoable: boolean): Promise<void> => {
+  const send = async (sent: () => Promise<unknown>, done: string, ...buttons: HTMLButtonElement[]) => {
     try {
-      await actOn(name, host);
+      await sent();
     } catch (error) {
       say((error as Error).message);
       return;
     }
-    const undo = el('button', { type: 'button' }, 'Undo');
-    undo.addEventListener('click', () => void act(name === 'block' ? 'release' : 'block', host, false));
-    say(name === 'block' ? `${host} is blocked` : `${host} is released`, ...(undoable ? [undo] : []));
+    say(done, ...buttons);
     // The word is durable; the frontier takes it within a moment.
     setTimeout(refresh, 500);
   };
-  return async ({ host, hold, deadUntilMs }) => {
-    // What was on hold for another reason than a block is not given back by one.
-    if (hold !== '' || deadUntilMs !== null) return act('release', host, hold === 'blocked');
-    const text = 'Nothing more is fetched from it. What it has queued is kept, and waits until it is released.';
-    if (await confirmed({ title: `Block ${host}?`, text, yes: 'Block' })) await act('block', host, true);
+  const toggle = (act: 'block' | 'unblock', host: string, undoable: boolean): Promise<void> => {
+    const undo = el('button', { type: 'button' }, 'Undo');
+    undo.addEventListener('click', () => void toggle(act === 'block' ? 'unblock' : 'block', host, false));
+    return send(() => actOn(act, host), `${host} is ${act}ed`, ...(undoable ? [undo] : []));
+  };
+  const withAmount = async (act: 'delay' | 'limit', host: ActedHost) => {
+    const read = (value: string): Understood => (act === 'delay' ? readDelay : readLimit)(value.trim(), host);
+    const example = act === 'delay' ? duration(host.delayMs).replace(' ', '') : '1000';
+    const field = el('input', {
+      type: 'text',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      'aria-label': fieldNames[act],
+      placeholder: `as in ${act === 'delay' ? '5s' : example}`,
+      maxlength: 20,
+    });
+    const now =
+      act === 'delay'
+        ? `It is ${duration(host.delayMs)} now, from the end of a request to the next one’s start.`
+        : 'How many of its pages are fetched in all.';
+    const title = act === 'delay' ? `Delay of ${host.host}` : `Limit of ${host.host}`;
+    const text = `${now} “default” gives the word back to the policy.`;
+    const isSet = await confirmed({
+      title,
+      text,
+      yes: 'Set',
+      field,
+      read,
+      command: (value) => `crawlstream ${act} ${host.host} ${value}`,
+    });
+    const { amount } = read(field.value);
+    if (!isSet || amount === undefined) return;
+    const set = amount === null ? 'as the policy says' : act === 'delay' ? duration(amount) : `${amount} pages`;
+    await send(() => actOn(act, host.host, amount), `The ${act} of ${host.host} is ${set}`);
+  };
+  return {
+    async act(act, host) {
+      if (act === 'delay' || act === 'limit') return withAmount(act, host);
+      const name = host.host;
+      const [title, yes] = act === 'block' ? [`Block ${name}?`, 'Block'] : [`Unblock ${name}?`, 'Unblock'];
+      const text = act === 'block' ? blockText(host) : unblockText(host);
+      if (!(await confirmed({ title, text, yes, command: () => `crawlstream ${act} ${name}` }))) return;
+      // What was on hold for another reason than a block is not given back by one.
+      await toggle(act, name, act === 'block' || host.hold === 'blocked');
+    },
+    async steer(act, told) {
+      const [title, yes] = act === 'pause' ? ['Pause the crawl?', 'Pause'] : ['Resume the crawl?', 'Resume'];
+      if (!(await confirmed({ title, text: steerText(act, told), yes, command: () => `crawlstream ${act}` }))) return;
+      await send(() => steer(act), `The crawl is ${act === 'pause' ? 'paused' : 'resumed'}`);
+    },
   };
 }
+
+const fieldNames = { delay: 'Delay', limit: 'Pages' } as const;

@@ -16,7 +16,7 @@ const stateTexts: Readonly<Record<State, string>> = {
 export function showPartitions(): (told: Told) => void {
   const [map, size] = [byId('partitions-map'), byId('partitions-size')];
   const body = el('tbody');
-  const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('URLs waiting', true)];
+  const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('Waiting', true)];
   const more = [heading('Hosts', true), heading('Pages', true), heading('Undecided', true), heading('Copies')];
   const table = el('table', { class: 'partitions' }, el('thead', {}, rowOf(...columns, ...more)), body);
   byId('partitions-list').append(scrolled('Partitions, their owners, lag and copies', table));

@@ -1,5 +1,15 @@
 /** What the page asks of the service, and how it says who it is where a token is wanted. */
-import type { ExplainTold, HistoryTold, HostAct, HostListTold, HostsAsked, StoryTold } from '../told.ts';
+import type {
+  CrawlAct,
+  ExplainTold,
+  HistoryTold,
+  HostAct,
+  HostListTold,
+  HostPageTold,
+  HostsAsked,
+  StoryTold,
+} from '../told.ts';
+import { service } from './links.ts';
 import { askToken } from './token.ts';
 
 /** For as long as the page is open, and nowhere else. */
@@ -21,18 +31,26 @@ export function askHosts({ search, sort, limit }: HostsAsked): Promise<HostListT
   return ask<HostListTold>(`hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`, {}, true);
 }
 
+export function askHost(host: string, from = ''): Promise<HostPageTold> {
+  return ask<HostPageTold>(`host?${new URLSearchParams({ host, from })}`, {}, true);
+}
+
 export function askExplain(url: string): Promise<ExplainTold> {
   return ask<ExplainTold>(`explain?${new URLSearchParams({ url })}`);
 }
 
-/** Of a page below `page/`. */
 export function askStory(url: string): Promise<StoryTold> {
-  return ask<StoryTold>(`../story?${new URLSearchParams({ url })}`);
+  return ask<StoryTold>(`story?${new URLSearchParams({ url })}`);
 }
 
-/** Resolves once the word is durable in the crawl's log. */
-export async function actOn(act: HostAct, host: string): Promise<void> {
-  await ask(`../hosts/${encodeURIComponent(host)}/${act}`, { method: 'POST' });
+/** Resolves once the word is durable in the crawl's log. `amount`: of acts that have one. */
+export async function actOn(act: HostAct, host: string, amount?: number | null): Promise<void> {
+  const path = `../hosts/${encodeURIComponent(host)}/${act}`;
+  await ask(path, amount === undefined ? { method: 'POST' } : { method: 'POST', body: JSON.stringify({ amount }) });
+}
+
+export async function steer(act: CrawlAct): Promise<void> {
+  await ask(`../crawl/${act}`, { method: 'POST' });
 }
 
 /** Rejects with one line for people. `byItself`: nobody has clicked at it. */
@@ -43,10 +61,11 @@ async function ask<Answer>(path: string, init: RequestInit = {}, byItself = fals
 async function answerTo(path: string, init: RequestInit, byItself: boolean): Promise<Response> {
   for (;;) {
     // What a page of elsewhere can't make a browser send: calls with an effect ask for it.
-    const mark = { 'x-crawlstream': '1' };
     const sent = token;
-    const headers: HeadersInit = sent === undefined ? mark : { ...mark, authorization: `Bearer ${sent}` };
-    const response = await fetch(path, { ...init, headers }).catch(() => {
+    const headers = new Headers({ 'x-crawlstream': '1' });
+    if (init.body !== undefined) headers.set('content-type', 'application/json');
+    if (sent !== undefined) headers.set('authorization', `Bearer ${sent}`);
+    const response = await fetch(service + path, { ...init, headers }).catch(() => {
       throw new Error('The service does not answer: is the crawl still running?');
     });
     if (response.ok) return response;

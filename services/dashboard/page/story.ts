@@ -4,11 +4,14 @@
  */
 import type { StoryEventTold, StoryTold } from '../told.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
-import { askStory } from './requests.ts';
+import { explainedFacts } from './explain.ts';
+import { hostLink } from './links.ts';
+import { askExplain, askStory } from './requests.ts';
 import { themeButton } from './theme.ts';
 
 const [form, field] = [byId<HTMLFormElement>('story-form'), byId<HTMLInputElement>('story-url')];
 const [size, picture, events] = [byId('story-size'), byId('story-picture'), byId('story-events')];
+const explained = byId('explained');
 
 themeButton(byId<HTMLButtonElement>('theme'), () => {});
 form.addEventListener('submit', (event) => {
@@ -23,13 +26,21 @@ async function tell(): Promise<void> {
   const url = field.value.trim();
   picture.replaceChildren();
   events.replaceChildren();
+  explained.replaceChildren();
   if (url === '') return setText(size, 'Which URL?');
   setText(size, 'Reading what the crawl has written of it …');
   try {
+    // One after the other: each reads much of a changelog, and the service does one at a time.
+    explained.replaceChildren(explainedFacts((await askExplain(url)).lines), ...hostOf(url));
     show(await askStory(url));
   } catch (error) {
     setText(size, (error as Error).message);
   }
+}
+
+function hostOf(url: string): HTMLElement[] {
+  if (!URL.canParse(url)) return [];
+  return [el('p', { class: 'more' }, 'Its host: ', hostLink(new URL(url).host))];
 }
 
 function show({ url, events: told, all, picture: svg, trimmed }: StoryTold): void {
@@ -42,7 +53,7 @@ function show({ url, events: told, all, picture: svg, trimmed }: StoryTold): voi
   picture.replaceChildren(el('section', { class: 'scroll', tabindex: 0, 'aria-label': 'Timeline, scrollable' }, image));
   const names = ['Since', 'What happened', 'Topic', 'Offset', 'Policy', 'Time'];
   const head = el('thead', {}, rowOf(...names.map((name) => heading(name, name === 'Offset'))));
-  const table = el('table', {}, head, el('tbody', {}, ...told.map(line)));
+  const table = el('table', { class: 'events' }, head, el('tbody', {}, ...told.map(line)));
   events.replaceChildren(scrolled('Events', table));
 }
 

@@ -3,6 +3,7 @@ import type { Told } from '../told.ts';
 import { byId, el, setText } from './element.ts';
 import { bytes, percent, short, whole } from './numbers.ts';
 import type { Series } from './series.ts';
+import { isEnded } from './standing-text.ts';
 
 interface Tile {
   readonly name: string;
@@ -13,18 +14,18 @@ interface Tile {
 const tiles: readonly Tile[] = [
   {
     name: 'Pages a second',
-    value: (_, series) => rateText(series, 'page', short),
+    value: (told, series) => rateText(told, series, 'page', short),
     below: ({ counts, pageQuota }) =>
       `${whole(counts['page']!)} pages${pageQuota === null ? '' : ` of ${whole(pageQuota)}`}`,
   },
   {
     name: 'Links a second',
-    value: (_, series) => rateText(series, 'discovered', short),
+    value: (told, series) => rateText(told, series, 'discovered', short),
     below: ({ counts }) => `${whole(counts['admitted']!)} URLs admitted`,
   },
   {
     name: 'Received a second',
-    value: (_, series) => rateText(series, 'bytes', bytes),
+    value: (told, series) => rateText(told, series, 'bytes', bytes),
     below: ({ counts }) => `${bytes(counts['bytes']!)} in all`,
   },
   {
@@ -37,13 +38,13 @@ const tiles: readonly Tile[] = [
     value: ({ hosts }) => short(hosts.known),
     below: ({ hosts }) =>
       hosts.ready === null
-        ? `${whole(hosts.fetching)} being fetched`
-        : `${whole(hosts.fetching)} being fetched, ${whole(hosts.ready)} ready, ${whole(hosts.delayed ?? 0)} delayed`,
+        ? `${whole(hosts.fetching)} on lease`
+        : `${whole(hosts.fetching)} on lease, ${whole(hosts.ready)} ready, ${whole(hosts.delayed ?? 0)} delayed`,
   },
   {
     name: 'Failed',
     value: ({ counts }) => percent(share(counts['failed']! + counts['dead']!, settled(counts))),
-    below: ({ counts }) => `${whole(counts['failed']!)} failed, ${whole(counts['dead']!)} given up on`,
+    below: ({ counts }) => `${whole(counts['failed']!)} failed, ${whole(counts['dead']!)} dead-lettered`,
   },
 ];
 
@@ -62,8 +63,14 @@ export function showTiles(): (told: Told, series: Series) => void {
   };
 }
 
-/** A dash until two points tell one. */
-function rateText(series: Series, name: 'page' | 'discovered' | 'bytes', text: (rate: number) => string): string {
+/** A dash until two points tell one, and after the end. */
+function rateText(
+  { standing }: Told,
+  series: Series,
+  name: 'page' | 'discovered' | 'bytes',
+  text: (rate: number) => string,
+): string {
+  if (isEnded(standing)) return '–';
   const rate = series.rates(name).at(-1) ?? null;
   return rate === null ? '–' : text(rate);
 }

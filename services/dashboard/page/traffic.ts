@@ -72,7 +72,8 @@ export function showTraffic(series: Series): Traffic {
   const rateChart = new Chart(byId('rates'), rate);
   const depthChart = new Chart(byId('depth'), depth);
   const update = () => {
-    const from = series.from(spanMs);
+    // A line at nought says nothing of a crawl that has not begun.
+    const from = series.column('admitted').at(-1) === 0 ? series.atMs.length : series.from(spanMs);
     const atMs = series.atMs.slice(from);
     rateChart.show({ atMs, values: rate.columns.map((name) => series.rates(name).slice(from)) });
     depthChart.show({ atMs, values: depthColumns.map((name) => series.column(name).slice(from)) });

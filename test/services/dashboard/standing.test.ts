@@ -38,10 +38,18 @@ test('how a crawl stands: empty, restoring, running, quiet, paused, done, its qu
 
 function troubles(change: Partial<Told>): string[] {
   const told: Omit<Told, 'troubles'> = {
-    ...{ crawl: 'c', release: '0', atMs: 1_000_000, standing: 'running', policyVersion: 1, pageQuota: null },
+    ...{
+      crawl: 'c',
+      release: '0',
+      atMs: 1_000_000,
+      standing: 'running',
+      paused: false,
+      policyVersion: 1,
+      pageQuota: null,
+    },
     ...{ counts: zeroCounters(), hosts: { known: 1, fetching: 0, ready: 0, delayed: 0 }, partitions: [partition()] },
     ...{ members: [{ name: 'a', address: 'a:1', owned: [0] }], fetchers: 1, freshness: null },
-    recent: { outcomes: 0, kinds: [], fetches: [], newestMs: null },
+    recent: { outcomes: 0, kinds: [], fetches: [], newestMs: null, causes: [] },
     letters: { records: 0, reasons: [], newest: [] },
     ...change,
   };
@@ -82,7 +90,7 @@ test('failing fetches are told by their share, and by what most of them are', ()
       { kind: 'fetched', count: 100 - timeouts, failed: false },
       { kind: 'timeout', count: timeouts, failed: true },
     ],
-    ...{ fetches: [], newestMs: 1_000_000 },
+    ...{ fetches: [], newestMs: 1_000_000, causes: [] },
   });
   assert.deepEqual(troubles({ recent: kinds(20) }), []);
   assert.deepEqual(troubles({ recent: kinds(38) }), [
@@ -92,7 +100,7 @@ test('failing fetches are told by their share, and by what most of them are', ()
 
 test('leases without results, backlogs, unreadable records and letters that cannot be read are told', () => {
   const counts = { ...zeroCounters(), leases: 3, undecodable: 2 };
-  const recent = { outcomes: 0, kinds: [], fetches: [], newestMs: 900_000 };
+  const recent = { outcomes: 0, kinds: [], fetches: [], newestMs: 900_000, causes: [] };
   const partitions = [partition({ lag: { control: 0, results: 12_000, discovered: 40 } })];
   assert.deepEqual(troubles({ counts, recent, partitions, letters: null }), [
     'warn: Leases are out, and no result has come for 100 s: is a fetcher up?',

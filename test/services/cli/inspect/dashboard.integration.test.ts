@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExplainTold, HistoryTold, HostListTold, Told } from '../../../../services/dashboard/told.ts';
+import type {
+  ExplainTold,
+  HistoryTold,
+  HostListTold,
+  HostPageTold,
+  Told,
+} from '../../../../services/dashboard/told.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { type Running, runCommand, startCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
@@ -91,6 +97,31 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   assert.deepEqual(await json(block, { method: 'POST' }), { host: blocked, act: 'block' });
   const hold = async () => (await json<HostListTold>(`${url}hosts?search=${blocked}`)).hosts[0]?.hold;
   while ((await hold()) !== 'blocked') await sleep(20);
+  const steered = async (act: string) => json(url.replace('dashboard/', `crawl/${act}`), { method: 'POST' });
+  assert.deepEqual(await steered('pause'), { act: 'pause', changed: true });
+  assert.deepEqual(await steered('pause'), { act: 'pause', changed: false });
+  while (!(await json<Told>(`${url}data`)).paused) await sleep(20);
+  const elsewhere = await fetch(url.replace('dashboard/', 'crawl/resume'), {
+    method: 'POST',
+    headers: { origin: 'http://evil.example' },
+  });
+  assert.equal(elsewhere.status, 403, 'a page elsewhere may not');
+  assert.deepEqual(await steered('resume'), { act: 'resume', changed: true });
+  const delay = (amount: unknown) =>
+    fetch(block.replace(/block$/, 'delay'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ amount }),
+    });
+  for (const amount of [-1, 1.5, '5', 90_000_000, undefined])
+    assert.equal((await delay(amount)).status, 400, `${amount}`);
+  assert.deepEqual(await (await delay(120)).json(), { host: blocked, act: 'delay', amount: 120 });
+  const page120 = async () => json<HostPageTold>(`${url}host?host=${encodeURIComponent(blocked)}`);
+  while ((await page120()).ownDelayMs !== 120) await sleep(20);
+  const { why, queue, hold: held } = await page120();
+  assert.deepEqual([why, held], ['an operator blocked it', 'blocked']);
+  assert.ok(queue.every((one) => new URL(one.url).host === blocked));
+  assert.equal((await fetch(`${url}host?host=never.example`)).status, 400);
   const { lines } = await json<ExplainTold>(`${url}explain?url=${encodeURIComponent(small.seeds[0]!)}`);
   assert.match(new Map(lines).get('host') ?? '', /an operator blocked it/);
 
@@ -98,6 +129,11 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   const behind = await dashboardOf(through);
   assert.equal((await json<Told>(`${behind}data`)).crawl, 'crawl');
   assert.ok((await json<HistoryTold>(`${behind}history`)).atMs.length > 1);
+  assert.deepEqual(
+    (await json<HostPageTold>(`${behind}host?host=${encodeURIComponent(blocked)}`)).hold,
+    'blocked',
+    'through another service',
+  );
   assert.deepEqual(
     await json(behind.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/release`), { method: 'POST' }),
     { host: blocked, act: 'release' },
@@ -122,6 +158,7 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   const history = await json<HistoryTold>(`${left}history`);
   assert.equal(history.columns.page.at(-1), 180);
   assert.equal((await json<HostListTold>(`${left}hosts?sort=fetched`)).hosts.length, 3);
+  assert.equal((await json<HostPageTold>(`${left}host?host=${encodeURIComponent(blocked)}`)).pages, 60);
   await json(left.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/block`), { method: 'POST' });
   after.child.kill('SIGTERM');
   assert.equal((await after.ended).code, 0);

@@ -1,0 +1,39 @@
+/** The buttons of a host: what can be done to it as it stands. */
+import type { ActedHost } from './act-texts.ts';
+import { el, setText } from './element.ts';
+import type { ShownAct } from './operate.ts';
+
+export interface ActButtons {
+  readonly element: HTMLElement;
+  /** As of the last answer. */
+  show(host: ActedHost): void;
+}
+
+export function actButtons(onAct: (act: ShownAct, host: ActedHost) => void): ActButtons {
+  let shown: ActedHost | undefined;
+  const button = (act: () => ShownAct) => {
+    const made = el('button', { type: 'button', class: 'quiet act' });
+    made.addEventListener('click', () => shown && onAct(act(), shown));
+    return made;
+  };
+  const isFree = () => shown === undefined || (shown.hold === '' && shown.deadUntilMs === null);
+  const block = button(() => (isFree() ? 'block' : 'unblock'));
+  const [delay, limit] = [button(() => 'delay'), button(() => 'limit')];
+  return {
+    element: el('div', { class: 'acts' }, block, delay, limit),
+    show(host) {
+      shown = host;
+      const named = [
+        [block, isFree() ? 'Block' : 'Unblock'],
+        [delay, 'Delay'],
+        [limit, 'Limit'],
+      ] as const;
+      for (const [made, name] of named) {
+        setText(made, name);
+        made.setAttribute('aria-label', `${name} ${host.host}`);
+      }
+      // What was purged stays so until links to it are wanted again, which a page does not decide.
+      block.hidden = host.hold === 'purged';
+    },
+  };
+}

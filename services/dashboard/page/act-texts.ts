@@ -1,0 +1,86 @@
+/** What an act on a host or on the crawl will do, said before it does: in words, and as the command that does the same. */
+import type { CrawlAct, HostTold, Told } from '../told.ts';
+import { count, duration } from './numbers.ts';
+
+export type ActedHost = Pick<HostTold, 'host' | 'hold' | 'deadUntilMs' | 'queued' | 'deferred' | 'pages' | 'delayMs'>;
+
+export function blockText({ queued }: ActedHost): string {
+  return `Nothing more is fetched from it, once the requests that are out have ended. ${kept(queued)}`;
+}
+
+function kept(queued: number): string {
+  if (queued === 0) return 'It has nothing queued; what is found of it waits until it is unblocked.';
+  return `${urls(queued)} that wait${queued === 1 ? 's' : ''} are kept, deferred until it is unblocked.`.replace(
+    'waits are',
+    'waits is',
+  );
+}
+
+export function unblockText({ hold, deadUntilMs, deferred, delayMs }: ActedHost): string {
+  const back =
+    deferred === 0
+      ? ''
+      : ` ${urls(deferred)} that ${deferred === 1 ? 'is' : 'are'} deferred wait for their turn again.`;
+  if (hold === 'crawlDelay')
+    return `It is taken up again, although its robots.txt asks for longer waits than the policy’s.${back}`;
+  if (hold === '' && deadUntilMs !== null) return `It counts as alive, and is tried again at once.${back}`;
+  return `It is fetched from again, with ${duration(delayMs)} between requests.${back}`;
+}
+
+const unitsMs: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const dayMs = 86_400_000;
+
+/** What somebody typed; `text`: what it will do, or what is wrong with it. */
+export interface Understood {
+  /** Absent: it can't be done. null: as the policy says. */
+  readonly amount?: number | null;
+  readonly text: string;
+}
+
+export function readDelay(value: string, { queued }: ActedHost): Understood {
+  if (value === 'default') return { amount: null, text: 'The delay of the policy holds again.' };
+  const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|[smhd])?$/.exec(value) ?? [];
+  if (number === undefined) return { text: 'Give a time as in 5s or 500ms, or default for what the policy says.' };
+  const amount = Math.round(Number(number) * unitsMs[unit]!);
+  if (amount > dayMs) return { text: 'Give a day at most.' };
+  const all =
+    queued === 0 || amount === 0 ? '' : ` ${urls(queued)} that wait would take ${duration(queued * amount)} at least.`;
+  const rate = amount === 0 ? 'No wait of its own' : `${pace(amount)} at most`;
+  return { amount, text: `${rate}; a longer Crawl-delay of its robots.txt still holds.${all}` };
+}
+
+export function readLimit(value: string, { pages, queued }: ActedHost): Understood {
+  if (value === 'default') return { amount: null, text: 'It may give any number of pages.' };
+  if (!/^\d{1,12}$/.test(value)) return { text: 'Give a number of pages, or default for any number.' };
+  const amount = Number(value);
+  const left = amount - pages;
+  if (left > 0)
+    return {
+      amount,
+      text: `${count(left)} more page${left === 1 ? '' : 's'}, then the rest of its queue is deferred.`,
+    };
+  return {
+    amount,
+    text: `It has given ${count(pages)} already: nothing more is fetched, and ${urls(queued)} are deferred.`,
+  };
+}
+
+function pace(delayMs: number): string {
+  const aMinute = 60_000 / delayMs;
+  return aMinute >= 1 ? `${count(Math.round(aMinute))} requests a minute` : `a request every ${duration(delayMs)}`;
+}
+
+export function steerText(act: CrawlAct, { counts }: Told): string {
+  const { leases = 0, queued = 0, retrying = 0 } = counts;
+  if (act === 'resume')
+    return `Fetchers go on with ${urls(queued + retrying)} that wait, at the delays of their hosts.`;
+  const out =
+    leases === 0
+      ? ''
+      : ` ${count(leases)} lease${leases === 1 ? ' that is' : 's that are'} out end${leases === 1 ? 's' : ''} in order.`;
+  return `No more URLs are given to any fetcher, on any partition.${out} Nothing is lost, and Resume goes on; a restart stays paused.`;
+}
+
+function urls(number: number): string {
+  return `${count(number)} URL${number === 1 ? '' : 's'}`;
+}

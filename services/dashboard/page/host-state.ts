@@ -1,0 +1,41 @@
+/** How a host stands, and why: the reason stands beside the state. */
+import type { HostTold, Told } from '../told.ts';
+import { holdNames } from '../words.ts';
+import { count, duration } from './numbers.ts';
+import { outcomeText } from './outcome-names.ts';
+
+export type StandingHost = Pick<
+  HostTold,
+  'hold' | 'deadUntilMs' | 'leases' | 'queued' | 'deferred' | 'failures' | 'throttles' | 'delayMs' | 'readyAtMs'
+> &
+  Pick<HostTold, 'lastFailure'>;
+
+export function stateText({ hold, deadUntilMs, leases, queued, deferred }: StandingHost): string {
+  if (hold !== '') return holdNames[hold] ?? hold;
+  if (deadUntilMs !== null) return 'dead';
+  if (leases > 0) return leases === 1 ? 'on lease' : `on ${leases} leases`;
+  if (queued > 0) return 'waiting';
+  return deferred > 0 ? 'deferred' : 'nothing to do';
+}
+
+/** Empty: the state says it all. `told`: of the crawl. */
+export function reasonText(
+  host: StandingHost,
+  told: Pick<Told, 'paused' | 'standing'> | undefined,
+  nowMs: number,
+): string {
+  const { hold, deadUntilMs, leases, queued, deferred, failures, throttles, delayMs, readyAtMs, lastFailure } = host;
+  if (hold === 'blocked') return 'by an operator';
+  if (hold !== '') return '';
+  const last = lastFailure === undefined ? '' : `: ${outcomeText(lastFailure)}`;
+  if (deadUntilMs !== null) return `for ${duration(Math.max(0, deadUntilMs - nowMs))}, all retries failed${last}`;
+  if (leases > 0) return '';
+  if (queued === 0) return deferred > 0 ? 'by a trap or a budget' : '';
+  if (told?.standing === 'quotaSpent') return 'the page quota is spent';
+  if (told?.paused === true) return 'the crawl is paused';
+  if (failures > 0) return `to retry after ${count(failures)} failure${failures === 1 ? '' : 's'} in a row${last}`;
+  if (throttles > 0)
+    return `slowed down after ${count(throttles)} throttled answer${throttles === 1 ? '' : 's'}${last}`;
+  if (readyAtMs !== null && readyAtMs > nowMs) return `its delay of ${duration(delayMs)}`;
+  return told?.standing === 'stopped' ? 'nobody runs the crawl' : 'for a fetcher';
+}

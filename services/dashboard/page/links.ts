@@ -1,0 +1,20 @@
+/** Where a host and a URL lead to: pages of their own, by the name in the address. What is shown stays text. */
+import { el } from './element.ts';
+
+/** This page may be one of them itself. */
+const isBelow = location.pathname.endsWith('.html');
+const pages = isBelow ? '' : 'page/';
+/** Of what the service answers, as seen from here. */
+export const service = isBelow ? '../' : '';
+
+export function hostLink(host: string): HTMLAnchorElement {
+  return el(
+    'a',
+    { href: `${pages}host.html?${new URLSearchParams({ host })}`, title: 'Its page, and its queue' },
+    host,
+  );
+}
+
+export function urlLink(url: string): HTMLAnchorElement {
+  return el('a', { href: `${pages}story.html?${new URLSearchParams({ url })}`, title: 'Its story' }, url);
+}

@@ -1,0 +1,17 @@
+/** How a crawl stands, in words. */
+import type { Standing } from '../told.ts';
+
+export const standingTexts: Readonly<Record<Standing, string>> = {
+  empty: 'waiting for a first URL',
+  restoring: 'restoring',
+  running: 'crawling',
+  quiet: 'nothing moves',
+  paused: 'paused',
+  done: 'ended: nothing is left to do',
+  quotaSpent: 'ended: page quota spent',
+  stopped: 'ended: stopped',
+};
+
+export function isEnded(standing: Standing): boolean {
+  return standing === 'done' || standing === 'quotaSpent' || standing === 'stopped';
+}

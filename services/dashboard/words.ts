@@ -1,0 +1,38 @@
+/**
+ * The words of a crawl: one name for each thing, for the dashboard's page and for what commands print. It imports
+ * nothing, so that the page, which is compiled for browsers, may read it as well.
+ */
+
+/** What became of admitted URLs, by counter. */
+export const placeNames = {
+  page: 'pages fetched',
+  queued: 'queued',
+  leased: 'on lease',
+  retrying: 'to be retried',
+  deferred: 'deferred',
+  redirected: 'redirected',
+  denied: 'refused by robots.txt',
+  failed: 'failed',
+  dead: 'dead-lettered',
+} as const;
+
+/** Why links were not admitted, by counter. */
+export const linkNames = {
+  duplicates: 'links already known',
+  outOfScope: 'links out of scope',
+  filtered: 'links filtered out',
+  tooDeep: 'links too deep',
+  invalid: 'links not crawlable',
+  tooLong: 'links too long',
+  hostFull: 'dropped, host full',
+  queueFull: 'dropped, queue full',
+  linksDropped: 'dropped, page too long',
+} as const;
+
+/** Why a host takes no leases. */
+export const holdNames: Readonly<Record<string, string>> = {
+  blocked: 'blocked',
+  purged: 'purged',
+  crawlDelay: 'Crawl-delay above the cap',
+  limit: 'limit reached',
+};
