@@ -6,8 +6,12 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 
 /** This process's own, made where it is not there. */
-export function ownFolder({ data }: Pick<KafkaFlags, 'data'>, manifest: Manifest): Promise<DataFolder> {
-  return adoptDataFolder(data ?? join('crawl-data', manifest.crawl), manifest);
+export function ownFolder(flags: Pick<KafkaFlags, 'data'>, manifest: Manifest): Promise<DataFolder> {
+  return adoptDataFolder(ownFolderPath(flags, manifest.crawl), manifest);
+}
+
+export function ownFolderPath({ data }: Pick<KafkaFlags, 'data'>, crawl: string): string {
+  return data ?? join('crawl-data', crawl);
 }
 
 /** One that is there, and of this crawl; null: none is named. */

@@ -114,8 +114,10 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     if (flags.dashboard !== undefined) progress.note(`see it at ${dashboardUrl(service.listensOn!, service.isSecure)}`);
     sayUnrendered(flags, progress.note);
     if (flags.brokers !== undefined) {
+      for (const note of optionNotes(command)) progress.note(note);
       const outcome = await runKafkaCrawl({
         ...watching,
+        options: optionsToKeep(command),
         service,
         desk,
         clock,

@@ -9,13 +9,16 @@ export interface FailureLedger {
   note(outcome: Outcome, page: Page | null): void;
   /** A line per kind, the most frequent first. */
   lines(): readonly string[];
+  /** A URL of the most frequent kind; undefined: none has failed. */
+  example(): string | undefined;
   /** Pages that asked for their links not to be followed. */
   readonly nofollow: readonly string[];
 }
 
 interface Failures {
   count: number;
-  readonly example: string;
+  readonly url: string;
+  readonly cause: string;
 }
 
 const fine: ReadonlySet<OutcomeKind> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
@@ -25,6 +28,7 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
   const watched = new Set(seeds);
   const byKind = new Map<OutcomeKind, Failures>();
   const nofollow: string[] = [];
+  const sorted = () => [...byKind].sort(([, a], [, b]) => b.count - a.count);
   return {
     nofollow,
     note(outcome, page) {
@@ -32,7 +36,7 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
       if (page?.nofollow === true && nofollow.length < 10) nofollow.push(url);
       if (fine.has(kind)) return;
       const known = byKind.get(kind);
-      if (known === undefined) byKind.set(kind, { count: 1, example: `${url}: ${causeOf(outcome)}` });
+      if (known === undefined) byKind.set(kind, { count: 1, url, cause: causeOf(outcome) });
       else known.count += 1;
       // Once each: a retry that fails as well is no news.
       if (!watched.delete(url)) return;
@@ -40,11 +44,11 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
       say(`${url}: ${causeOf(outcome)}${remedy === '' ? '' : `; ${remedy}`}`);
     },
     lines: () =>
-      [...byKind]
-        .sort(([, a], [, b]) => b.count - a.count)
-        .map(
-          ([kind, { count, example }]) => `${kind.padEnd(20)}${count.toLocaleString('en-US').padStart(8)}  ${example}`,
-        ),
+      sorted().map(
+        ([kind, { count, url, cause }]) =>
+          `${kind.padEnd(20)}${count.toLocaleString('en-US').padStart(8)}  ${url}: ${cause}`,
+      ),
+    example: () => sorted()[0]?.[1].url,
   };
 }
 

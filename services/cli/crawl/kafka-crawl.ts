@@ -10,6 +10,7 @@ import type { Service } from '../../runtime/service.ts';
 import type { ConsumerFlags, Consumers } from '../attach/with-consumers.ts';
 import { attachConsumers } from '../attach/with-consumers.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
+import type { GivenOptions } from '../connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
 import { ownFolder } from '../connect/own-folder.ts';
 import { sendToKafka } from '../connect/send-to-kafka.ts';
@@ -24,6 +25,7 @@ import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import { banner } from './banner.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
+import { keepOptions } from './remembered-options.ts';
 import { hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
@@ -42,6 +44,8 @@ export interface KafkaCrawl {
     SnapshotRoleFlags &
     ConsumerFlags &
     WebsubFlags & { readonly newOptions?: boolean };
+  /** To be kept for a resume on this machine. */
+  readonly options: GivenOptions;
   say(text: string): void;
   readonly signal: AbortSignal;
   readonly onStatus: (status: CrawlStatus) => void;
@@ -90,6 +94,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
     let renewed: Promise<void> | undefined;
     try {
       const folder = await ownFolder(flags, manifest);
+      await keepOptions(folder, crawl.options);
       const { part } = folder;
       const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, service, say: crawl.say };
       consumers = await attachConsumers(context, flags);

@@ -5,9 +5,11 @@
  */
 import { join, resolve } from 'node:path';
 import { Command, type Option } from 'commander';
+import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { applyConfig } from '../config/apply-config.ts';
 import { isSwitch, parseValue } from '../config/parse-value.ts';
-import { type GivenOptions, readRequest } from '../connect/crawl-folder.ts';
+import { type GivenOptions, readRequest, writeRequest } from '../connect/crawl-folder.ts';
+import { ownFolderPath } from '../connect/own-folder.ts';
 import { isRepeated } from '../flags/arguments.ts';
 import { addPolicyOptions } from '../flags/policy-flags.ts';
 import { typedSeeds } from './crawl-seeds.ts';
@@ -60,15 +62,18 @@ function typedValue(option: Option, text: string | undefined, before: unknown): 
 /** Fills in what the command line and the environment leave open from what the data folder holds. */
 export async function recallOptions(program: Command, command: Command, env: NodeJS.ProcessEnv): Promise<void> {
   const options = optionsOf.get(command);
-  const { data, brokers, newOptions } = command.opts();
-  if (options === undefined || brokers !== undefined || newOptions === true) return;
+  const { data, brokers, crawl, newOptions } = command.opts();
+  if (options === undefined || newOptions === true) return;
   let path: string;
   try {
-    const seeds = data === undefined ? await typedSeeds(command) : [];
-    path = folderPath(
-      data,
-      seeds.map(({ url }) => url),
-    );
+    const seeds = data === undefined && brokers === undefined ? await typedSeeds(command) : [];
+    const ofSeeds = () =>
+      folderPath(
+        data,
+        seeds.map(({ url }) => url),
+      );
+    // On Kafka they are this machine's own: the folder of the process has them, as it has its states.
+    path = brokers === undefined ? ofSeeds() : ownFolderPath({ data }, crawl);
   } catch {
     return; // The command itself says what is wrong.
   }
@@ -83,6 +88,11 @@ export async function recallOptions(program: Command, command: Command, env: Nod
 
 function isSet(command: Command, key: string): boolean {
   return !['default', undefined].includes(command.getOptionValueSource(key));
+}
+
+/** What a folder of a crawl on Kafka holds: its seeds and its policy are on the topics. */
+export function keepOptions(folder: DataFolder, options: GivenOptions): Promise<void> {
+  return writeRequest(folder, { seeds: [], policy: null, options });
 }
 
 /** What the data folder is to hold from now on. */

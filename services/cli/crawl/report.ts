@@ -1,5 +1,6 @@
 /** What a crawl that has ended says: how it stands, what failed, and the commands that answer the next questions. */
 import { countsOf, countsText } from '../inspect/counters-text.ts';
+import { inShell } from '../terminal/in-shell.ts';
 import { ownName } from '../terminal/own-name.ts';
 import { clockText } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
@@ -38,7 +39,7 @@ export function report({ end, counters, traps, seconds, pagesBefore, place, resu
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {
     say.write(`  failed:  ${name} pages --failed ${place}\n`);
-    say.write(`  why:     ${name} explain URL ${place}\n`);
+    say.write(`  why:     ${name} explain ${inShell(ledger.example() ?? 'URL')} ${place}\n`);
   }
   if (end !== 'done' && resume === null) say.write('  resume:  the same command again\n');
   else if (end === 'stopped') say.write(`  resume:  ${name} ${resume}\n`);

@@ -2,20 +2,29 @@
  * The URLs of a crawl that gave no page, each with its newest answer and why: from `results`, as far back as it reaches.
  * One that was fetched later is not among them.
  */
-import { once } from 'node:events';
 import type { Outcome, Result } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { inShell } from '../terminal/in-shell.ts';
 import { inert } from '../terminal/inert.ts';
+import { ownName } from '../terminal/own-name.ts';
+import type { WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { causeOf } from './outcome-cause.ts';
 
 const fine: ReadonlySet<string> = new Set(['fetched', 'notModified', 'redirect']);
 
-export async function printFailures({ log, codec, topics }: ReadableCrawl, asJson: boolean): Promise<void> {
+export async function printFailures(
+  { log, codec, topics }: ReadableCrawl,
+  asJson: boolean,
+  write: WriteLine,
+  /** The options that name the crawl to other commands. */
+  place: string,
+): Promise<void> {
   const topic = `${topics.crawl}.results`;
   let count = 0;
+  let first = '';
   for (let partition = 0; partition < topics.partitions; partition++) {
     const failed = new Map<string, Outcome>();
     const { start, end } = await log.offsets(topic, partition);
@@ -33,8 +42,13 @@ export async function printFailures({ log, codec, topics }: ReadableCrawl, asJso
       const { url, kind, status, detail } = outcome;
       const line = asJson ? JSON.stringify({ url, kind, status, detail }) : `${kind}  ${url}  ${causeOf(outcome)}`;
       count += 1;
-      if (!process.stdout.write(`${inert(line)}\n`)) await once(process.stdout, 'drain');
+      if (first === '') first = url;
+      if (!(await write(inert(line)))) return;
     }
   }
-  if (!asJson) printNotice(count === 0 ? 'no URL has failed' : `${count} URLs; crawlstream explain URL tells the rest`);
+  if (asJson) return;
+  const more = () => `${ownName()} explain ${inShell(first)} ${place}`;
+  printNotice(
+    count === 0 ? 'no URL has failed' : `${count} URL${count === 1 ? '' : 's'}; the rest of the first: ${more()}`,
+  );
 }

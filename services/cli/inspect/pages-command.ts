@@ -4,7 +4,6 @@
  * For a person a line each; for a program (or with --long, --fields, --json) JSON lines. A page that a browser rendered is
  * told as it was rendered. `--failed` answers the other question: which URLs gave no page, and why.
  */
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Page } from '../../../schemas/types.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
@@ -14,10 +13,11 @@ import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad } from '../flags/arguments.ts';
 import { addKafkaOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { inert } from '../terminal/inert.ts';
+import { addPagerOption, type PagerFlags, paged, type WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { printFailures } from './failed-urls.ts';
 
-interface PagesFlags extends KafkaFlags {
+interface PagesFlags extends KafkaFlags, PagerFlags {
   readonly json?: boolean;
   readonly all?: boolean;
   readonly long?: boolean;
@@ -34,12 +34,10 @@ const pageFields = [
 type PageField = (typeof pageFields)[number];
 
 export function addPagesCommand(program: Command): void {
-  addKafkaOptions(
-    program
-      .command('pages')
-      .description('print the pages of a crawl, each URL once: a line each on a terminal, JSON lines elsewhere'),
-    'data folder of the crawl',
-  )
+  const command = program
+    .command('pages')
+    .description('print the pages of a crawl, each URL once: a line each on a terminal, JSON lines elsewhere');
+  addPagerOption(addKafkaOptions(command, 'data folder of the crawl'))
     .option('--long', 'whole records as JSON lines, on a terminal too')
     .option('--fields <list>', 'these fields alone, as JSON lines, as in url,title,text', fieldList)
     .option('--failed', 'the URLs that gave no page, and why, in place of those that did')
@@ -47,9 +45,19 @@ export function addPagesCommand(program: Command): void {
     .option('--json', 'as JSON lines: it prints nothing else')
     .action((flags: PagesFlags) =>
       withCrawl(flags, (crawl) =>
-        flags.failed === true ? printFailures(crawl, flags.json === true) : printPages(crawl, flags),
+        paged(flags, (write) =>
+          flags.failed === true
+            ? printFailures(crawl, flags.json === true, write, placeOf(flags))
+            : printPages(crawl, flags, write),
+        ),
       ),
     );
+}
+
+/** As it names the crawl to other commands. */
+function placeOf({ brokers, registry, crawl, data }: PagesFlags): string {
+  if (brokers === undefined) return `--data ${data}`;
+  return `--brokers ${brokers}${registry === undefined ? '' : ` --registry ${registry}`} --crawl ${crawl}`;
 }
 
 function fieldList(value: string): PageField[] {
@@ -60,7 +68,7 @@ function fieldList(value: string): PageField[] {
   });
 }
 
-async function printPages(crawl: ReadableCrawl, flags: PagesFlags): Promise<void> {
+async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteLine): Promise<void> {
   const { log, codec, topics } = crawl;
   const purges = await readPurges(log, codec, topics);
   const asText = process.stdout.isTTY && !flags.long && flags.fields === undefined && !flags.json;
@@ -69,7 +77,7 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags): Promise<void
     for await (const { offset, page } of pagesOf(crawl, partition, printNotice)) {
       if (!wanted(offset, page) || purges.refuses(page.url, page.fetchedAtMs)) continue;
       const line = asText ? lineOf(page) : JSON.stringify(picked(page, flags.fields));
-      if (!process.stdout.write(`${inert(line)}\n`)) await once(process.stdout, 'drain');
+      if (!(await write(inert(line)))) return;
     }
   }
 }

@@ -75,15 +75,18 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
   if (ids.length === 0 && flags.reason === undefined && flags.host === undefined) {
     throw new CrawlstreamError('INVALID_ARGUMENT', 'name letters by their ids, or all of a --reason or a --host');
   }
+  let all = 0;
   const wanted = await withCrawl(flags, async (crawl) => {
     const found: FoundLetter[] = [];
     for await (const one of deadLettersOf(crawl, flags.data)) {
+      all += 1;
       if (ids.length > 0 ? ids.includes(one.id) : isWanted(one, flags)) found.push(one);
     }
     return found;
   });
   const missing = ids.find((id) => !wanted.some((one) => one.id === id));
   if (missing !== undefined) throw noSuchLetter(missing);
+  if (wanted.length === 0) throw nothingMatches(flags, all);
   const fresh = wanted.filter(({ replayed }) => !replayed);
   const clock = new SystemClock();
   for (let at = 0; at < fresh.length; at += lettersAtOnce) {
@@ -93,6 +96,16 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
   const counts = { replayed: fresh.length, before: wanted.length - fresh.length };
   if (flags.json) process.stdout.write(`${JSON.stringify(counts)}\n`);
   else process.stdout.write(`${counts.replayed} replayed, ${counts.before} had been before\n`);
+}
+
+function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamError {
+  const wanted = [
+    ...(reason === undefined ? [] : [`for ${reason}`]),
+    ...(host === undefined ? [] : [`of host ${host}`]),
+  ];
+  const there = all === 0 ? 'it has none at all' : `crawlstream dlq list prints the ${all} that there are`;
+  const message = `the crawl has no dead letter ${wanted.join(' ')}: nothing was done; ${there}`;
+  return new CrawlstreamError('NO_MATCH', message);
 }
 
 /** The record or URL once more, and the mark that it was. */

@@ -3,6 +3,7 @@
  * forced links, which pass the seen test, and the event on `control` says who wanted it and when. What waits is raised by
  * that event.
  */
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FinishedFilter, FinishedUrl } from '../../../topology/frontier/ask/finished-urls.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
@@ -18,6 +19,7 @@ export async function requeue(flags: OperatorFlags, filter: FinishedFilter): Pro
   const clock = new SystemClock();
   const atMs = clock.nowMs();
   const found: FinishedUrl[] = await withCrawl(flags, ({ log, topics }) => finishedUrls(log, topics, filter));
+  if (found.length === 0) throw nothingMatches(filter);
   const { by } = flags;
   await sendRequest(flags, clock, (topics) => [
     ...requeueEvent(topics, { by, atMs }, filter.hostKey, { prefix: filter.prefix, outcome: filter.outcome }),
@@ -25,6 +27,16 @@ export async function requeue(flags: OperatorFlags, filter: FinishedFilter): Pro
   ]);
   const urls = found.map(({ url }) => url);
   print({ json: { requeued: urls.length, urls, by, atMs }, text: `${urls.length} URLs are fetched again` }, flags.json);
+}
+
+function nothingMatches({ hostKey, prefix, outcome }: FinishedFilter): CrawlstreamError {
+  const wanted = [
+    ...(hostKey === '' ? [] : [`of host ${hostKey}`]),
+    ...(prefix === '' ? [] : [`that begins with ${prefix}`]),
+    ...(outcome === null ? [] : [`that ended as ${outcome}`]),
+  ].join(', ');
+  const remedy = 'crawlstream stats tells what ended how, and what waits needs no requeue';
+  return new CrawlstreamError('NO_MATCH', `the crawl has no finished URL ${wanted}: nothing was done; ${remedy}`);
 }
 
 /** `url` is normal. */

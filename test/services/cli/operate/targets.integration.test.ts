@@ -69,3 +69,26 @@ test('what was matched is told, durations have units, and a purged URL is explai
   assert.match(whole.stdout, new RegExp(`^1 host, ${host}: 0 URLs wait, 0 deferred, 5 fetched`, 'm'));
   assert.match((await tell('explain', seed)).stdout, /^purged +\S+Z by \S+, with its whole host/m);
 });
+
+test('a requeue or a replay that matches nothing says what it looked for, sends nothing and is a failure', async () => {
+  const { host } = new URL(seed);
+  const before = lastJson(await tell('stats', '--json'));
+  for (const [words, says] of [
+    [['requeue', '--host', 'nowhere.example'], /no finished URL of host nowhere\.example: nothing was done/],
+    [
+      ['requeue', '--prefix', `${seed}none/`, '--outcome', 'failed'],
+      /that begins with \S+none\/, that ended as failed/,
+    ],
+    [['dlq', 'replay', '--host', host], /no dead letter of host \S+: nothing was done; it has none at all/],
+    [['dlq', 'replay', '--reason', 'retriesExhausted'], /no dead letter for retriesExhausted: nothing was done/],
+  ] as const) {
+    const { code, stdout, stderr } = await tell(...words);
+    assert.equal(code, 1, `${words.join(' ')}\n${stderr}`);
+    assert.equal(stdout, '');
+    assert.match(stderr, says);
+  }
+  assert.deepEqual(lastJson(await tell('stats', '--json')), before);
+  const some = await tell('requeue', '--host', host, '--json');
+  assert.equal(some.code, 0, some.stderr);
+  assert.equal(lastJson(some)['requeued'], 5);
+});

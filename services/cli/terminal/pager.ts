@@ -1,0 +1,70 @@
+/**
+ * Long output on a terminal goes through a pager, as git's does: `PAGER`, else less, which ends by itself where all fits on
+ * one screen. Elsewhere (a pipe, a file, `--no-pager`, `PAGER=cat`) it is written as it comes.
+ *
+ * Who leaves the pager has seen enough: the rest is neither read nor told as an error.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { Command } from 'commander';
+
+export interface PagerFlags {
+  readonly pager?: boolean;
+}
+
+/** Writes a line; false: nobody wants more. */
+export type WriteLine = (line: string) => Promise<boolean>;
+
+export function addPagerOption(command: Command): Command {
+  return command.option('--no-pager', 'on a terminal, print all of it at once; else it goes through $PAGER, or less');
+}
+
+export async function paged({ pager = true }: PagerFlags, act: (write: WriteLine) => Promise<void>): Promise<void> {
+  const command = pager && process.stdout.isTTY ? pagerOf(process.env) : undefined;
+  if (command === undefined) return act((line) => writeTo(process.stdout, line));
+  const child = spawn('sh', ['-c', command], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // As git has it: quit where it fits, keep colours, leave the screen as it is.
+    env: { LESS: 'FRX', ...process.env },
+  });
+  const ended = once(child, 'close');
+  let isOpen = true;
+  const over = () => (isOpen = false);
+  child.on('close', over);
+  child.stdin.on('error', over);
+  // Ctrl-C is for the pager, which has the terminal.
+  const ignore = () => {};
+  process.on('SIGINT', ignore);
+  try {
+    await act(async (line) => isOpen && (await writeTo(child.stdin, line, ended)) && isOpen);
+  } finally {
+    child.stdin.end();
+    await ended;
+    process.off('SIGINT', ignore);
+  }
+}
+
+async function writeTo(out: Writable, line: string, ended?: Promise<unknown>): Promise<boolean> {
+  if (!out.write(`${line}\n`)) await Promise.race([once(out, 'drain').catch(() => {}), ...(ended ? [ended] : [])]);
+  return true;
+}
+
+/** Undefined: none. */
+export function pagerOf(env: NodeJS.ProcessEnv): string | undefined {
+  const named = env['PAGER'];
+  if (named !== undefined) return named === '' || named === 'cat' ? undefined : named;
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.some((folder) => isProgram(join(folder, 'less'))) ? 'less' : undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
