@@ -321,8 +321,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.keyboard.press('Enter');
     await page.locator('#as-of:not(:empty)').waitFor();
     await page.locator('.hosts tbody tr').first().waitFor();
-    await page.getByRole('button', { name: 'Release blocked.example' }).click();
-    await page.getByText('blocked.example is released').waitFor();
+    await page.getByRole('button', { name: 'Unblock blocked.example' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();
+    await page.getByText('blocked.example is unblocked').waitFor();
     // Who has none dismisses the question, and is not asked again and again.
     await page.goto(url);
     await page.locator('input[type=password]').waitFor();
