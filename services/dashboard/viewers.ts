@@ -78,12 +78,15 @@ export class Viewers {
   /** The last word: `standing` is how the crawl ended. */
   async over(standing: Told['standing']): Promise<void> {
     if (this.#viewers.size === 0) return;
+    const before = this.#newest;
     this.#newest = undefined;
     const late = this.#options.clock.sleepUntil(
       this.#options.clock.nowMs() + dashboardLimits.overMs,
       this.#closing.signal,
     );
-    const told = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
+    const last = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
+    // On a busy machine the last look may come too late; that it ended is said all the same.
+    const told = last ?? before;
     if (told !== undefined) this.#tell({ event: 'over', data: JSON.stringify({ ...told, standing }) });
   }
 

@@ -126,3 +126,17 @@ test('the end of a crawl is the last word; a service that stops ends its streams
   await settle();
   assert.equal(one.state.ended, true);
 });
+
+test('a crawl that ends while a look takes too long says so all the same, with what was seen last', async () => {
+  let hangs = false;
+  const { viewers, pass } = start(() => (hangs ? new Promise(() => {}) : Promise.resolve()));
+  const one = viewer();
+  viewers.add(one);
+  await pass(0);
+  hangs = true;
+  await pass(dashboardLimits.everyMs);
+  const over = viewers.over('stopped');
+  await pass(dashboardLimits.overMs);
+  await over;
+  assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).standing], ['over', 'stopped']);
+});
