@@ -189,6 +189,7 @@ export const blankRequest: Request = {
   robotsAtMs: 0,
   retryAfterMs: 0,
   addressDelayMs: 0,
+  unverified: false,
 };
 
 export const blankHostFacts: HostFacts = {

@@ -407,6 +407,8 @@ export interface Request {
   readonly retryAfterMs: number;
   /** Wait that this fetcher kept between starts on the address, ms. 0: none. */
   readonly addressDelayMs: number;
+  /** Over TLS, and the certificate of the host was not checked, as an operator named it (--insecure). */
+  readonly unverified: boolean;
 }
 
 /** unknown: not looked at. rules: parsed. allowAll: 4xx. disallowAll: unreachable or 5xx.  */

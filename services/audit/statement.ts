@@ -24,6 +24,8 @@ export interface Statement {
   readonly violations: number;
   /** Requests of releases that did not record their robots.txt. */
   readonly unproven: number;
+  /** Requests over TLS without a look at certificates. Absent: of a release that looked at all. */
+  readonly unverified?: number;
   /** Leases whose end was never reported, as of a process that was killed. */
   readonly cutOff: number;
   readonly unreadable: number;

@@ -80,6 +80,8 @@ export interface FetcherConfig {
   readonly http2?: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
+  /** Names and addresses, in lower case, whose certificates are not checked. Their requests say so in `results`. */
+  readonly insecureHosts?: readonly string[];
   /** Hears of every outcome, with the page that came of it. */
   readonly onReport?: (outcome: Outcome, page: Page | null) => void;
 }
@@ -205,6 +207,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.requests === undefined ? {} : { rules: compileRequestRules(config.requests, options.clock) }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
+    ...(config.insecureHosts === undefined ? {} : { insecureHosts: new Set(config.insecureHosts) }),
   });
   const { partitions } = options;
   const lanes = createLanes();

@@ -33,6 +33,8 @@ export interface AuditCounts {
   readonly byKind: Record<Request['kind'], number>;
   /** Of releases that did not record by which robots.txt a request was allowed. */
   unproven: number;
+  /** Over TLS, to hosts whose certificates were not checked, as an operator had named them. */
+  unverified: number;
   hosts: number;
   addresses: number;
   /** Leases whose end was never reported: what they requested at last is not known. */
@@ -75,6 +77,7 @@ export function createAudit(options: AuditOptions): Audit {
     fetches: 0,
     byKind: { page: 0, robots: 0, sitemap: 0, other: 0 },
     unproven: 0,
+    unverified: 0,
     hosts: 0,
     addresses: 0,
     cutOff: 0,
@@ -134,6 +137,7 @@ export function createAudit(options: AuditOptions): Audit {
     if (book.contacts.has({ ...request, fetcherId: result.fetcherId })) return;
     counts.fetches += 1;
     counts.byKind[request.kind] += 1;
+    if (request.unverified) counts.unverified += 1;
     counts.firstMs = Math.min(counts.firstMs, request.startMs);
     counts.lastMs = Math.max(counts.lastMs, request.endMs);
     const copy = request.robotsHash === '' ? undefined : copyOf(origin, request.robotsHash);

@@ -24,6 +24,7 @@ export const reasons: Readonly<Record<string, string>> = {
   extract: 'text and links need no rules; the main text and fields cost a DOM each',
   http2: 'where a server offers it, one connection does; it is spoken only where it is offered',
   ca: 'the authorities that Node trusts sign the public web; an intranet’s own are named',
+  insecure: 'a certificate that nobody checks proves nothing; a host that must be crawled all the same is named',
   linksPerPage: 'the longest indexes of manuals have some 20,000 links; beyond twice that, a page is a flood',
   maxBody: 'nearly all pages are smaller, and what a hostile host makes us hold is bounded by it',
   responses: 'raw bodies are most of what a crawl writes, and only an archive needs them',

@@ -22,6 +22,8 @@ export interface CrawlRequest {
   readonly policy: PolicyConfig | null;
   /** Options of `crawl` that are no policy, as they were given: by key, as in a configuration file. */
   readonly options?: GivenOptions;
+  /** Digest of whom TLS believed: of the authorities that options name, and of hosts that are not checked. Empty: nobody named. */
+  readonly trust?: string;
 }
 
 export type GivenOptions = Readonly<Record<string, boolean | string | readonly string[]>>;
@@ -30,6 +32,7 @@ const requestSchema = z.object({
   seeds: z.array(z.string()),
   policy: z.unknown(),
   options: z.record(z.string(), z.union([z.boolean(), z.string(), z.array(z.string())])).optional(),
+  trust: z.string().optional(),
 });
 
 const nothing: CrawlRequest = { seeds: [], policy: null };
@@ -54,8 +57,8 @@ export function fingerprintKeyOf({ fingerprintKey }: Manifest): FingerprintKey {
 export async function readRequest(folder: Pick<DataFolder, 'part'>): Promise<CrawlRequest> {
   const file = folder.part('crawl.json');
   try {
-    const { seeds, policy, options = {} } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    return { seeds, policy: policy === null ? null : validatePolicy(policy), options };
+    const { seeds, policy, options = {}, trust = '' } = requestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return { seeds, policy: policy === null ? null : validatePolicy(policy), options, trust };
   } catch (error) {
     // A file in the place of the folder is for whoever opens it to refuse.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing;

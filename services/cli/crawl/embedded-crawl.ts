@@ -45,6 +45,7 @@ import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { banner } from './banner.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
+import { trustOf } from './mended-trust.ts';
 import { type Asked, sendNews } from './send-news.ts';
 import { hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub } from './websub-flags.ts';
@@ -124,7 +125,7 @@ async function runWith(
   const { folder, clock, leasesMax } = crawl;
   const { crawl: name, partitions, keyMode } = folder.manifest;
   const startedAtMs = clock.nowMs();
-  const policy = await sendNews(crawl, { log, codec });
+  const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, { log, codec });
   const { seeds } = await readRequest(folder);
   for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
   const positions: { readonly partition: number; readonly offset: number }[] = [];

@@ -3,6 +3,8 @@
  * each seed that fails is told at once with its cause and what may help, for retries take minutes to come to an end.
  */
 import type { Outcome, OutcomeKind, Page } from '../../../schemas/types.ts';
+import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
+import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { causeOf } from '../inspect/outcome-cause.ts';
 
 export interface FailureLedger {
@@ -11,6 +13,8 @@ export interface FailureLedger {
   lines(): readonly string[];
   /** A URL of the most frequent kind; undefined: none has failed. */
   example(): string | undefined;
+  /** Hosts that TLS keeps out, each with the reason; one that has answered since is not there. */
+  readonly tlsHosts: ReadonlyMap<string, string>;
   /** Pages that asked for their links not to be followed. */
   readonly nofollow: readonly string[];
 }
@@ -21,6 +25,9 @@ interface Failures {
   readonly cause: string;
 }
 
+/** Of which the report names some. */
+const tlsHostsMax = 1_000;
+
 const fine: ReadonlySet<OutcomeKind> = new Set(['fetched', 'notModified', 'redirect', 'returned']);
 
 /** `seeds`: normal. */
@@ -29,10 +36,15 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
   const byKind = new Map<OutcomeKind, Failures>();
   const nofollow: string[] = [];
   const sorted = () => [...byKind].sort(([, a], [, b]) => b.count - a.count);
+  const tlsHosts = new Map<string, string>();
   return {
     nofollow,
+    tlsHosts,
     note(outcome, page) {
       const { kind, url } = outcome;
+      if (isTlsFailure(outcome)) {
+        if (tlsHosts.size < tlsHostsMax) tlsHosts.set(hostKeyOf(url), outcome.detail);
+      } else if (tlsHosts.size > 0 && outcome.status > 0) tlsHosts.delete(hostKeyOf(url));
       if (page?.nofollow === true && nofollow.length < 10) nofollow.push(url);
       if (fine.has(kind)) return;
       const known = byKind.get(kind);
@@ -58,7 +70,7 @@ function remedyOf({ kind, detail, url }: Outcome): string {
     if (/wrong version number|packet length too long|unknown protocol/.test(text))
       return `the server may speak plain HTTP: try ${url.replace(/^https:/, 'http:')}`;
     if (/certificate|self.signed|issuer|unable to verify/.test(text))
-      return '--ca FILE trusts the authority that signed its certificate';
+      return '--ca FILE trusts the authority that signed its certificate, --insecure HOST checks none of that one host';
     if (/private|loopback|blocked/.test(text)) return '--allow-private lets the crawl go there';
     if (/name|enotfound|nxdomain|dns/.test(text)) return 'is the name spelt right?';
     return 'is the server up, and the port right?';

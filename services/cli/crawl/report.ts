@@ -5,6 +5,7 @@ import { ownName } from '../terminal/own-name.ts';
 import { clockText } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { FailureLedger } from './failure-ledger.ts';
+import { tlsLines } from './tls-lines.ts';
 import { trapLines } from './trap-lines.ts';
 import { whyFew } from './why-few.ts';
 
@@ -35,6 +36,7 @@ export function report({ end, counters, traps, seconds, pagesBefore, place, resu
   const held = trapLines(traps, place);
   if (held.length > 0)
     say.write(`\n  held back, as places without end or news:\n${held.map((line) => `    ${line}\n`).join('')}`);
+  for (const line of tlsLines(ledger.tlsHosts, place, resume)) say.write(`\n  ${line}\n`);
   if (end === 'done') for (const line of whyFew(counts, ledger)) say.write(`\n  ${line}\n`);
   say.write(`\n  pages:   ${name} pages ${place}\n`);
   if (counts.failed + counts.deadLettered + counts.denied + failures.length > 0) {

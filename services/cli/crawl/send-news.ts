@@ -3,7 +3,7 @@
  *
  * The policy that stands is the newest on `control`: options change what they name, and nothing else, so that what an
  * operator has set since then survives. A kill between the append and the file leaves both to be sent again: seeds are
- * found to be duplicates, and a policy that is in force already is not sent.
+ * found to be duplicates, a policy that is in force already is not sent, and what TLS kept out is at worst fetched twice.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { crawlLimits } from '../../../topology/limits.ts';
@@ -21,6 +21,7 @@ import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { type GivenOptions, readRequest, writeRequest } from '../connect/crawl-folder.ts';
 import type { FolderLog } from '../connect/folder-log.ts';
 import { checkSeeds } from '../flags/policy-flags.ts';
+import { fetchAgainWhatTlsKeptOut } from './mended-trust.ts';
 
 export interface Asked {
   readonly folder: DataFolder;
@@ -31,6 +32,8 @@ export interface Asked {
   ask(all: readonly string[], before: PolicyConfig | null): PolicyConfig;
   /** Of `crawl`, that are no policy. */
   readonly options: GivenOptions;
+  /** Whom TLS believes (mended-trust.ts). */
+  readonly trust: string;
   /** The policy is to be what the options make alone. */
   readonly anew: boolean;
   say(text: string): void;
@@ -61,7 +64,15 @@ export async function sendNews(asked: Asked, { log, codec }: FolderLog): Promise
     const some = news.slice(at, at + crawlLimits.seedsPerRequest);
     await log.append(seedRecords(codec, folder.manifest, some, clock.nowMs()));
   }
-  const after = { seeds: all, policy: wanted, options };
+  const { trust } = asked;
+  if (before.seeds.length > 0 && trust !== (before.trust ?? '')) {
+    const again = await fetchAgainWhatTlsKeptOut(log, codec, folder.manifest, clock.nowMs());
+    if (again.urls > 0)
+      say(
+        `whom TLS believes has changed: ${again.urls} URLs of ${again.hosts} hosts that it kept out are fetched again`,
+      );
+  }
+  const after = { seeds: all, policy: wanted, options, trust };
   if (!isDeepStrictEqual(before, after)) await writeRequest(folder, after);
   return policy;
 }

@@ -1,6 +1,7 @@
-/** Files of certificate authorities that options name. */
+/** Whom TLS is to believe, as options say it: files of certificate authorities, and hosts by name. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { bad } from './arguments.ts';
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -25,5 +26,18 @@ export function certificates(option: string): (file: string) => string {
       }
     }
     return blocks.join('\n');
+  };
+}
+
+/** One host by its name or address, in lower case: no pattern, and no port, for a certificate is of a name. */
+export function oneHost(option: string): (value: string) => string {
+  return (value) => {
+    const host = value.replace(/^\[|\]$/g, '').toLowerCase();
+    const isAddress = isIP(host) !== 0;
+    const spelt =
+      isAddress || value.includes('*') || !URL.canParse(`https://${host}/`) ? '' : new URL(`https://${host}/`).hostname;
+    if (!isAddress && (spelt === '' || spelt !== host))
+      throw bad(option, value, 'name one host, as in intranet.example: no pattern, port or path');
+    return host;
   };
 }

@@ -12,7 +12,7 @@ import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/re
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import { productVersion } from '../terminal/version.ts';
 import { collect, contact, networks, wholeNumber } from './arguments.ts';
-import { certificates } from './certificates.ts';
+import { certificates, oneHost } from './certificates.ts';
 import { rulesFile } from './rules-file.ts';
 
 export interface FetcherFlags {
@@ -33,6 +33,7 @@ export interface FetcherFlags {
   readonly maxBody: number;
   /** PEM. */
   readonly ca?: string[];
+  readonly insecure?: string[];
 }
 
 const mebibyte = 1024 * 1024;
@@ -70,6 +71,11 @@ export function addFetcherOptions(command: Command): Command {
       'trust the authorities in this file too (PEM); may be repeated',
       collect(certificates('--ca')),
     )
+    .option(
+      '--insecure <host>',
+      'do not check the certificate of this one host; each request to it says so on the log; may be repeated',
+      collect(oneHost('--insecure')),
+    )
     .addOption(
       new Option('--links-per-page <n>', 'links taken from a page; those beyond are counted')
         .argParser(wholeNumber('--links-per-page', 1, crawlLimits.linksPerPageMax))
@@ -103,6 +109,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     http2: flags.http2,
     outlinks: flags.outlinks ?? false,
     ...(flags.ca !== undefined && { ca: flags.ca.join('\n') }),
+    ...(flags.insecure !== undefined && { insecureHosts: flags.insecure }),
     ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.extract !== undefined && { extract: flags.extract }),
     ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),

@@ -97,7 +97,7 @@ function statementOf(
   crawl: string,
   tolerance: Pick<Statement, 'skewMs' | 'noticeMs'>,
 ): Statement {
-  const { fetches, hosts, addresses, unproven, cutOff, firstMs, lastMs } = counts;
+  const { fetches, hosts, addresses, unproven, unverified, cutOff, firstMs, lastMs } = counts;
   return {
     says: verdictOf(violationCount, counts),
     crawl,
@@ -110,6 +110,7 @@ function statementOf(
     addresses,
     violations: violationCount,
     unproven,
+    unverified,
     cutOff,
     unreadable,
     ...tolerance,

@@ -34,6 +34,12 @@ export function auditText(
     ['violations', violationCount],
     ['not provable', counts.unproven === 0 ? null : `${counts.unproven} requests of a release that kept no robots.txt`],
     [
+      'not verified',
+      counts.unverified === 0
+        ? null
+        : `${counts.unverified} requests over TLS without a look at certificates (--insecure)`,
+    ],
+    [
       'cut off',
       counts.cutOff === 0
         ? null

@@ -17,6 +17,7 @@ import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
+import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import type { Told } from '../../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
@@ -112,6 +113,11 @@ async function explain(
       story.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: told.partition }, url)
         : null,
+    /** Why its host could not be reached when that was last tried. */
+    hostFailure:
+      facts.failures > 0 || facts.deadUntilMs > 0 || (place?.in === 'end' && place.status === 'dead')
+        ? ((await hostFailures(log, codec, topics, hostKeyOf(url))).get(hostKeyOf(url)) ?? null)
+        : null,
     nextDueAtMs: nextDue(story, place),
     trace: traceOf(policy, topics, url),
   };
@@ -164,6 +170,7 @@ const nothingKnown = {
   leases: [],
   outcomes: [],
   robots: null,
+  hostFailure: null,
   nextDueAtMs: null,
   trace: null,
 } as const;

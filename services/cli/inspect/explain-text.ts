@@ -1,6 +1,8 @@
 /** What `explain` prints for people. */
+import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
 import { rows } from '../terminal/print.ts';
 import type { Explained } from './explain-command.ts';
+import { causeOf } from './outcome-cause.ts';
 import type { RobotsDenial } from './robots-denial.ts';
 
 export function explainText(explained: Explained): string {
@@ -37,6 +39,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
     ['denied by', explained.robots === null ? null : denialText(explained.robots, normalize.url ?? '')],
+    ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
     ['trace', explained.trace?.traceId ?? null],
     [
@@ -105,6 +108,10 @@ function outcomeText({
 function denialText({ line, rule, robotsUrl, fetchedAtMs }: RobotsDenial, url: string): string {
   if (line === null) return `robots.txt, which is not kept as it was: crawlstream check robots ${url} asks for today's`;
   return `line ${line} of ${robotsUrl}, as of ${time(fetchedAtMs ?? 0)}: ${rule}`;
+}
+
+function failureText({ kind, detail, atMs }: HostFailure): string {
+  return `${time(atMs)}: ${causeOf({ kind, detail, status: 0 })}`;
 }
 
 function changelogText({ start, end }: { readonly start: number; readonly end: number }): string {

@@ -10,8 +10,9 @@ import type { Command } from 'commander';
 import { type DeadLetterReason, deadLetterReasons } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
+import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { type CrawlTopics, forcedRequest, type RequestRecord } from '../../runtime/crawl/requests.ts';
-import { withCrawl } from '../connect/open-crawl.ts';
+import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { sendRequest } from '../connect/send-request.ts';
 import { oneOf } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
@@ -53,18 +54,34 @@ const reasons = deadLetterReasons.filter((reason) => reason !== 'replayed');
 
 async function list(flags: DlqFlags): Promise<void> {
   await withCrawl(flags, async (crawl) => {
+    const because = reasonsOf(crawl);
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (!isWanted(found, flags) || (found.replayed && !flags.all)) continue;
-      process.stdout.write(`${inert(flags.json ? JSON.stringify(plain(found)) : line(found))}\n`);
+      const told = await because(found);
+      process.stdout.write(`${inert(flags.json ? JSON.stringify(plain(told)) : line(told))}\n`);
     }
   });
+}
+
+/** A letter of a host that stayed unreachable says why, as far as `results` still tells: they are read once, for the first. */
+function reasonsOf({ log, codec, topics }: ReadableCrawl): (found: FoundLetter) => Promise<FoundLetter> {
+  let failures: ReturnType<typeof hostFailures> | undefined;
+  return async (found) => {
+    const { letter } = found;
+    if (letter.reason !== 'robotsUnreachable' && letter.reason !== 'hostUnreachable') return found;
+    failures ??= hostFailures(log, codec, topics);
+    const failure = (await failures).get(letter.hostKey);
+    if (failure === undefined || failure.detail === '') return found;
+    return { ...found, letter: { ...letter, detail: `${letter.detail}; the last time: ${failure.detail}` } };
+  };
 }
 
 async function show(id: string, flags: DlqFlags): Promise<void> {
   await withCrawl(flags, async (crawl) => {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (found.id !== id) continue;
-      process.stdout.write(`${inert(JSON.stringify(plain(found), null, flags.json ? 0 : 2))}\n`);
+      const told = plain(await reasonsOf(crawl)(found));
+      process.stdout.write(`${inert(JSON.stringify(told, null, flags.json ? 0 : 2))}\n`);
       return;
     }
     throw noSuchLetter(id);

@@ -7,6 +7,7 @@
  */
 import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { tlsDetail } from '../../../topology/fetch/tls-failure.ts';
 import { ConnectError } from './connect-error.ts';
 import { connectThrough, type ProxyServer } from './proxy-tunnel.ts';
 import type { Resolution, Resolver } from './resolver.ts';
@@ -20,6 +21,8 @@ export interface ConnectorOptions {
   readonly http2: boolean;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
+  /** Names and addresses, in lower case, whose certificates are not checked. */
+  readonly insecureHosts?: ReadonlySet<string>;
 }
 
 /**
@@ -36,12 +39,14 @@ export type ConnectorFor = (
 /** Addresses of one name that are tried: a host that is up answers on one of two, and a retry may try again. */
 const triesMax = 2;
 
-export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOptions): ConnectorFor {
+export function createConnectors({ resolver, timeoutMs, http2, ca, insecureHosts }: ConnectorOptions): ConnectorFor {
   const timeout = Math.ceil(timeoutMs / triesMax);
   const trust = ca === undefined ? {} : { secureContext: trustBeside(ca) };
-  const connect = buildConnector({ timeout, allowH2: http2, ...trust });
+  const checked = buildConnector({ timeout, allowH2: http2, ...trust });
+  const unchecked = buildConnector({ timeout, allowH2: http2, ...trust, rejectUnauthorized: false });
 
   return (onConnected, proxy, pinned) => (target, callback) => {
+    const connect = insecureHosts?.has(plainHost(target.hostname)) === true ? unchecked : checked;
     const defaultPort = target.protocol === 'https:' ? '443' : '80';
     const port = target.port === '' ? defaultPort : target.port;
     const named = isIP(target.hostname) === 0 ? { servername: target.servername || target.hostname } : {};
@@ -62,7 +67,7 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
 
     /** The address is the proxy's affair where it looks names up. */
     const through = (proxy: ProxyServer, address: string) => {
-      const told = address === '' ? target.hostname.replace(/^\[|\]$/g, '') : address;
+      const told = address === '' ? plainHost(target.hostname) : address;
       const options = { proxy, connect, timeoutMs, ...trust };
       connectThrough(options, { ...target, ...named, port }, told).then(
         (socket) => {
@@ -90,12 +95,19 @@ export function createConnectors({ resolver, timeoutMs, http2, ca }: ConnectorOp
   };
 }
 
+/** Of an address without brackets. */
+export function plainHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** What OpenSSL and Node call the failures of a handshake or a certificate. */
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO|INVALID_CA)/;
 
 function asConnectError(error: Error, address: string, port: string): ConnectError {
   if (error instanceof ConnectError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  const kind = tlsCode.test(code) ? 'tlsFailed' : 'connectionFailed';
-  return new ConnectError(kind, `connecting to ${address} port ${port}: ${error.message}`, error);
+  const where = `connecting to ${address} port ${port}`;
+  return tlsCode.test(code)
+    ? new ConnectError('tlsFailed', `${where}: ${tlsDetail(error.message)}`, error)
+    : new ConnectError('connectionFailed', `${where}: ${error.message}`, error);
 }

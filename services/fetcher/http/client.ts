@@ -11,7 +11,7 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { requestLimits } from '../../../topology/limits.ts';
 import { isBlockedPort, portOf } from '../../../topology/url/ports.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type ConnectorFor, createConnectors } from '../connect/connector.ts';
+import { type ConnectorFor, createConnectors, plainHost } from '../connect/connector.ts';
 import type { ProxyChoice } from '../connect/proxy-choice.ts';
 import { type ProxyServer, proxyAuthorization, takesWholeUrls } from '../connect/proxy-tunnel.ts';
 import type { Resolver } from '../connect/resolver.ts';
@@ -44,6 +44,8 @@ export interface HttpResponse extends WireResponse {
   readonly body: Buffer;
   /** As received, still in its content coding. */
   readonly rawBody: Buffer;
+  /** Over TLS, from a host whose certificate is not checked. */
+  readonly unverified?: true;
 }
 
 export interface HttpClient {
@@ -64,6 +66,8 @@ export interface HttpClientOptions {
   readonly rules?: RequestRules;
   /** Certificates trusted beside the system's, PEM. */
   readonly ca?: string;
+  /** Names and addresses, in lower case, whose certificates are not checked. */
+  readonly insecureHosts?: ReadonlySet<string>;
 }
 
 interface Origin extends ConnectionState {
@@ -79,6 +83,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     timeoutMs: limits.connectTimeoutMs,
     http2: options.http2 ?? true,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.insecureHosts === undefined ? {} : { insecureHosts: options.insecureHosts }),
   });
   const watch = createDeadlineWatch();
   const room = new BodyRoom(limits.bodiesBytesMax);
@@ -178,8 +183,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const response = manner?.proxies
         ? await proxied(request, bodyBytesMax, target, manner, manner.proxies)
         : await exchange(request, bodyBytesMax, originFor(target.origin, null, request), target.path, manner);
-      if (request.sink !== undefined) return { ...response, rawBody: response.body };
-      return decoded(response, bodyBytesMax);
+      const isUnverified =
+        options.insecureHosts?.has(plainHost(target.hostname)) === true && target.origin.startsWith('https:');
+      const answered =
+        request.sink === undefined ? decoded(response, bodyBytesMax) : { ...response, rawBody: response.body };
+      return isUnverified ? { ...(await answered), unverified: true } : answered;
     },
     stats: () => ({ origins: origins.size, inFlight: inFlight.size }),
     async close() {

@@ -63,6 +63,7 @@ export function requestRecord(
     robotsAtMs: purpose.robotsAtMs,
     retryAfterMs: response.status < 300 ? 0 : retryAfterMsOf(response),
     addressDelayMs,
+    unverified: response.unverified ?? false,
   };
 }
 

@@ -1,4 +1,5 @@
 /** What an error of the HTTP client means: the outcome kind and plain words. */
+import { tlsDetail } from '../../../topology/fetch/tls-failure.ts';
 import { ConnectError } from '../connect/connect-error.ts';
 
 /**
@@ -51,6 +52,6 @@ export function failureOf(error: Error): RequestFailure {
   if (code.startsWith('ERR_HTTP2') && brokenHttp2.test(error.message)) return { kind: 'badResponse', detail };
   // undici reports an answer that nobody asked for as a socket error.
   if (error.message === 'bad response' || error.message === 'bad upgrade') return { kind: 'badResponse', detail };
-  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail };
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return { kind: 'tlsFailed', detail: tlsDetail(detail) };
   return { kind: 'connectionFailed', detail };
 }

@@ -165,5 +165,6 @@ function requestOf(url: string, outcomeIndex: number, endMs: number, fetchMs: nu
     robotsAtMs: 0,
     retryAfterMs: 0,
     addressDelayMs: 0,
+    unverified: false,
   };
 }

@@ -203,12 +203,13 @@ describe('an audit', () => {
     const page = { startMs: 3_000, address: '10.0.0.1' };
     take([{ startMs: 2_999 }, page]);
     take([page], { leaseId: 9 });
-    take([{ kind: 'robots', url: 'http://b.test/robots.txt', startMs: 8_000, address: '10.0.0.2' }]);
+    take([{ kind: 'robots', url: 'http://b.test/robots.txt', startMs: 8_000, address: '10.0.0.2', unverified: true }]);
     take([{ kind: 'sitemap', url: 'http://b.test/s.xml', startMs: 9_500, endMs: 9_900, address: '10.0.0.2' }]);
     assert.deepEqual(audit.counts(), {
       fetches: 3,
       byKind: { page: 1, robots: 1, sitemap: 1, other: 0 },
       unproven: 0,
+      unverified: 1,
       hosts: 2,
       addresses: 2,
       cutOff: 0,

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { blankOutcome, blankPage } from '../../../../schemas/blank.ts';
 import type { Outcome } from '../../../../schemas/types.ts';
 import { createFailureLedger } from '../../../../services/cli/crawl/failure-ledger.ts';
+import { tlsLines } from '../../../../services/cli/crawl/tls-lines.ts';
 import { whyFew } from '../../../../services/cli/crawl/why-few.ts';
 import { blankCounts } from './blank-counts.ts';
 
@@ -67,4 +68,23 @@ it('a crawl that is done with a page or none says why, and one with more says no
   assert.match(few({ tooDeep: 1 }), /--max-depth/);
   assert.match(few({}), /no links that could be followed/);
   assert.equal(few({ pages: 2, denied: 3 }), '');
+});
+
+it('hosts that TLS keeps out are told with the reason, until they answer', () => {
+  const ledger = createFailureLedger([], () => {});
+  const robots = 'robots.txt: connecting to 10.0.0.1 port 443: TLS: self-signed certificate';
+  ledger.note(outcome('robotsUnreachable', { detail: robots }), null);
+  ledger.note(outcome('robotsUnreachable', { url: 'https://b.test/', detail: 'robots.txt: status 503' }), null);
+  ledger.note(outcome('tlsFailed', { url: 'https://c.test/', detail: 'TLS: wrong version number' }), null);
+  assert.deepEqual([...ledger.tlsHosts.keys()], ['a.test', 'c.test']);
+  const [why, back] = tlsLines(ledger.tlsHosts, '--data d', 'crawl --data d');
+  assert.equal(why, `TLS kept out a.test c.test: ${robots}`);
+  assert.match(back!, /crawl --data d with --ca FILE, or --insecure a\.test$/);
+  assert.match(
+    tlsLines(ledger.tlsHosts, '--brokers b', null)[1]!,
+    /requeue --host a\.test --outcome dead --brokers b$/,
+  );
+  ledger.note(outcome('fetched', { status: 200 }), null);
+  ledger.note(outcome('gone', { url: 'https://c.test/', status: 404 }), null);
+  assert.deepEqual(tlsLines(ledger.tlsHosts, '--data d', null), []);
 });

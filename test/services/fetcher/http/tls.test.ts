@@ -10,7 +10,7 @@ import { createHttpClient } from '../../../../services/fetcher/http/client.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { certificate, privateKey } from './tls-fixture.ts';
 
-async function ask(test: TestContext, host: string, ca?: string) {
+async function ask(test: TestContext, host: string, ca?: string, insecureHost?: string) {
   const names: (string | false | null)[] = [];
   const server = createServer({ key: privateKey, cert: certificate }, (request, response) => {
     names.push((request.socket as TLSSocket).servername);
@@ -25,7 +25,8 @@ async function ask(test: TestContext, host: string, ca?: string) {
     overrides: compileOverrides([parseResolveOverride('*:127.0.0.1')]),
     isBlocked: () => true,
   });
-  const client = createHttpClient({ clock, resolver, ...(ca === undefined ? {} : { ca }) });
+  const insecure = insecureHost === undefined ? {} : { insecureHosts: new Set([insecureHost]) };
+  const client = createHttpClient({ clock, resolver, ...(ca === undefined ? {} : { ca }), ...insecure });
   test.after(async () => {
     await client.close();
     server.close();
@@ -46,4 +47,15 @@ test('a certificate that nobody vouches for, or of another name, is a TLS failur
   const otherName = await ask(t, 'other.test', certificate);
   assert.equal(otherName.response.failure?.kind, 'tlsFailed');
   assert.deepEqual([...selfSigned.names, ...otherName.names], []);
+});
+
+test('a certificate is not looked at for the host that was named, and for no other; its answers say so', async (t) => {
+  const named = await ask(t, 'secure.test', undefined, 'secure.test');
+  assert.deepEqual([named.response.body.toString(), named.response.unverified], ['secret', true]);
+  const otherName = await ask(t, 'other.test', undefined, 'other.test');
+  assert.equal(otherName.response.body.toString(), 'secret');
+  const below = await ask(t, 'www.secure.test', undefined, 'secure.test');
+  assert.equal(below.response.failure?.kind, 'tlsFailed');
+  assert.match(below.response.failure?.detail ?? '', /: TLS: self-signed certificate$/);
+  assert.equal(below.response.unverified, undefined);
 });
