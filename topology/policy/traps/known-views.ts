@@ -93,8 +93,19 @@ const views: readonly KnownView[] = [
   view(
     '?order=',
     'reports in another order, sources at old revisions',
-    /\/(?:query|report\/\d+)\?.*(?:order|sort)=.*(?:desc|asc)=/,
+    /\/(?:query|report\/\d+)\?/,
+    /[?&;](?:order|sort)=/,
+    /[?&;](?:desc|asc)=/,
   ),
+  view('?order=', 'reports in another order, sources at old revisions', /\/report\/\d+\?/, /[?&;](?:sort|asc)=/),
+  // Trac, "TracReports", "TracSyndication" (downloads in other formats), "TracTimeline" (other days).
+  view(
+    '?format=',
+    'pages once more, for other programs',
+    /\/(?:query|report\/\d+|ticket\/\d+|timeline|wiki\/[^?]*|log\/[^?]*)\?/,
+    /[?&;]format=(?:rss|csv|tab|txt|ics)(?:[&;]|$)/,
+  ),
+  view('?from=', 'what happened on other days', /\/timeline\?/, /[?&;](?:from|daysback)=/),
 ];
 
 function view(pattern: string, detail: string, ...all: readonly RegExp[]): KnownView {
