@@ -1,9 +1,12 @@
 /** Policies: their own bounds, traps, lists, hosts with several leases. */
+
+import { newHostFacts } from '../../topology/frontier/changes/changes.ts';
+import { politeDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { TrapsState } from '../../topology/frontier/state/traps-state.ts';
-import type { policyLimits } from '../../topology/limits.ts';
+import { frontierLimits, policyLimits } from '../../topology/limits.ts';
 import { type listLimits, type parallelLimits, type recrawlLimits, trapLimits } from '../../topology/policy/limits.ts';
 import { compileParallel } from '../../topology/policy/parallel.ts';
-import { defaultPolicy } from '../../topology/policy/policy.ts';
+import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { type Admitted, type Fetched, stepSummary } from '../../topology/policy/traps/step.ts';
 import { emptySummary, type TrapSummary } from '../../topology/policy/traps/summary.ts';
@@ -155,10 +158,18 @@ export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
   retriesMs: undriven('a default of the policy: waits before retries'),
   delayMs: driven((n) => waitsFor({ delayMs: 1_000 }, n), false, true, true),
   delayFactor: undriven('a default of the policy: what a factor does is in the audit’s tests and the simulator'),
-  delayFactorCapMs: undriven('a default of the policy: what a cap does is in the audit’s tests and the simulator'),
+  delayFactorCapMs: cutAt(policyLimits.delayFactorCapMs, (n) =>
+    politeDelayMs(compilePolicy(defaultPolicy()), { ...newHostFacts, fetchMs: n / policyLimits.delayFactor }),
+  ),
   crawlDelayCapMs: undriven('a default of the policy: lease.test.ts has a Crawl-delay at the cap'),
   leadTimeMs: undriven('a default of the policy, by which a lease’s size is reckoned'),
-  urlsPerLeaseMax: undriven('a default of the policy: URLs of one lease'),
+  urlsPerLeaseMax: cutAt(policyLimits.urlsPerLeaseMax, (n) => {
+    // Of a host that is known to be quick: the lead time holds more.
+    const hand = new Hand({ delayMs: 0 });
+    hand.links('a.test', frontierLimits.firstLeaseUrls + n);
+    hand.report(hand.lease(), { tookMs: 1 });
+    return hand.lease().urls.length;
+  }),
   queuedMax: undriven('10 million URLs'),
   queueShareMax: undriven('a share of 10 million URLs: queue-share.test.ts has it at 1,000'),
 };

@@ -1,7 +1,10 @@
 /** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
 
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
-import type { dashboardLimits } from '../../services/dashboard/limits.ts';
+import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
+import { dashboardLimits } from '../../services/dashboard/limits.ts';
+import type { Told } from '../../services/dashboard/told.ts';
+import { Viewers } from '../../services/dashboard/viewers.ts';
 import { countRates } from '../../services/dedup/duplicate-rates.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
@@ -26,6 +29,7 @@ import type { kafkaLimits } from '../../topology/kafka-limits.ts';
 import type { avroLimits, crawlLimits, httpLimits, logLimits, storeLimits } from '../../topology/limits.ts';
 import type { objectLimits, snapshotLimits } from '../../topology/snapshot-limits.ts';
 import type { traceLimits } from '../../topology/trace/limits.ts';
+import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 
@@ -283,12 +287,44 @@ export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
   createTimeoutMs: tuning(patience),
 };
 
+/** While nobody answers for the crawl, so that looks are what a test makes of them. */
+function viewersOf(looks: number) {
+  const clock = createFakeClock();
+  const view = { look: async () => ({ atMs: clock.nowMs() }) as Told } as CrawlView;
+  return { clock, viewers: new Viewers({ clock, view: () => (looks > 0 ? view : undefined) }) };
+}
+
+/** Is a place refused to one more client once so many look? */
+function takenAfter(count: number, client: (one: number) => string): boolean {
+  const { viewers } = viewersOf(0);
+  for (let one = 1; one <= count; one++) viewers.add({ client: client(one), send: () => true, end: () => {} });
+  const taken = viewers.takenFor(client(count + 1)) !== null;
+  viewers.close();
+  return taken;
+}
+
+/** Is a viewer cut off that did not take so many looks? */
+async function isCutOffAfter(looks: number): Promise<boolean> {
+  const { clock, viewers } = viewersOf(looks);
+  let [untaken, isCutOff] = [0, false];
+  const send = () => {
+    if (untaken < looks) untaken += 1;
+    else return true;
+    return false;
+  };
+  viewers.add({ client: '10.0.0.1', send, end: () => (isCutOff = true) });
+  for (let second = 0; second < looks + 2; second++) await clock.advance(dashboardLimits.everyMs);
+  const was = isCutOff;
+  viewers.close();
+  return was;
+}
+
 export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   everyMs: tuning(often),
   lettersEveryMs: tuning(often),
-  viewersMax: undriven('64 pages that look at one crawl'),
-  viewersOfClientMax: undriven('dashboard-access.test.ts has one address take all of its places'),
-  unreadMax: undriven('viewers.test.ts has who reads nothing cut off'),
+  viewersMax: from((n) => takenAfter(n, (one) => `10.0.0.${one}`)),
+  viewersOfClientMax: from((n) => takenAfter(n, () => '10.0.0.1')),
+  unreadMax: from(isCutOffAfter),
   resultsPerLook: tuning(sample),
   outcomesKept: tuning(sample),
   resultsAtFirst: tuning(sample),
