@@ -125,6 +125,7 @@ export const blankPage: Page = {
   outlinks: [],
   rendered: false,
   declaredLanguage: '',
+  nofollowed: [],
 };
 
 export const blankRender: Render = {

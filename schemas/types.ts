@@ -252,6 +252,8 @@ export interface Page {
   readonly rendered: boolean;
   /** Language that the page declares for itself (html lang, BCP 47), in lower case. Empty: none. */
   readonly declaredLanguage: string;
+  /** Links of the page that were not followed because it, or they, asked so (nofollow, ugc, sponsored): normalised, each once, the first 1,000 at most. */
+  readonly nofollowed: readonly string[];
 }
 
 /** One fetched page that needs a browser, off by default. Key: host key. */

@@ -34,6 +34,9 @@ export const richLimits = {
   fieldsCharsMax: 1_000_000,
   /** A host whose page kept the selectors too long has none for so many times as long: a tenth of the worker at most. */
   fieldsRestFactor: 10,
+  /** Links in a page's record that nofollow kept out, and their characters: a thread of comments has some hundred. */
+  nofollowedMax: 1_000,
+  nofollowedCharsMax: 64 * 1024,
   /** All outlinks in a page's record: 50,000 of 80 characters. */
   outlinkCharsMax: 4 * 1024 * 1024,
 } as const;

@@ -3,6 +3,7 @@
 import { extractRulesSchema } from '../../services/fetcher/pages/extract-rules.ts';
 import { pageOutlinks } from '../../services/fetcher/pages/page-outlinks.ts';
 import { selectFields } from '../../services/fetcher/pages/select-fields.ts';
+import { type ParseOptions, parsePage } from '../../topology/parse/page.ts';
 import { fieldValue } from '../../topology/parse/rich/field-value.ts';
 import { createMainText } from '../../topology/parse/rich/main-text.ts';
 import { readMarkup } from '../../topology/parse/rich/markup.ts';
@@ -30,6 +31,11 @@ function attributesOf(html: string): ReadonlyMap<string, string> {
   return found[0]!;
 }
 
+const nofollowLinks = (count: number) => Array.from({ length: count }, (_, i) => `<a rel=nofollow href=${i}>`).join('');
+const pageOptions: ParseOptions = {
+  ...{ url: 'http://a.test/', contentType: 'text/html', robotsTags: [], productToken: 'x' },
+  ...{ linksMax: 1, textCharsMax: 1, byteBudget: 1 << 20, expired: () => false },
+};
 const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
 
 export const richBoundaries: BoundaryTable<typeof richLimits> = {
@@ -102,6 +108,12 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
   mediaLinksMax: cutAt(
     richLimits.mediaLinksMax,
     (n) => read(Array.from({ length: n }, (_, i) => `<img src=${i}>`).join('')).mediaLinks.length,
+  ),
+  nofollowedMax: cutAt(richLimits.nofollowedMax, (n) => parsePage(nofollowLinks(n), pageOptions).nofollowed.length),
+  nofollowedCharsMax: upTo(
+    (n) => pageOutlinks(['x'.repeat(n)], (url) => url, richLimits.nofollowedCharsMax).length,
+    1,
+    0,
   ),
   srcsetMax: cutAt(
     richLimits.srcsetMax,

@@ -10,6 +10,7 @@
  */
 
 import { parseLimits } from '../limits.ts';
+import { richLimits } from '../rich-page-limits.ts';
 import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
@@ -42,6 +43,8 @@ export interface ParsedPage {
   readonly links: readonly string[];
   /** Distinct links beyond `linksMax`. */
   readonly linksDropped: number;
+  /** Absolute: those that are not followed because they, or the page, ask so; the first `nofollowedMax`. */
+  readonly nofollowed: readonly string[];
   readonly title: string;
   readonly description: string;
   readonly text: string;
@@ -65,6 +68,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   const { text: html, charset, tentative } = decoded(body, options);
   const token = options.productToken.toLowerCase();
   const hrefs = createHrefs(options.linksMax);
+  const nofollowed = createHrefs(richLimits.nofollowedMax);
   const text = createText(options.textCharsMax, asAscii(body, html, charset));
   let robots = headerDirectives(options.robotsTags, options.productToken);
   let title = '';
@@ -116,7 +120,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
         if (kind === element.inline) return;
         if (kind === element.a || kind === element.area) {
           const href = value(attribute.href);
-          if (href !== '' && !isNofollow(value(attribute.rel))) hrefs.add(href);
+          if (href !== '') (isNofollow(value(attribute.rel)) ? nofollowed : hrefs).add(href);
           return;
         }
         text.breakHere();
@@ -160,9 +164,12 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
   }
   const base = (baseHref !== '' && resolveHttp(baseHref, options.url)) || options.url;
   const { links, dropped } = robots.nofollow ? noLinks : hrefs.resolve(base, options.url);
+  const left = nofollowed.resolve(base, options.url).links;
+  if (robots.nofollow) left.push(...hrefs.resolve(base, options.url).links.slice(0, richLimits.nofollowedMax));
   return {
     links,
     linksDropped: dropped,
+    nofollowed: left.slice(0, richLimits.nofollowedMax),
     title,
     description,
     text: text.finish(),

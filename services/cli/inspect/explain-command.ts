@@ -18,6 +18,7 @@ import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
+import { nofollowPages } from '../../runtime/crawl/nofollow-pages.ts';
 import type { Told } from '../../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
@@ -32,6 +33,9 @@ import { print } from '../terminal/print.ts';
 import { explainLines, explainText } from './explain-text.ts';
 import { hostStanding } from './host-standing.ts';
 import { robotsDenial } from './robots-denial.ts';
+
+/** Named of those that keep a URL out. */
+const nofollowPagesMax = 5;
 
 /** What is read of a crawl for it. */
 interface ExplainedCrawl extends Pick<ReadableCrawl, 'codec' | 'topics'> {
@@ -113,6 +117,8 @@ async function explain(
       story.outcomes.at(-1)?.outcome === 'robotsDenied'
         ? await robotsDenial({ log, codec, crawl: topics.crawl, partition: told.partition }, url)
         : null,
+    /** Of a URL that was never found: pages that link to it, and ask that the link not be followed. */
+    nofollow: first === undefined ? await nofollowPages(log, codec, topics, url, nofollowPagesMax) : [],
     /** Why its host could not be reached when that was last tried. */
     hostFailure:
       facts.failures > 0 || facts.deadUntilMs > 0 || (place?.in === 'end' && place.status === 'dead')
@@ -170,6 +176,7 @@ const nothingKnown = {
   leases: [],
   outcomes: [],
   robots: null,
+  nofollow: [],
   hostFailure: null,
   nextDueAtMs: null,
   trace: null,

@@ -1,5 +1,6 @@
 /** What `explain` prints for people. */
 import type { HostFailure } from '../../runtime/crawl/host-failures.ts';
+import type { NofollowPage } from '../../runtime/crawl/nofollow-pages.ts';
 import { rows } from '../terminal/print.ts';
 import type { Explained } from './explain-command.ts';
 import { causeOf } from './outcome-cause.ts';
@@ -39,6 +40,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['leases', leases.length === 0 ? null : leases.map(leaseText).join('\n')],
     ['outcomes', outcomes.length === 0 ? null : outcomes.map(outcomeText).join('\n')],
     ['denied by', explained.robots === null ? null : denialText(explained.robots, normalize.url ?? '')],
+    ['nofollow', explained.nofollow.length === 0 ? null : explained.nofollow.map(nofollowText).join('\n')],
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
     ['trace', explained.trace?.traceId ?? null],
@@ -108,6 +110,10 @@ function outcomeText({
 function denialText({ line, rule, robotsUrl, fetchedAtMs }: RobotsDenial, url: string): string {
   if (line === null) return `robots.txt, which is not kept as it was: crawlstream check robots ${url} asks for today's`;
   return `line ${line} of ${robotsUrl}, as of ${time(fetchedAtMs ?? 0)}: ${rule}`;
+}
+
+function nofollowText({ page, whole }: NofollowPage): string {
+  return `${page} links to it and asks that ${whole ? 'its links' : 'this link'} not be followed (${whole ? 'nofollow for the whole page' : 'rel=nofollow, ugc or sponsored'})`;
 }
 
 function failureText({ kind, detail, atMs }: HostFailure): string {

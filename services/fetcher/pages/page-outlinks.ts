@@ -1,9 +1,14 @@
-/** The links of a page as its record has them: normalised, each once, and no more than a record bears. */
+/** The links of a page as its record has them: normalised, each once, and no more characters than a record bears. */
 import { richLimits } from '../../../topology/rich-page-limits.ts';
 
-export function pageOutlinks(links: readonly string[], normalize: (url: string) => string | null): string[] {
+export function pageOutlinks(
+  links: readonly string[],
+  normalize: (url: string) => string | null,
+  charsMax: number = richLimits.outlinkCharsMax,
+): string[] {
+  if (links.length === 0) return [];
   const urls = new Set<string>();
-  let charsLeft: number = richLimits.outlinkCharsMax;
+  let charsLeft = charsMax;
   for (const raw of links) {
     const url = normalize(raw);
     if (url === null || urls.has(url)) continue;

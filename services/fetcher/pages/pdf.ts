@@ -40,6 +40,7 @@ export async function readPdf(body: Uint8Array, options: ParseOptions): Promise<
   const { info } = await getMeta(document);
   return {
     links: [...links].slice(0, options.linksMax),
+    nofollowed: [],
     linksDropped: Math.max(links.size - options.linksMax, 0),
     title: cut(collapseBlanks(textOf(info['Title'])), parseLimits.titleCharsMax),
     description: cut(collapseBlanks(textOf(info['Subject'])), parseLimits.descriptionCharsMax),

@@ -18,6 +18,7 @@ import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
 import type { ParsedPage } from '../../../topology/parse/page.ts';
 import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
+import { richLimits } from '../../../topology/rich-page-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf, headersOf } from '../http/headers.ts';
 import { outcomeOf, retryAfterMsOf } from '../http/outcomes.ts';
@@ -168,6 +169,7 @@ function plainPage(body: Uint8Array, contentType: string | null, robots: ParsedP
   return {
     links: [],
     linksDropped: 0,
+    nofollowed: [],
     title: '',
     description: '',
     text: text.slice(0, fetcherLimits.textCharsMax),
@@ -231,6 +233,7 @@ function pageRecord(
     language: rich?.language ?? '',
     metadata: rich === null ? '' : metadataJson(rich.metadata),
     fields: rich === null ? [] : [...rich.fields],
+    nofollowed: pageOutlinks(parsed.nofollowed, reader.links.normalize, richLimits.nofollowedCharsMax),
     outlinks: reader.outlinks ? pageOutlinks(parsed.links, reader.links.normalize) : [],
     rendered: false,
   };

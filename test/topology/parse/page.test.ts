@@ -40,6 +40,13 @@ describe('links', () => {
     );
     assert.deepEqual(page.links, ['http://example.com/dir/4']);
   });
+  it('are told apart where they, or the page, ask not to be followed', () => {
+    const apart = parse('<a rel=nofollow href=1><a rel=ugc href=2#x><a rel=nofollow href=2><a href=3>');
+    assert.deepEqual(apart.nofollowed, ['http://example.com/dir/1', 'http://example.com/dir/2']);
+    assert.deepEqual(apart.links, ['http://example.com/dir/3']);
+    const whole = parse('<a href=1><a rel=nofollow href=2><meta name=robots content=none>');
+    assert.deepEqual(whole.nofollowed, ['http://example.com/dir/2', 'http://example.com/dir/1']);
+  });
   it('are none where the page asks for nofollow, in its markup or its headers', () => {
     assert.deepEqual(parse('<a href=1><meta name=robots content=nofollow>').links, []);
     assert.deepEqual(parse('<a href=1>', { robotsTags: ['nofollow'] }).links, []);

@@ -13,9 +13,12 @@ async function startSite(): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     response.setHeader('content-type', url === '/robots.txt' ? 'text/plain' : 'text/html');
     if (url === '/robots.txt') return response.end(robots);
+    if (url === '/private/open')
+      return response.end('<meta name="robots" content="nofollow"><a href="/only-here?b=2&amp;a=1">x</a>');
+    const unwanted = '<a rel="ugc nofollow" href="/paid">x</a>';
     const links = ['/private/a', '/private/open', '/index.php?title=A&action=edit', '/index.php?title=A&oldid=4'];
     response.end(
-      `<title>${url}</title>${links.map((href) => `<a href="${href.replaceAll('&', '&amp;')}">x</a>`).join(' ')}`,
+      `<title>${url}</title>${unwanted}${links.map((href) => `<a href="${href.replaceAll('&', '&amp;')}">x</a>`).join(' ')}`,
     );
   });
   after(() => server.close());
@@ -41,4 +44,22 @@ test('explain names the line of robots.txt that denied a URL, and the report the
   assert.equal((told['robots'] as { line: number }).line, 4);
   const open = lastJson(await runCommand(['explain', `${site}/private/open`, '--data', data, '--json']));
   assert.equal(open['robots'], null);
+});
+
+test('explain names the page whose nofollow kept a URL out, and whether it asks so of the link or of all its links', async () => {
+  const site = await startSite();
+  const data = join(temporaryFolder(), 'data');
+  const crawl = ['crawl', `${site}/`, '--allow-private', '--contact', 'me@example.org', '--delay', '0', '--data', data];
+  const { code, stderr } = await runCommand(crawl);
+  assert.equal(code, 0, stderr);
+  const paid = await runCommand(['explain', `${site}/paid`, '--data', data]);
+  assert.match(paid.stdout, /seen +never\n/);
+  assert.match(
+    paid.stdout,
+    /nofollow +http:\/\/127\.0\.0\.1:\d+\/ links to it and asks that this link not be followed/,
+  );
+  const inside = await runCommand(['explain', `${site}/only-here?a=1&b=2`, '--data', data]);
+  assert.match(inside.stdout, /nofollow +\S+\/private\/open links to it and asks that its links not be followed/);
+  const unknown = await runCommand(['explain', `${site}/nowhere`, '--data', data]);
+  assert.doesNotMatch(unknown.stdout, /nofollow/);
 });

@@ -1,0 +1,37 @@
+/** Which pages link to a URL and ask that the link not be followed: from `pages`, as far back as it reaches. */
+import { readRecord } from '../avro/read-record.ts';
+import type { RecordCodec } from '../avro/record-codec.ts';
+import type { Log } from '../log/log.ts';
+import { recordsOf } from '../log/records-of.ts';
+import type { CrawlTopics } from './requests.ts';
+
+export interface NofollowPage {
+  readonly page: string;
+  /** It asks so of all of its links (robots directives), not of this one alone (rel). */
+  readonly whole: boolean;
+}
+
+/** `url` is normal. Reads all pages: nothing else knows of a link that was never published. */
+export async function nofollowPages(
+  log: Pick<Log, 'offsets' | 'reader'>,
+  codec: RecordCodec,
+  { crawl, partitions }: Pick<CrawlTopics, 'crawl' | 'partitions'>,
+  url: string,
+  most: number,
+): Promise<NofollowPage[]> {
+  const topic = `${crawl}.pages`;
+  const spelt = Buffer.from(url);
+  const found = new Map<string, NofollowPage>();
+  for (let partition = 0; partition < partitions; partition++) {
+    const { start, end } = await log.offsets(topic, partition);
+    for await (const { value } of recordsOf(log, topic, partition, start, end)) {
+      // A record that does not hold its letters is not decoded: most do not.
+      if (!value.includes(spelt)) continue;
+      const page = await readRecord(codec, 'pages', value);
+      if (page?.nofollowed.includes(url) !== true) continue;
+      found.set(page.url, { page: page.url, whole: page.nofollow });
+      if (found.size === most) return [...found.values()];
+    }
+  }
+  return [...found.values()];
+}
