@@ -1,0 +1,170 @@
+/**
+ * Two crawls of the same honest hosts, the second beside hostile ones that attack in all ways at once: what the honest get of
+ * it, what it costs, and whether anything private was reached, counted where it would be.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startCommand } from '../services/cli/command.ts';
+import { listening } from '../services/cli/listening.ts';
+import { type CheckReport, checkCrawl } from '../web/check.ts';
+import { planWeb } from '../web/plan.ts';
+import { startWeb } from '../web/server.ts';
+import { hostName } from './attacks.ts';
+
+export interface HostileOptions {
+  readonly honest: number;
+  readonly hostile: number;
+  readonly pagesPerHost: number;
+  readonly delayMs: number;
+  /** A crawl is stopped when all honest pages are fetched and so long has passed, or after `secondsMax`. */
+  readonly seconds: number;
+  readonly secondsMax: number;
+  /** For data, which the caller removes. */
+  readonly folder: string;
+}
+
+export interface Figures {
+  readonly report: CheckReport;
+  /** Honest pages a second, until the last of them. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** VmHWM of the crawl, MiB. */
+  readonly memoryMib: number;
+  /** Answers of /livez, ms: the slowest, and how many took longer than a second, of how many. */
+  readonly livezMsMax: number;
+  readonly livezLate: number;
+  readonly livezAsked: number;
+  /** What it was before it was told to stop; null: it was running. */
+  readonly endedEarly: string | null;
+  readonly exit: string;
+  /** Connections to what only this machine may be asked. */
+  readonly privateReached: number;
+}
+
+export async function crawlBeside(options: HostileOptions, hostile: number): Promise<Figures> {
+  const { honest, pagesPerHost, delayMs, folder } = options;
+  const plan = planWeb({ hosts: honest, pagesPerHost, domains: honest });
+  const web = await startWeb(plan);
+  const secrets = await guardSecrets();
+  const attackers = hostile === 0 ? undefined : await startAttackers(secrets.port);
+  const seeds = join(folder, `seeds-${hostile}`);
+  const evil = Array.from({ length: hostile }, (_, n) => `http://${hostName(n)}:${attackers?.port}/`);
+  writeFileSync(seeds, [...plan.seeds(web.port), ...evil].join('\n'));
+  const ports = [web.port, ...(attackers === undefined ? [] : [attackers.port])];
+  const crawl = startCommand(
+    [
+      ...['crawl', seeds, ...ports.flatMap((port) => ['--resolve', `*.test:${port}:127.0.0.1`])],
+      ...['--data', join(folder, `data-${hostile}`), '--delay', `${delayMs}ms`, '--retries', '1', '--http', '0'],
+      // So that what leads out is looked at by the guard of addresses, too.
+      ...['--scope', 'all'],
+    ],
+    { patienceMs: (options.secondsMax + 300) * 1_000 },
+  );
+  try {
+    const url = await listening(crawl);
+    const beganMs = performance.now();
+    const passed = () => (performance.now() - beganMs) / 1_000;
+    const wanted = plan.expected(web.port).fetch.size;
+    const looks = { memoryMib: 0, livezMsMax: 0, livezLate: 0, livezAsked: 0 };
+    let doneSeconds: number | undefined;
+    while (passed() < options.secondsMax && (doneSeconds === undefined || passed() < options.seconds)) {
+      if (crawl.child.exitCode !== null || crawl.child.signalCode !== null) break;
+      await look(url, crawl.child.pid!, looks);
+      const pages = web.requests().filter(({ status, path }) => status === 200 && path !== '/robots.txt').length;
+      if (pages >= wanted) doneSeconds ??= passed();
+      await sleep(500);
+    }
+    const { exitCode, signalCode } = crawl.child;
+    // Without hostile hosts there is an end to it.
+    const isOver = hostile === 0 && exitCode === 0;
+    const endedEarly =
+      isOver || (exitCode === null && signalCode === null)
+        ? null
+        : `${exitCode ?? signalCode}: ${crawl.output().slice(-2_000)}`;
+    crawl.child.kill('SIGTERM');
+    const { code, signal } = await crawl.ended;
+    const report = checkCrawl(plan, web.requests(), { delayMs, dropped: web.dropped });
+    const seconds = report.seconds;
+    return {
+      ...{ report, seconds, rate: report.fetched / seconds, ...looks, endedEarly },
+      ...{ exit: `${code ?? signal}`, privateReached: secrets.reached() },
+    };
+  } finally {
+    crawl.child.kill('SIGKILL');
+    await crawl.ended;
+    attackers?.end();
+    secrets.close();
+    await web.close();
+  }
+}
+
+interface Looks {
+  memoryMib: number;
+  livezMsMax: number;
+  livezLate: number;
+  livezAsked: number;
+}
+
+async function look(url: string, pid: number, looks: Looks): Promise<void> {
+  const beganMs = performance.now();
+  await fetch(`${url}/livez`, { signal: AbortSignal.timeout(60_000) }).then(
+    (answer) => answer.arrayBuffer(),
+    () => {},
+  );
+  const tookMs = performance.now() - beganMs;
+  looks.livezAsked += 1;
+  looks.livezMsMax = Math.max(looks.livezMsMax, tookMs);
+  if (tookMs > 1_000) looks.livezLate += 1;
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    looks.memoryMib = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    // It has ended, or this is no Linux.
+  }
+}
+
+/** One port on addresses that only this machine has. */
+async function guardSecrets(): Promise<{ readonly port: number; reached(): number; close(): void }> {
+  let reached = 0;
+  const servers: Server[] = [];
+  const listen = async (host: string, port: number) => {
+    const server = createServer((socket) => {
+      reached += 1;
+      socket.destroy();
+    });
+    server.listen(port, host);
+    await once(server, 'listening');
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen('127.0.0.2', 0);
+  // 0.0.0.0 and localhost lead there, too.
+  for (const host of ['127.0.0.1', '::1']) await listen(host, port).catch(() => {});
+  return { port, reached: () => reached, close: () => servers.map((server) => server.close()) };
+}
+
+async function startAttackers(privatePort: number): Promise<{ readonly port: number; end(): void }> {
+  const script = fileURLToPath(new URL('attackers.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script, `${privatePort}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { port: Number(line), end: () => void child.kill('SIGKILL') };
+}
+
+/** For people. */
+export function figuresText(name: string, figures: Figures): string {
+  const { report, rate, seconds, memoryMib, livezMsMax, livezLate, livezAsked, endedEarly, privateReached } = figures;
+  return [
+    `${name}: ${report.fetched} of ${report.expected} honest pages in ${seconds.toFixed(1)} s, ${rate.toFixed(1)} a second;`,
+    `memory ${memoryMib.toFixed(0)} MiB at most; /livez within ${livezMsMax.toFixed(0)} ms, later than a second ${livezLate} of ${livezAsked} times;`,
+    `private addresses reached ${privateReached} times; ${endedEarly === null ? 'no process ended' : `ENDED ${endedEarly}`}`,
+  ].join('\n  ');
+}
