@@ -1,0 +1,120 @@
+/**
+ * One page, followed literally: its commands in their order, typed into a shell as they are written, in one folder. What
+ * goes on until it is stopped runs beside the others, as in a terminal of its own, and ends when the page does.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { blocksOf } from './blocks.ts';
+import { isService, leftOut } from './left-out.ts';
+import { promises } from './promises.ts';
+
+export interface Followed {
+  readonly root: string;
+  readonly page: string;
+  readonly from: 'clone' | 'package';
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly hasKafka: boolean;
+  say(line: string): void;
+}
+
+export interface Counts {
+  followed: number;
+  failed: number;
+  leftOut: number;
+}
+
+interface Typed {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  /** null: a signal ended it. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Far beyond what any takes on a busy machine; who hangs is told of. ms */
+const patienceMs = 600_000;
+/** A service that was started is given this to say something, and as long to settle. ms */
+const settleMs = 20_000;
+
+export async function followPage(followed: Followed): Promise<Counts> {
+  const { root, page, from, say, hasKafka } = followed;
+  const counts: Counts = { followed: 0, failed: 0, leftOut: 0 };
+  const text = readFileSync(join(root, page), 'utf8');
+  const running: { readonly place: string; readonly typed: Typed }[] = [];
+  const fail = (place: string, line: string, why: string) => {
+    counts.failed += 1;
+    say(`FAILED    ${place}: ${line}\n${why.replaceAll(/^/gm, '          ')}`);
+  };
+  for (const one of promises.filter((promised) => promised.page === page)) {
+    if (!text.includes(one.sentence))
+      fail(page, one.sentence, 'the page says this no more: say in promises.ts what it promises');
+  }
+  for (const block of blocksOf(root, page)) {
+    for (const { line, text: written } of block) {
+      const place = `${page}:${line}`;
+      const why = leftOut({ page, text: written, from, hasKafka });
+      if (why !== undefined) {
+        counts.leftOut += 1;
+        say(`left out  ${place}: ${written}: ${why}`);
+        continue;
+      }
+      counts.followed += 1;
+      const typed = type(
+        from === 'clone' ? written : written.replace('npm run -s crawlstream --', 'npx crawlstream'),
+        followed,
+      );
+      if (isService(written)) {
+        running.push({ place, typed });
+        const code = await Promise.race([typed.ended, settled(typed)]);
+        if (typeof code === 'number' && code !== 0)
+          fail(place, written, `it ended with ${code}\n${typed.output().slice(-2_000)}`);
+        continue;
+      }
+      const code = await typed.ended;
+      if (code !== 0) fail(place, written, `it ended with ${code}\n${typed.output().slice(-2_000)}`);
+      else say(`ok        ${place}: ${written}`);
+      for (const { command, prints, sentence } of promises.filter((promised) => promised.page === page)) {
+        if (command.test(written) && !prints.test(typed.output()))
+          fail(place, written, `“${sentence}”: nothing printed is ${prints}\n${typed.output().slice(-2_000)}`);
+      }
+    }
+    // The terminals of a block are closed before the next is read.
+    for (const { place, typed } of running.splice(0)) {
+      const isAlive = typed.child.exitCode === null;
+      if (isAlive) process.kill(-typed.child.pid!, 'SIGTERM');
+      const code = await typed.ended;
+      if (isAlive && code !== null && ![0, 130, 143].includes(code))
+        fail(place, 'SIGTERM', `it ended with ${code}\n${typed.output().slice(-2_000)}`);
+      else say(`ok        ${place}: ran until it was stopped`);
+    }
+  }
+  return counts;
+}
+
+function type(line: string, { cwd, env }: Followed): Typed {
+  const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const patience = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), patienceMs);
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(patience);
+      resolve(code);
+    });
+  });
+  return { child, output: () => output, ended };
+}
+
+/** Once it has said something and is quiet for a moment, or has said nothing for long. */
+async function settled({ output }: Typed): Promise<undefined> {
+  const untilMs = Date.now() + settleMs;
+  for (let last = ''; Date.now() < untilMs; ) {
+    await sleep(3_000);
+    if (output() !== '' && output() === last) return undefined;
+    last = output();
+  }
+  return undefined;
+}
