@@ -46,6 +46,7 @@ const tallies = {
   linksDropped: 'crawlstream_frontier_links_dropped_total',
   truncated: 'crawlstream_frontier_truncated_total',
   overShare: 'crawlstream_frontier_over_share_total',
+  notRead: 'crawlstream_frontier_not_read_total',
   hosts: 'crawlstream_frontier_hosts_known',
   leases: 'crawlstream_frontier_leases',
 } as const satisfies Partial<Record<keyof Counters, MetricName>>;

@@ -94,6 +94,11 @@ export function isHostFailure(kind: OutcomeKind): boolean {
   return kind === 'dnsFailed' || kind === 'connectionFailed' || kind === 'tlsFailed' || kind === 'robotsUnreachable';
 }
 
+/** The server answered well, with a media type that is not read here: no fault of anybody. */
+export function isNotRead(kind: OutcomeKind, status: number): boolean {
+  return kind === 'refused' && status >= 200 && status < 300;
+}
+
 /** The host asks for, or shows that it needs, fewer requests. */
 export function isPressure(kind: OutcomeKind): boolean {
   return kind === 'throttled' || kind === 'timeout';

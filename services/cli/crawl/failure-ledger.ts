@@ -3,6 +3,7 @@
  * each seed that fails is told at once with its cause and what may help, for retries take minutes to come to an end.
  */
 import type { Outcome, OutcomeKind, Page } from '../../../schemas/types.ts';
+import { isNotRead } from '../../../topology/fetch/outcome.ts';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { causeOf } from '../inspect/outcome-cause.ts';
@@ -13,6 +14,8 @@ export interface FailureLedger {
   lines(): readonly string[];
   /** A URL of the most frequent kind; undefined: none has failed. */
   example(): string | undefined;
+  /** Media types that were not read, and how often, the most frequent first; null: none. */
+  notRead(): string | null;
   /** Hosts that TLS keeps out, each with the reason; one that has answered since is not there. */
   readonly tlsHosts: ReadonlyMap<string, string>;
   /** Pages that asked for their links not to be followed. */
@@ -24,6 +27,10 @@ interface Failures {
   readonly url: string;
   readonly cause: string;
 }
+
+/** Media types that are told apart, and named: servers make them up. */
+const typesMax = 100;
+const typesNamed = 8;
 
 /** Of which the report names some. */
 const tlsHostsMax = 1_000;
@@ -37,6 +44,7 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
   const nofollow: string[] = [];
   const sorted = () => [...byKind].sort(([, a], [, b]) => b.count - a.count);
   const tlsHosts = new Map<string, string>();
+  const typesNotRead = new Map<string, number>();
   return {
     nofollow,
     tlsHosts,
@@ -47,6 +55,13 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
       } else if (tlsHosts.size > 0 && outcome.status > 0) tlsHosts.delete(hostKeyOf(url));
       if (page?.nofollow === true && nofollow.length < 10) nofollow.push(url);
       if (fine.has(kind)) return;
+      if (isNotRead(kind, outcome.status)) {
+        const type = /^type (\S+)/.exec(outcome.detail)?.[1] ?? 'others';
+        const name = typesNotRead.has(type) || typesNotRead.size < typesMax ? type : 'others';
+        typesNotRead.set(name, (typesNotRead.get(name) ?? 0) + 1);
+        if (watched.delete(url)) say(`${url}: ${causeOf(outcome)}`);
+        return;
+      }
       const known = byKind.get(kind);
       if (known === undefined) byKind.set(kind, { count: 1, url, cause: causeOf(outcome) });
       else known.count += 1;
@@ -54,6 +69,15 @@ export function createFailureLedger(seeds: readonly string[], say: (text: string
       if (!watched.delete(url)) return;
       const remedy = remedyOf(outcome);
       say(`${url}: ${causeOf(outcome)}${remedy === '' ? '' : `; ${remedy}`}`);
+    },
+    notRead() {
+      if (typesNotRead.size === 0) return null;
+      const types = [...typesNotRead].sort(([, a], [, b]) => b - a);
+      const more = types.length > typesNamed ? `, and ${types.length - typesNamed} types more` : '';
+      return `${types
+        .slice(0, typesNamed)
+        .map(([type, count]) => `${count.toLocaleString('en-US')} ${type}`)
+        .join(', ')}${more}`;
     },
     lines: () =>
       sorted().map(

@@ -33,6 +33,8 @@ export function report({ end, counters, traps, seconds, pagesBefore, place, resu
     say.write(
       `\n  fetches that failed, and the first of each kind:\n${failures.map((line) => `    ${line}\n`).join('')}`,
     );
+  const notRead = ledger.notRead();
+  if (notRead !== null) say.write(`\n  fetched and not read, as their types hold no pages: ${notRead}\n`);
   const held = trapLines(traps, place);
   if (held.length > 0)
     say.write(`\n  held back, as places without end or news:\n${held.map((line) => `    ${line}\n`).join('')}`);

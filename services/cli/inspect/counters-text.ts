@@ -9,8 +9,10 @@ export interface CrawlCounts {
   readonly duplicates: number;
   /** Waiting, to be retried among them. */
   readonly queued: number;
-  /** Ended without a page, with nothing to retry: 404, refused types, … */
+  /** Ended without a page, with nothing to retry: 404, … ; those of types that are not read among them. */
   readonly failed: number;
+  /** Answers of success whose media type is not read. */
+  readonly notRead: number;
   /** Given up on after their retries. */
   readonly deadLettered: number;
   readonly hosts: number;
@@ -66,6 +68,7 @@ export function countsOf(counters: Counters): CrawlCounts {
     duplicates: counters.duplicates,
     queued: queued + retrying,
     failed: counters.failed,
+    notRead: counters.notRead,
     deadLettered: dead,
     hosts: counters.hosts,
     discovered: counters.discovered,
@@ -128,7 +131,8 @@ export function countsText(counts: CrawlCounts): string {
     ['  not modified (304)', counts.notModified],
     [placeNames.redirected, counts.redirected],
     [placeNames.denied, counts.denied],
-    [placeNames.failed, counts.failed],
+    [counts.notRead > 0 ? `${placeNames.failed}, or not read` : placeNames.failed, counts.failed],
+    ['  not read, by type', counts.notRead],
     [placeNames.dead, counts.deadLettered],
     ['unreadable records', counts.undecodable],
     ['on a wrong partition', counts.misrouted],

@@ -3,6 +3,7 @@
  * One that was fetched later is not among them.
  */
 import type { Outcome, Result } from '../../../schemas/types.ts';
+import { isNotRead } from '../../../topology/fetch/outcome.ts';
 import { readRecord } from '../../runtime/avro/read-record.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
@@ -25,6 +26,7 @@ export async function printFailures(
   const topic = `${topics.crawl}.results`;
   let count = 0;
   let first = '';
+  let notRead = 0;
   for (let partition = 0; partition < topics.partitions; partition++) {
     const failed = new Map<string, Outcome>();
     const { start, end } = await log.offsets(topic, partition);
@@ -40,15 +42,23 @@ export async function printFailures(
     }
     for (const outcome of failed.values()) {
       const { url, kind, status, detail } = outcome;
-      const line = asJson ? JSON.stringify({ url, kind, status, detail }) : `${kind}  ${url}  ${causeOf(outcome)}`;
-      count += 1;
-      if (first === '') first = url;
+      const isLeft = isNotRead(kind, status);
+      const named = isLeft ? 'notRead' : kind;
+      const line = asJson
+        ? JSON.stringify({ url, kind: named, status, detail })
+        : `${named}  ${url}  ${causeOf(outcome)}`;
+      if (isLeft) notRead += 1;
+      else count += 1;
+      if (first === '' && !isLeft) first = url;
       if (!(await write(inert(line)))) return;
     }
   }
   if (asJson) return;
+  const left = notRead === 0 ? '' : `, and ${notRead} ${notRead === 1 ? 'was' : 'were'} not read`;
   const more = () => `${ownName()} explain ${inShell(first)} ${place}`;
   printNotice(
-    count === 0 ? 'no URL has failed' : `${count} URL${count === 1 ? '' : 's'}; the rest of the first: ${more()}`,
+    count === 0
+      ? `no URL has failed${left}`
+      : `${count} URL${count === 1 ? '' : 's'}${left}; the rest of the first: ${more()}`,
   );
 }

@@ -54,6 +54,7 @@ export const metrics = {
     'partition',
   ),
   crawlstream_frontier_truncated_total: counter('Pages whose body was cut at its limit', 'partition'),
+  crawlstream_frontier_not_read_total: counter('Answers of success whose media type is not read', 'partition'),
   crawlstream_frontier_granted_total: counter('Leases granted by this process'),
   crawlstream_frontier_commits_total: counter('Commits of this process that are durable'),
   crawlstream_frontier_commit_bytes_total: counter('Their bytes in the changelog'),

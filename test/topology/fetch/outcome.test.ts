@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { outcomeKinds } from '../../../schemas/types.ts';
-import { classify, isHostFailure, isPressure, isRetriable, isTerminal } from '../../../topology/fetch/outcome.ts';
+import {
+  classify,
+  isHostFailure,
+  isNotRead,
+  isPressure,
+  isRetriable,
+  isTerminal,
+} from '../../../topology/fetch/outcome.ts';
 
 it('each status has its outcome', () => {
   const table: Record<number, string> = {
@@ -68,4 +75,10 @@ it('a failure of the host is retriable', () => {
   assert.deepEqual(failures, ['connectionFailed', 'dnsFailed', 'tlsFailed', 'robotsUnreachable']);
   assert.ok(failures.every(isRetriable));
   assert.ok(outcomeKinds.filter(isPressure).every(isRetriable));
+});
+
+it('an answer of success whose type is not read is told from what was refused before it was asked', () => {
+  assert.equal(isNotRead('refused', 200), true);
+  assert.equal(isNotRead('refused', 0), false);
+  assert.equal(isNotRead('gone', 404), false);
 });

@@ -310,6 +310,7 @@ export type HostChange = Extract<
  * `cutInputs`: times that an input had lost records which were read, and was read on from there.
  * `linksDropped`: links of pages beyond what may be taken from one. `truncated`: pages whose body was cut at its limit.
  * `overShare`: deferred, as their host or domain had its share of the queue (decide/links/queue-share.ts).
+ * `notRead`: answers of success whose media type nobody reads; their URLs end in the place `failed`.
  * `scheduled`: URLs to be visited again, each in the place that its last visit gave it, and hosts whose sitemaps are to be read.
  */
 export const tallyNames = [
@@ -344,6 +345,7 @@ export const tallyNames = [
   'linksDropped',
   'truncated',
   'overShare',
+  'notRead',
 ] as const;
 export type TallyName = (typeof tallyNames)[number];
 

@@ -88,3 +88,18 @@ it('hosts that TLS keeps out are told with the reason, until they answer', () =>
   ledger.note(outcome('gone', { url: 'https://c.test/', status: 404 }), null);
   assert.deepEqual(tlsLines(ledger.tlsHosts, '--data d', null), []);
 });
+
+it('answers of types that are not read are no failures: they are told by type', () => {
+  const said: string[] = [];
+  const ledger = createFailureLedger([seed], (text) => said.push(text));
+  const zip = outcome('refused', { status: 200, detail: 'type application/zip is not read' });
+  ledger.note(zip, null);
+  ledger.note({ ...zip, url: `${seed}2.zip` }, null);
+  ledger.note(outcome('refused', { url: `${seed}a.png`, status: 200, detail: 'type image/png is not read' }), null);
+  assert.deepEqual(ledger.lines(), []);
+  assert.equal(ledger.notRead(), '2 application/zip, 1 image/png');
+  assert.deepEqual(said, [`${seed}: it is nothing that is read here 200 (type application/zip is not read)`]);
+  ledger.note(outcome('refused', { url: 'http://a.test:1/', detail: 'port 1 is not for the web' }), null);
+  assert.equal(ledger.lines().length, 1);
+  assert.equal(createFailureLedger([], () => {}).notRead(), null);
+});

@@ -5,7 +5,7 @@
  * late outcome is terminal. DESIGN §4.5, §4.7, §4.13.
  */
 import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
-import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
+import { isHostFailure, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
 import { frontierLimits, urlLimits } from '../../../limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { seenKey } from '../../../url/seen-key.ts';
@@ -114,6 +114,7 @@ function decideOutcome(
   }
   if (outcome.linksDropped > 0) decision.tally('linksDropped', outcome.linksDropped);
   if (outcome.truncated && kind === 'fetched') decision.tally('truncated');
+  if (isNotRead(kind, outcome.status)) decision.tally('notRead');
   const status = finals[kind];
   const { recrawl } = policy;
   const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, band: entry.band };
