@@ -6,8 +6,8 @@
  * (WSDM 2010), the tree over word counts and link densities. On top of it, what HTML itself says: `nav`, `aside`,
  * `footer`, forms and hidden elements are none of it, `main` or `article` is all of it where it has text enough, and a
  * heading stays with what follows it, and so does what is no list of links between two blocks that stay: bullets, code,
- * rows of a table. The cells of a row are one block, and so are a term and its definition. A page of which nothing is main
- * by all this (a reference of three lines, a table) is its text.
+ * rows of a table. The cells of a row are one block, and so are a term and its definition. A page of which hardly anything is
+ * main by all this (a reference of three lines, a table) is its text, and an index that HTML calls main is its links.
  */
 
 import { richLimits } from '../../rich-page-limits.ts';
@@ -106,8 +106,11 @@ export function createMainText(): MainText {
 
   return {
     open(name, attributes) {
-      // `<a name=top>` is no link, and is seldom closed; a second link ends the first.
-      if (name === 'a') linkAt = attributes.has('href') ? stack.length : -1;
+      // `<a name=top>` is no link, and is seldom closed; a second link ends the first. A heading's to itself is none either.
+      if (name === 'a') {
+        const href = attributes.get('href');
+        linkAt = href === undefined || (heading && href.startsWith('#')) ? -1 : stack.length;
+      }
       if (inlineNames.has(name)) return;
       if (joinsBefore(name, before)) pieces.push(' ');
       else endBlock();
@@ -154,7 +157,7 @@ function isAside(name: string, attributes: Attributes, inMain: boolean): boolean
 function chosen(all: readonly Block[]): string {
   const blocks = all.filter(({ aside }) => !aside);
   const inside = blocks.filter(({ inMain }) => inMain);
-  const wordsInside = inside.reduce((sum, { words }) => sum + words, 0);
+  const wordsInside = wordsIn(inside);
   const candidates = wordsInside >= richLimits.mainWordsMin ? inside : blocks;
   const kept = candidates.map((block, at) => isContent(block, candidates[at - 1], candidates[at + 1]));
   const [first, last] = [kept.indexOf(true), kept.lastIndexOf(true)];
@@ -163,12 +166,44 @@ function chosen(all: readonly Block[]): string {
   for (let at = kept.length - 2; at >= 0; at--) {
     if (candidates[at]!.heading) kept[at] = kept[at + 1]!;
   }
+  const begin = kept.indexOf(true);
+  kept.fill(true, headingBefore(candidates, begin), Math.max(begin, 0));
+  // Sections of a few words, as references have them, once the text has begun.
+  for (let at = kept.indexOf(true) + 1; at > 0 && at < candidates.length; at++) {
+    const block = candidates[at]!;
+    if (!candidates[at - 1]!.heading || block.heading || block.linkDensity > linkDensityMax) continue;
+    kept[at - 1] = true;
+    kept[at] = true;
+  }
   const main = candidates.filter((_, at) => kept[at]);
-  if (main.length > 0) return written(main);
-  // Nothing is main, and yet there may be text: whatever is no list of links.
-  const plain = (some: readonly Block[]) => some.filter(({ linkDensity }) => linkDensity <= linkDensityMax);
-  return written(plain(candidates.length > 0 ? candidates : all));
+  const words = wordsIn(main);
+  // What HTML says is main, and holds hardly a sentence beside its links, is an index: its links are its text.
+  if (candidates === inside && words < indexWordsMax && words < leastShare * wordsInside) return written(inside);
+  // Hardly anything is main, and yet there may be text: whatever is no list of links.
+  const plain = (candidates.length > 0 ? candidates : all).filter(({ linkDensity }) => linkDensity <= linkDensityMax);
+  return written(words < leastShare * wordsIn(plain) ? plain : main);
 }
+
+/** The heading that a text begins under, with a line or a few between: where it is; `first` where there is none. */
+function headingBefore(blocks: readonly Block[], first: number): number {
+  if (first < 0) return 0;
+  for (let at = first - 1; at >= Math.max(0, first - leadBlocksMax); at--) {
+    if (blocks[at]!.linkDensity > linkDensityMax) return first;
+    if (blocks[at]!.heading) return at;
+  }
+  return first;
+}
+
+const leadBlocksMax = 4;
+/** Sentences that stand above an index at most. */
+const indexWordsMax = 40;
+
+function wordsIn(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { words }) => sum + words, 0);
+}
+
+/** Less of a page's text than this is no main text: its blocks are too short to tell. */
+const leastShare = 1 / 2;
 
 function written(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => text).join('\n');

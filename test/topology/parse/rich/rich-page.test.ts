@@ -35,6 +35,39 @@ for (const script of ['latin', 'han'] as const) {
   });
 }
 
+test('main text has the short sections of a reference, and the lines under its title', () => {
+  const html =
+    '<div><a href=/1>Previous</a> <a href=/2>Next page</a></div><h2>SPI_palloc</h2><p>SPI_palloc — allocate memory</p>' +
+    `<h2>Description</h2><p>${'It allocates memory in the upper context. '.repeat(4)}</p>` +
+    '<h2>Arguments</h2><p>size in bytes</p><h2>Return Value</h2><p>a pointer</p><h2>See</h2><p><a href=/a>all others</a></p>';
+  const text = read(html).mainText;
+  for (const part of ['SPI_palloc — allocate memory', 'size in bytes', 'Return Value', 'a pointer'])
+    assert.ok(text.includes(part), part);
+  for (const part of ['Previous', 'all others']) assert.ok(!text.includes(part), part);
+});
+
+test('a page of few words is its text, whatever short line of it looks like main text', () => {
+  const html =
+    '<nav><a href=/>Home</a></nav><div><h1>Constant <a href=/std>std</a> <a href=/f32>f32</a> PI_8</h1><pre>pub const PI_8: f32 = 0.39;</pre>' +
+    '<p>Expand description</p><div><p>One eighth of pi</p></div></div>';
+  const text = read(html).mainText;
+  for (const part of ['pub const PI_8: f32 = 0.39;', 'One eighth of pi']) assert.ok(text.includes(part), part);
+  assert.ok(!text.includes('Home'));
+});
+
+test('an index that HTML calls the main part is its links; lists of links beside sentences are left out', () => {
+  const links = Array.from({ length: 60 }, (_, n) => `<li><a href=/${n}>entry number ${n}</a></li>`).join('');
+  assert.match(read(`<main><h1>Index</h1><ul>${links}</ul></main>`).mainText, /entry number 7\n/);
+  assert.doesNotMatch(read(`<h1>Index</h1><ul>${links}</ul><p>${'word '.repeat(60)}</p>`).mainText, /entry number/);
+  const told = read(`<main><h1>About</h1><p>${'word '.repeat(60)}</p><ul>${links}</ul></main>`).mainText;
+  assert.doesNotMatch(told, /entry number/);
+});
+
+test('a heading that links to itself is a heading', () => {
+  const html = `<h2><a href="#part">Part one</a></h2><p>${'word '.repeat(40)}</p><p><a href=/next>Next part</a></p>`;
+  assert.match(read(html).mainText, /^Part one\nword/);
+});
+
 test('main text keeps the order and the headings, a line per block', () => {
   const long = 'word '.repeat(30).trim();
   const html = `<nav><a href=/>Home</a></nav><h1>Title</h1><p>${long}</p><h2>Part &amp; parcel</h2><p>${long}</p><footer>${long}</footer>`;
