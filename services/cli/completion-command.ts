@@ -1,5 +1,6 @@
 /** `crawlstream completion`: what a shell needs to complete commands and options, made from the command tree. */
 import { Argument, type Command } from 'commander';
+import { toStdout } from './terminal/door.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -9,7 +10,7 @@ export function addCompletionCommand(program: Command): void {
     .command('completion')
     .description('print a script that completes commands and options: source it in your shell')
     .addArgument(new Argument('<shell>', 'the shell it is for').choices(shells))
-    .action((shell: Shell) => void process.stdout.write(completionScript(program, shell)));
+    .action((shell: Shell) => void toStdout(completionScript(program, shell)));
 }
 
 interface Level {

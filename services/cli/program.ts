@@ -44,6 +44,7 @@ import { addProofCommands } from './prove/proof-commands.ts';
 import { addConsumerCommands } from './roles/consumer-commands.ts';
 import { addRoleCommands } from './roles/role-commands.ts';
 import { addStateCommand } from './state/state-command.ts';
+import { toStderr, toStdout } from './terminal/door.ts';
 import { logFormats, say, sayInJson } from './terminal/say.ts';
 import { productVersion } from './terminal/version.ts';
 import { addDumpCommand } from './transfer/dump-command.ts';
@@ -58,7 +59,7 @@ export function createProgram(): Command {
     .description('A web-crawl frontier and crawler as a stream-processing topology')
     .version(productVersion)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text) })
+    .configureOutput({ outputError: (text) => toStderr(text), writeErr: toStderr, writeOut: toStdout })
     .addHelpText(
       'after',
       `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${`${code}`.padEnd(5)}${means}`).join('\n')}`,

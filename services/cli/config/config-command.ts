@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { bad, oneOf } from '../flags/arguments.ts';
+import { toStdout } from '../terminal/door.ts';
 import { print } from '../terminal/print.ts';
 import { applyConfig, configOf, sourceOf } from './apply-config.ts';
 import { hiddenValue, readConfig } from './config-file.ts';
@@ -41,7 +42,7 @@ export function addConfigCommand(program: Command): void {
 function init(program: Command, file: string, { json }: ConfigFlags): void {
   const text = exampleFile(program);
   if (file === '-') {
-    process.stdout.write(text);
+    toStdout(text);
     return;
   }
   if (existsSync(file)) throw bad('config init', file, 'it is there already: name another file, or - for the output');

@@ -1,5 +1,6 @@
 /** What a crawl that has ended says: how it stands, what failed, and the commands that answer the next questions. */
 import { countsOf, countsText } from '../inspect/counters-text.ts';
+import { toStdout } from '../terminal/door.ts';
 import { inShell } from '../terminal/in-shell.ts';
 import { ownName } from '../terminal/own-name.ts';
 import { clockText } from '../terminal/progress.ts';
@@ -49,8 +50,7 @@ export function report({ end, counters, traps, seconds, pagesBefore, place, resu
   else if (end === 'stopped') say.write(`  resume:  ${name} ${resume}\n`);
   else if (end === 'quotaSpent')
     say.write(`  more:    ${name} ${resume} --max-pages ${2 * Math.max(1, counts.pages)}\n`);
-  if (json === true)
-    process.stdout.write(`${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end })}\n`);
+  if (json === true) toStdout(`${JSON.stringify({ ...counts, seconds: Number(seconds.toFixed(3)), end })}\n`);
   if (end === 'stopped') process.exitCode = 130;
   else if (counts.pages === 0) process.exitCode = 1;
 }

@@ -21,7 +21,7 @@ import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, duration } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStdout } from '../terminal/door.ts';
 import { productVersion } from '../terminal/version.ts';
 import { auditText, verdictOf } from './audit-text.ts';
 
@@ -73,13 +73,11 @@ async function audit({ log, codec, topics }: ReadableCrawl, flags: AuditFlags): 
   const signed = signStatement(statementOf(report, crawl, { skewMs, noticeMs }), key);
   if (flags.statement !== undefined) await writeFile(flags.statement, `${JSON.stringify(signed, null, 2)}\n`);
   const page = visits === undefined ? '' : await pageOf(report, visits, crawl, flags);
-  process.stdout.write(page === '' ? inert(auditText(report, signed)) : page);
+  toStdout(page === '' ? auditText(report, signed) : page);
   const { violations, violationCount, counts } = report;
   if (flags.json) {
     const { fetches } = counts;
-    process.stdout.write(
-      `${JSON.stringify({ violations: violationCount, fetches, details: violations, ...signed })}\n`,
-    );
+    toStdout(`${JSON.stringify({ violations: violationCount, fetches, details: violations, ...signed })}\n`);
   }
   if (violationCount > 0) process.exitCode = 1;
 }
@@ -125,7 +123,7 @@ async function check(file: string, json: boolean | undefined): Promise<void> {
   const says = intact
     ? `intact, signed with\n${signed.signature?.publicKey}${signed.statement.says}`
     : `not proven: ${why}`;
-  process.stdout.write(json ? `${JSON.stringify({ intact, signature: signed.signature })}\n` : `${says}\n`);
+  toStdout(json ? `${JSON.stringify({ intact, signature: signed.signature })}\n` : `${says}\n`);
   if (!intact) process.exitCode = 1;
 }
 

@@ -22,6 +22,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
 import { type StateSource, withStates } from '../state/state-source.ts';
+import { toStdout } from '../terminal/door.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { productVersion } from '../terminal/version.ts';
@@ -62,7 +63,7 @@ async function showDashboard(flags: DashboardCommandFlags): Promise<void> {
         const release = stopOnSignals(stop, 'stopping');
         view = shown;
         probes.serve(() => null);
-        process.stdout.write(`dashboard: ${dashboardUrl(listensOn!, isSecure)}\n`);
+        toStdout(`dashboard: ${dashboardUrl(listensOn!, isSecure)}\n`);
         await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
         release();
       },

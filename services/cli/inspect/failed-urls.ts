@@ -8,7 +8,6 @@ import { readRecord } from '../../runtime/avro/read-record.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
 import { inShell } from '../terminal/in-shell.ts';
-import { inert } from '../terminal/inert.ts';
 import { ownName } from '../terminal/own-name.ts';
 import type { WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
@@ -50,7 +49,7 @@ export async function printFailures(
       if (isLeft) notRead += 1;
       else count += 1;
       if (first === '' && !isLeft) first = url;
-      if (!(await write(inert(line)))) return;
+      if (!(await write(line))) return;
     }
   }
   if (asJson) return;

@@ -12,7 +12,6 @@ import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad } from '../flags/arguments.ts';
 import { addKafkaOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
-import { inert } from '../terminal/inert.ts';
 import { addPagerOption, type PagerFlags, paged, type WriteLine } from '../terminal/pager.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { printFailures } from './failed-urls.ts';
@@ -77,7 +76,7 @@ async function printPages(crawl: ReadableCrawl, flags: PagesFlags, write: WriteL
     for await (const { offset, page } of pagesOf(crawl, partition, printNotice)) {
       if (!wanted(offset, page) || purges.refuses(page.url, page.fetchedAtMs)) continue;
       const line = asText ? lineOf(page) : JSON.stringify(picked(page, flags.fields));
-      if (!(await write(inert(line)))) return;
+      if (!(await write(line))) return;
     }
   }
 }

@@ -16,7 +16,7 @@ import { withCrawl } from '../connect/open-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStdout } from '../terminal/door.ts';
 import { ownName } from '../terminal/own-name.ts';
 import { countsOf, countsText } from './counters-text.ts';
 import { fetchersText, membersText } from './members-text.ts';
@@ -51,20 +51,19 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     brokersLog === null ? undefined : await frontierMembers(brokersLog, crawl, Date.now()).catch(rebalancing);
   const fetchers = brokersLog === null || topics.sink === 'pull' ? undefined : await fetchersOf(brokersLog, crawl);
   if (flags.json)
-    process.stdout.write(
+    toStdout(
       `${JSON.stringify({ ...counts, end, ...(paused && { paused }), ...(freshness && { freshness }), ...(members !== undefined && { members }), ...(fetchers !== undefined && { fetchers }) })}\n`,
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
-    process.stdout.write(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
+    toStdout(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
     if (counts.failed + counts.deadLettered + counts.denied > 0)
-      process.stdout.write(`  which failed, and why: ${ownName()} pages --failed ${place}\n`);
+      toStdout(`  which failed, and why: ${ownName()} pages --failed ${place}\n`);
     const surplus =
       brokersLog === null ? null : surplusText(await surplusOf({ log: brokersLog, crawl, partitions }), partitions);
-    if (surplus !== null) process.stdout.write(`  ${surplus}\n`);
-    if (members !== undefined)
-      process.stdout.write(inert(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`));
+    if (surplus !== null) toStdout(`  ${surplus}\n`);
+    if (members !== undefined) toStdout(`\n${membersText(members, partitions)}\n${fetchersText(fetchers)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { searchFolder } from '../../indexer/sqlite-index.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { needData } from '../connect/folder-log.ts';
 import { wholeNumber } from '../flags/arguments.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 
 interface SearchFlags {
   readonly data?: string;
@@ -33,7 +33,7 @@ async function search(words: string, { data, host, language, limit, json }: Sear
   const folder = await readDataFolder(needData({ data }));
   const hits = searchFolder(folder.part('index'), words, { host: host?.toLowerCase(), language, limit });
   for (const hit of hits) {
-    process.stdout.write(`${inert(json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`)}\n`);
+    toStdout(`${json ? JSON.stringify(hit) : `${hit.url}  ${hit.title} — ${hit.snippet}`}\n`);
   }
-  if (hits.length === 0) process.stderr.write('nothing found\n');
+  if (hits.length === 0) toStderr('nothing found\n');
 }

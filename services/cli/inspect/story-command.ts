@@ -17,7 +17,7 @@ import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
 
 interface StoryFlags extends KafkaFlags {
@@ -34,9 +34,8 @@ export function addStoryCommand(program: Command): void {
       withCrawl(flags, async (crawl) => {
         const story = await storyOf(crawl, flags, withScheme(given));
         if (flags.svg !== undefined) await writeFile(flags.svg, storyPicture(story.url, story.events));
-        if (flags.json)
-          for (const event of story.events) process.stdout.write(`${inert(JSON.stringify(plainEvent(event)))}\n`);
-        else process.stdout.write(`${inert(textOf(story))}\n`);
+        if (flags.json) for (const event of story.events) toStdout(`${JSON.stringify(plainEvent(event))}\n`);
+        else toStdout(`${textOf(story)}\n`);
       }),
     );
 }

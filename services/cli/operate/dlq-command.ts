@@ -17,7 +17,7 @@ import { sendRequest } from '../connect/send-request.ts';
 import { oneOf } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStdout } from '../terminal/door.ts';
 import { deadLettersOf, type FoundLetter } from './dead-letters.ts';
 
 interface DlqFlags extends KafkaFlags {
@@ -58,7 +58,7 @@ async function list(flags: DlqFlags): Promise<void> {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (!isWanted(found, flags) || (found.replayed && !flags.all)) continue;
       const told = await because(found);
-      process.stdout.write(`${inert(flags.json ? JSON.stringify(plain(told)) : line(told))}\n`);
+      toStdout(`${flags.json ? JSON.stringify(plain(told)) : line(told)}\n`);
     }
   });
 }
@@ -81,7 +81,7 @@ async function show(id: string, flags: DlqFlags): Promise<void> {
     for await (const found of deadLettersOf(crawl, flags.data)) {
       if (found.id !== id) continue;
       const told = plain(await reasonsOf(crawl)(found));
-      process.stdout.write(`${inert(JSON.stringify(told, null, flags.json ? 0 : 2))}\n`);
+      toStdout(`${JSON.stringify(told, null, flags.json ? 0 : 2)}\n`);
       return;
     }
     throw noSuchLetter(id);
@@ -111,8 +111,8 @@ async function replay(ids: string[], flags: DlqFlags): Promise<void> {
     await sendRequest(flags, clock, (topics) => some.flatMap((one) => again(topics, one, clock.nowMs())));
   }
   const counts = { replayed: fresh.length, before: wanted.length - fresh.length };
-  if (flags.json) process.stdout.write(`${JSON.stringify(counts)}\n`);
-  else process.stdout.write(`${counts.replayed} replayed, ${counts.before} had been before\n`);
+  if (flags.json) toStdout(`${JSON.stringify(counts)}\n`);
+  else toStdout(`${counts.replayed} replayed, ${counts.before} had been before\n`);
 }
 
 function nothingMatches({ reason, host }: DlqFlags, all: number): CrawlstreamError {

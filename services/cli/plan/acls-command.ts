@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Access, type Service, services } from '../../../topology/access.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlName } from '../flags/kafka-flags.ts';
+import { toStdout } from '../terminal/door.ts';
 import { kafkaUser, manifestText } from './strimzi.ts';
 
 interface AclFlags {
@@ -29,7 +30,7 @@ export function addAclsCommand(program: Command): void {
         const known = services.map((service) => service.name).join(', ');
         throw new CrawlstreamError('INVALID_ARGUMENT', `there is no service ${name}: name one of ${known}`);
       }
-      process.stdout.write(printed(chosen, flags));
+      toStdout(printed(chosen, flags));
     });
 }
 

@@ -8,6 +8,7 @@ import { partitionsDefault, withKafka } from '../connect/kafka-connection.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { kafkaTopic, manifestText } from './strimzi.ts';
 
 interface TopicsFlags extends KafkaFlags {
@@ -41,7 +42,7 @@ export function addTopicsCommand(program: Command): void {
 /** Asks no broker: the operator makes them, and the first frontier, or this command without --strimzi, the manifest. */
 function printStrimzi({ strimzi, crawl, partitions = partitionsDefault, replicas = replicasDefault }: CreateFlags) {
   const topics = topicsOfCrawl(crawl, partitions).map((topic) => kafkaTopic(topic, replicas, strimzi!));
-  process.stdout.write(manifestText(topics));
+  toStdout(manifestText(topics));
 }
 
 function addTopicsOptions(command: Command): Command {
@@ -61,12 +62,12 @@ async function look(flags: TopicsFlags, creates: boolean): Promise<void> {
     const surplus = await surplusOf({ log, crawl, partitions });
     const names = specs.map(({ name }) => name);
     if (flags.json) {
-      process.stdout.write(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing, surplus })}\n`);
+      toStdout(`${JSON.stringify({ crawl, partitions, keyMode, topics: names, missing, surplus })}\n`);
       return;
     }
     const warning = surplusText(surplus, partitions);
-    if (warning !== null) process.stderr.write(`crawlstream: ${warning}\n`);
+    if (warning !== null) toStderr(`crawlstream: ${warning}\n`);
     const says = missing.length === 0 ? 'all as they should be' : `missing: ${missing.join(', ')}`;
-    process.stdout.write(`${names.length} topics of crawl ${crawl}, ${partitions} partitions each: ${says}\n`);
+    toStdout(`${names.length} topics of crawl ${crawl}, ${partitions} partitions each: ${says}\n`);
   });
 }

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { topicNames, topics } from '../../../topology/topics.ts';
 import { dot, mermaid, processors } from '../../../topology/topology.ts';
+import { toStdout } from '../terminal/door.ts';
 
 interface DescribeFlags {
   readonly format: 'text' | 'dot' | 'mermaid';
@@ -18,7 +19,7 @@ export function addTopologyCommand(program: Command): void {
     .option('--json', 'processors and topics as one JSON object')
     .action(({ format, json }: DescribeFlags) => {
       const data = { processors, topics: topicNames.map((name) => topics[name]) };
-      process.stdout.write(json === true ? `${JSON.stringify(data)}\n` : { text, dot, mermaid }[format]());
+      toStdout(json === true ? `${JSON.stringify(data)}\n` : { text, dot, mermaid }[format]());
     });
 }
 

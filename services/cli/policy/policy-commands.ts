@@ -16,7 +16,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import type { OperatorFlags } from '../flags/operator-flags.ts';
 import { addOperatorOptions } from '../flags/operator-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { print } from '../terminal/print.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { policyFromFile } from './policy-file.ts';
@@ -66,9 +66,7 @@ async function set(file: string, flags: OperatorFlags): Promise<void> {
   await accept(flags, next, newest.version);
   if (flags.json) return;
   const changes = policyChanges(newest, next);
-  process.stdout.write(
-    `${changes.length === 0 ? '  nothing differs' : changes.map((one) => `  ${inert(one)}`).join('\n')}\n`,
-  );
+  toStdout(`${changes.length === 0 ? '  nothing differs' : changes.map((one) => `  ${one}`).join('\n')}\n`);
 }
 
 interface ReloadFlags extends OperatorFlags {
@@ -89,7 +87,7 @@ async function reload(flags: ReloadFlags): Promise<void> {
     } catch (error) {
       // A file that is being replaced may be away, or half there: the policy stays as it is. What is wrong at once is said.
       if (isFirst || !(error instanceof CrawlstreamError)) throw error;
-      if (error.message !== said) process.stderr.write(`${error.message}\n`);
+      if (error.message !== said) toStderr(`${error.message}\n`);
       said = error.message;
     }
     await clock.sleepUntil(clock.nowMs() + every, stop.signal);

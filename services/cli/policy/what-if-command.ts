@@ -19,7 +19,7 @@ import { refuseServed } from '../connect/refuse-served.ts';
 import { moment } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStdout } from '../terminal/door.ts';
 import { policyFromFile } from './policy-file.ts';
 import { whatIfJson, whatIfText } from './what-if-text.ts';
 
@@ -61,8 +61,8 @@ async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
   const options = { ...read, key: fingerprintKeyOf(topics), keyMode: topics.keyMode, lists, fromMs, instead };
   const report = whatIf(options);
   const changed = changedFields(parsePolicy(newest), parsePolicy(instead(newest)));
-  if (flags.json) process.stdout.write(`${inert(JSON.stringify(whatIfJson(report, changed)))}\n`);
-  else process.stdout.write(`${inert(whatIfText(report, changed))}\n`);
+  if (flags.json) toStdout(`${JSON.stringify(whatIfJson(report, changed))}\n`);
+  else toStdout(`${whatIfText(report, changed)}\n`);
 }
 
 /** As they were sent to partition 0, in order. */

@@ -4,6 +4,7 @@ import type { WebPlan } from '../../../test/web/plan.ts';
 import { judgeVisitor } from '../../judge/judge-visitor.ts';
 import type { ScoreCard } from '../../judge/score-card.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 
 interface JudgeFlags {
@@ -70,10 +71,10 @@ async function judge(flags: JudgeFlags): Promise<void> {
       quietMs: flags.quiet,
       limitMs: flags.minutes * 60_000,
       signal,
-      onReady: (plan, port) => process.stderr.write(`${invitation(plan, listen.address, port, flags)}\n`),
+      onReady: (plan, port) => toStderr(`${invitation(plan, listen.address, port, flags)}\n`),
     });
-    process.stdout.write(`${cardText(card)}\n`);
-    if (flags.json) process.stdout.write(`${JSON.stringify(card)}\n`);
+    toStdout(`${cardText(card)}\n`);
+    if (flags.json) toStdout(`${JSON.stringify(card)}\n`);
     if (card.passed < card.of) process.exitCode = 1;
   } finally {
     release();

@@ -9,6 +9,7 @@ import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { stateFolder } from '../connect/crawl-folder.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
+import { toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { withSnapshots } from './open-shelf.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource, standing } from './state-source.ts';
@@ -39,14 +40,14 @@ export async function runRebuild(source: StateSource, flags: RebuildFlags): Prom
       const one = { ...standing(partition, state), seconds };
       partitions.push(one);
       if (flags.json) continue;
-      process.stdout.write(
+      toStdout(
         `partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs in ${seconds.toFixed(1)} s\n`,
       );
     } finally {
       await store.close();
     }
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify({ into: into.path, partitions })}\n`);
+  if (flags.json) toStdout(`${JSON.stringify({ into: into.path, partitions })}\n`);
 }
 
 async function build(

@@ -7,6 +7,7 @@ import type { Shelf } from '../../frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../../frontier/snapshots/take.ts';
 import { type Trimmed, trimBelowSnapshots } from '../../frontier/snapshots/trim.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
+import { toStdout } from '../terminal/door.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { productVersion } from '../terminal/version.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
@@ -48,11 +49,11 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
       const one = { taken, seconds, ...(manifest && summary(manifest)), trimmed };
       partitions.push({ partition, ...one });
       bar.end();
-      if (!flags.json) process.stdout.write(`${snapshotText(partition, one)}\n`);
+      if (!flags.json) toStdout(`${snapshotText(partition, one)}\n`);
       bar.add(1);
     }
     bar.end();
-    if (flags.json) process.stdout.write(`${JSON.stringify({ to: shelf.objects.place, partitions })}\n`);
+    if (flags.json) toStdout(`${JSON.stringify({ to: shelf.objects.place, partitions })}\n`);
   });
 }
 
@@ -68,11 +69,11 @@ export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): 
         snapshots.push({ partition, ...one, damage: problem?.message ?? null });
         if (flags.json) continue;
         const says = problem?.message ?? snapshotText(partition, { taken: true, ...summary(manifest!) });
-        process.stdout.write(`${says}\n`);
+        toStdout(`${says}\n`);
       }
     }
-    if (flags.json) process.stdout.write(`${JSON.stringify({ to: shelf.objects.place, snapshots })}\n`);
-    else if (snapshots.length === 0) process.stdout.write(`no snapshots of ${source.manifest.crawl} there\n`);
+    if (flags.json) toStdout(`${JSON.stringify({ to: shelf.objects.place, snapshots })}\n`);
+    else if (snapshots.length === 0) toStdout(`no snapshots of ${source.manifest.crawl} there\n`);
     if (snapshots.some(({ damage }) => damage !== null)) process.exitCode = 1;
   });
 }

@@ -18,7 +18,7 @@ import { rebuild } from '../../frontier/rebuild.ts';
 import { changelogTopic } from '../../frontier/restore.ts';
 import { moment, wholeNumber } from '../flags/arguments.ts';
 import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { withSnapshots } from './open-shelf.ts';
@@ -51,10 +51,10 @@ export async function runAt(source: StateSource, flags: AtFlags): Promise<void> 
   await withPast(source, tos, flags.snapshots, async (pasts) => {
     const partitions = pasts.map(({ partition, state }) => ({ ...standing(partition, state), ...howItStood(state) }));
     const answers = await answersTo(pasts, flags);
-    if (flags.json) process.stdout.write(`${inert(JSON.stringify({ partitions, ...answers }))}\n`);
+    if (flags.json) toStdout(`${JSON.stringify({ partitions, ...answers })}\n`);
     else {
-      for (const one of partitions) process.stdout.write(`${inert(textOf(one))}\n`);
-      for (const answer of Object.values(answers)) process.stdout.write(`${inert(JSON.stringify(answer, null, 2))}\n`);
+      for (const one of partitions) toStdout(`${textOf(one)}\n`);
+      for (const answer of Object.values(answers)) toStdout(`${JSON.stringify(answer, null, 2)}\n`);
     }
     if (flags.http !== undefined) await serve(source, pasts, partitions, flags);
   });
@@ -146,7 +146,7 @@ async function serve(
     places: async () => partitions,
     own: () => [],
   };
-  const say = (text: string) => process.stderr.write(`${text}\n`);
+  const say = (text: string) => toStderr(`${text}\n`);
   const stop = new AbortController();
   const forget = stopOnSignals(stop, 'stopping', say);
   try {

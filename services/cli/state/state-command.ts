@@ -9,6 +9,7 @@ import { rebuild } from '../../frontier/rebuild.ts';
 import { settledView } from '../../frontier/settled-view.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
+import { toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { withSnapshots } from './open-shelf.ts';
 import { runRebuild } from './rebuild.ts';
@@ -103,10 +104,9 @@ async function printDigests(source: StateSource, flags: StateFlags): Promise<voi
     });
     const one = kept ?? (await fromChangelog(source, partition, (state) => standing(partition, state)));
     partitions.push({ ...one, from: kept === undefined ? 'changelog' : 'folder' });
-    if (!flags.json)
-      process.stdout.write(`partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs\n`);
+    if (!flags.json) toStdout(`partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs\n`);
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify({ partitions })}\n`);
+  if (flags.json) toStdout(`${JSON.stringify({ partitions })}\n`);
 }
 
 async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
@@ -137,10 +137,10 @@ async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
     if (one !== undefined) partitions.push(one);
     if (flags.json) continue;
     const verdict = one === undefined ? 'nothing is kept here' : (one.difference ?? `equal, ${one.digest}`);
-    process.stdout.write(`partition ${partition}${one === undefined ? '' : ` at ${one.position}`}: ${verdict}\n`);
+    toStdout(`partition ${partition}${one === undefined ? '' : ` at ${one.position}`}: ${verdict}\n`);
   }
   const equal = partitions.every(({ difference }) => difference === null);
-  if (flags.json) process.stdout.write(`${JSON.stringify({ equal, partitions })}\n`);
+  if (flags.json) toStdout(`${JSON.stringify({ equal, partitions })}\n`);
   if (!equal) process.exitCode = 1;
 }
 

@@ -10,12 +10,14 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { toStdout } from './door.ts';
+import { inert } from './inert.ts';
 
 export interface PagerFlags {
   readonly pager?: boolean;
 }
 
-/** Writes a line; false: nobody wants more. */
+/** Writes a line through the door (door.ts); false: nobody wants more. */
 export type WriteLine = (line: string) => Promise<boolean>;
 
 export function addPagerOption(command: Command): Command {
@@ -24,7 +26,7 @@ export function addPagerOption(command: Command): Command {
 
 export async function paged({ pager = true }: PagerFlags, act: (write: WriteLine) => Promise<void>): Promise<void> {
   const command = pager && process.stdout.isTTY ? pagerOf(process.env) : undefined;
-  if (command === undefined) return act((line) => writeTo(process.stdout, line));
+  if (command === undefined) return act((line) => written(toStdout(`${line}\n`), process.stdout));
   const child = spawn('sh', ['-c', command], {
     stdio: ['pipe', 'inherit', 'inherit'],
     // As git has it: quit where it fits, keep colours, leave the screen as it is.
@@ -39,7 +41,9 @@ export async function paged({ pager = true }: PagerFlags, act: (write: WriteLine
   const ignore = () => {};
   process.on('SIGINT', ignore);
   try {
-    await act(async (line) => isOpen && (await writeTo(child.stdin, line, ended)) && isOpen);
+    await act(
+      async (line) => isOpen && (await written(child.stdin.write(inert(`${line}\n`)), child.stdin, ended)) && isOpen,
+    );
   } finally {
     child.stdin.end();
     await ended;
@@ -47,8 +51,8 @@ export async function paged({ pager = true }: PagerFlags, act: (write: WriteLine
   }
 }
 
-async function writeTo(out: Writable, line: string, ended?: Promise<unknown>): Promise<boolean> {
-  if (!out.write(`${line}\n`)) await Promise.race([once(out, 'drain').catch(() => {}), ...(ended ? [ended] : [])]);
+async function written(takesMore: boolean, out: Writable, ended?: Promise<unknown>): Promise<true> {
+  if (!takesMore) await Promise.race([once(out, 'drain').catch(() => {}), ...(ended ? [ended] : [])]);
   return true;
 }
 

@@ -1,6 +1,6 @@
 /** What checkers print: rows of a name and a value for people, one line of JSON for programs. */
 
-import { inert } from './inert.ts';
+import { toStdout } from './door.ts';
 
 export interface Answer {
   /** Printed with `--json`, on one line. */
@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 export function print({ json, text }: Answer, asJson: boolean | undefined): void {
-  process.stdout.write(`${inert(asJson === true ? JSON.stringify(json) : text)}\n`);
+  toStdout(`${asJson === true ? JSON.stringify(json) : text}\n`);
 }
 
 /** Values in one column; a value of several lines goes on below itself. Absent values are left out. */

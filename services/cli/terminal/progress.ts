@@ -1,5 +1,6 @@
 /** What a person sees of a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { inert } from './inert.ts';
 import { say, speaksJson } from './say.ts';
 
 export interface CrawlStatus {
@@ -51,7 +52,7 @@ function createView(out: NodeJS.WriteStream, nowMs: () => number): Progress {
     },
     note: (text) => {
       clear();
-      out.write(`${text}\n`);
+      out.write(`${inert(text)}\n`);
     },
     end: clear,
   };
@@ -65,7 +66,7 @@ function createLines(out: NodeJS.WriteStream, nowMs: () => number): Progress {
       writtenAtMs = nowMs();
       out.write(`${lineOf(status)}\n`);
     },
-    note: (text) => out.write(`${text}\n`),
+    note: (text) => out.write(`${inert(text)}\n`),
     end: () => {},
   };
 }

@@ -4,6 +4,7 @@
  * OpenTelemetry gives them in logs). Written at once: a process that is killed has said what it did.
  */
 import type { Logger } from 'pino';
+import { toStderr } from './door.ts';
 import { inert } from './inert.ts';
 
 export const logFormats = ['text', 'json'] as const;
@@ -31,12 +32,21 @@ export function speaksJson(): boolean {
 }
 
 export function say(text: string, level: LogLevel = 'info', fields: LogFields = {}): void {
-  if (logger === undefined) process.stderr.write(`crawlstream: ${inert(text)}\n`);
-  else logger[level](fields, text);
+  if (logger === undefined) toStderr(`crawlstream: ${text}\n`);
+  else logger[level](shown(fields), inert(text));
 }
 
 /** The same, of a service's notice: people see it alone on its line. */
 export function note(text: string): void {
-  if (logger === undefined) process.stderr.write(`${inert(text)}\n`);
-  else logger.info(text);
+  if (logger === undefined) toStderr(`${text}\n`);
+  else logger.info(inert(text));
+}
+
+/** Numbers and the rest as they are. */
+function shown(fields: LogFields): LogFields {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? inert(value) : value,
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -25,6 +25,7 @@ import type { StateStore } from '../../runtime/store/store.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { addCrawlOptions, type KafkaFlags } from '../flags/kafka-flags.ts';
 import { storedSchedules } from '../state/freshness-stats.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 
 const kinds = ['pages', 'urls', 'hosts', 'graph', 'authority', 'rates'] as const;
@@ -102,7 +103,7 @@ async function exportTable(what: (typeof kinds)[number], flags: ExportFlags): Pr
   const text = `${rows} rows${unreadable === 0 ? '' : `, ${unreadable} records that can't be read passed over`}`;
   const stream = out === undefined ? process.stderr : process.stdout;
   if (flags.json) stream.write(`${JSON.stringify(told)}\n`);
-  else process.stderr.write(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
+  else toStderr(`${text}${out === undefined ? '' : ` in ${out}`}\n`);
 }
 
 /** When pages are visited again is in the state, and on no topic that others read. */
@@ -151,7 +152,7 @@ async function withGraph(
 
 async function writeLines(lines: readonly string[], out: string | undefined): Promise<number> {
   const text = lines.map((line) => `${line}\n`).join('');
-  if (out === undefined) process.stdout.write(text);
+  if (out === undefined) toStdout(text);
   else {
     await mkdir(dirname(out), { recursive: true });
     await writeFile(`${out}.partial`, text);

@@ -13,6 +13,7 @@ import { readRequest, writeRequest } from '../connect/crawl-folder.ts';
 import { oneOf } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { createWorkBar, type WorkBar } from '../terminal/work-bar.ts';
 import { totalsText } from './dump-command.ts';
 import { withTarget } from './load-target.ts';
@@ -47,7 +48,7 @@ async function load(file: string | undefined, flags: LoadFlags): Promise<void> {
   }
   if (file === undefined) return loadList(flags.seen!, flags);
   const totals = await loadFrom(file, flags);
-  process.stdout.write(flags.json ? `${JSON.stringify(totals)}\n` : `loaded: ${totalsText(totals)}\n`);
+  toStdout(flags.json ? `${JSON.stringify(totals)}\n` : `loaded: ${totalsText(totals)}\n`);
 }
 
 export async function loadFrom(file: string, flags: LoadFlags): Promise<DumpTotals> {
@@ -76,9 +77,9 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
     const totals = await loadSeen({ ...target, clock, lines: readLines(file), onProgress: bar.set });
     bar.end();
     const { urls, imported, invalid, firstInvalid } = totals;
-    if (flags.json) process.stdout.write(`${JSON.stringify(totals)}\n`);
-    else process.stdout.write(`${urls} URLs read, ${imported} of them were not known before\n`);
-    if (invalid > 0) process.stderr.write(`crawlstream: ${invalid} lines are no URLs, the first: ${firstInvalid}\n`);
+    if (flags.json) toStdout(`${JSON.stringify(totals)}\n`);
+    else toStdout(`${urls} URLs read, ${imported} of them were not known before\n`);
+    if (invalid > 0) toStderr(`crawlstream: ${invalid} lines are no URLs, the first: ${firstInvalid}\n`);
   });
 }
 
@@ -105,7 +106,7 @@ function tellNowAndThen(clock: SystemClock): Pick<WorkBar, 'set' | 'end'> {
     set(lines) {
       if (clock.nowMs() - toldMs < tellMs) return;
       toldMs = clock.nowMs();
-      process.stderr.write(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
+      toStderr(`crawlstream: ${lines.toLocaleString('en-US')} lines loaded\n`);
     },
     end: () => {},
   };

@@ -11,6 +11,7 @@ import { crawlLimits } from '../../../topology/limits.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addCompressionOption, addCrawlOptions } from '../flags/kafka-flags.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { type DumpFlags, dumpTo, totalsText } from './dump-command.ts';
 import { loadFrom } from './load-command.ts';
 
@@ -45,14 +46,14 @@ async function repartition(flags: RepartitionFlags): Promise<void> {
   const dump = isKafka ? `${flags.crawl}-into-${into}.dump.jsonl.gz` : `${into}.dump.jsonl.gz`;
   if (existsSync(dump)) {
     const madeAt = (await stat(dump)).mtime.toISOString();
-    process.stderr.write(`crawlstream: going on with ${dump} of ${madeAt}; delete it to begin anew\n`);
+    toStderr(`crawlstream: going on with ${dump} of ${madeAt}; delete it to begin anew\n`);
   } else {
     const totals = await dumpTo(dump, old);
-    process.stderr.write(`crawlstream: dumped ${totalsText(totals)}\n`);
+    toStderr(`crawlstream: dumped ${totalsText(totals)}\n`);
   }
   const target = isKafka ? { ...old, crawl: into } : { ...old, data: into };
   const totals = await loadFrom(dump, { ...target, partitions: partitions!, ...(key !== undefined && { key }) });
   await rm(dump);
   const place = isKafka ? `crawl ${into}` : into;
-  process.stdout.write(flags.json ? `${JSON.stringify(totals)}\n` : `${totalsText(totals)} in ${place}\n`);
+  toStdout(flags.json ? `${JSON.stringify(totals)}\n` : `${totalsText(totals)} in ${place}\n`);
 }

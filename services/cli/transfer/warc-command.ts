@@ -30,7 +30,7 @@ import { withKafka } from '../connect/kafka-connection.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
-import { inert } from '../terminal/inert.ts';
+import { toStderr, toStdout } from '../terminal/door.ts';
 import { productVersion } from '../terminal/version.ts';
 import { createPayloads, type Payloads } from './warc-payloads.ts';
 
@@ -60,7 +60,7 @@ async function replay(files: readonly string[], flags: ReplayFlags): Promise<voi
   const say = (counts: Counts) => {
     const { pages, links, other, lost } = counts;
     if (flags.json) return (isPrinting ? process.stderr : process.stdout).write(`${JSON.stringify(counts)}\n`);
-    return process.stderr.write(
+    return toStderr(
       `${pages} pages, ${links} links; ${other} other responses${lost > 0 ? `, ${lost} whose payload is in none of these files` : ''}\n`,
     );
   };
@@ -80,7 +80,7 @@ async function replay(files: readonly string[], flags: ReplayFlags): Promise<voi
 }
 
 const print: Sink = async ({ page }) => {
-  if (page !== null && !process.stdout.write(`${inert(JSON.stringify(page))}\n`)) await once(process.stdout, 'drain');
+  if (page !== null && !toStdout(`${JSON.stringify(page)}\n`)) await once(process.stdout, 'drain');
 };
 
 function appendTo(log: Log, codec: RecordCodec, manifest: Manifest): Sink {
