@@ -12,6 +12,16 @@ export const putLimits = {
   bytesOfAll: 32 * 1024 * 1024,
   /** Answers of one stream that its client has not taken. */
   answerBytesAhead: 256 * 1024,
+  /**
+   * Of each partition of a crawl id beyond the first: table files held open (LevelDB takes no fewer), what a store holds
+   * open beside them, and its memory. A stranger names ids for nothing.
+   */
+  idOpenFiles: 64,
+  idOtherFiles: 16,
+  idBufferBytes: 4 * 1024 * 1024,
+  idCacheBytes: 1024 * 1024,
+  /** Of the descriptors that a process may have, what ids may bring it to: connections and the first crawl need some. */
+  descriptorShareMax: 0.75,
   /** Calls of one connection at once: each may hold a message that has come in part. */
   streamsPerConnection: 128,
 } as const;

@@ -5,11 +5,15 @@
  * Which ids there are is on the first crawl's `control`: an event for each, whose offset is the crawl's number. Where two
  * processes name one id at once, the first event counts. A kill between the event and the crawl's topics leaves a number
  * whose topics are made at the next start.
+ *
+ * A stranger names ids for nothing, and each costs descriptors: none is made that would bring the process near to what it may
+ * have open, so that the ids there are, and connections, go on.
  */
 
 import { pullLimits } from '../../topology/limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
+import { putLimits } from '../../topology/put-limits.ts';
 import { topicsOfCrawl } from '../../topology/topics.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -17,6 +21,7 @@ import { controlEvent, controlEvents, readControl } from '../runtime/crawl/contr
 import { policyRecords } from '../runtime/crawl/requests.ts';
 import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
+import { descriptors } from './descriptors.ts';
 import { CallFailed } from './grpc-server.ts';
 import { defaultCrawlId, type ServedCrawl, type ServedCrawls, type ServedPartition } from './served-crawl.ts';
 import { servedPolicy } from './served-policy.ts';
@@ -84,12 +89,25 @@ export async function openCrawlBook(options: CrawlBookOptions): Promise<CrawlBoo
     await log.append(policyRecords(codec, { ...manifest, crawl: name }, { ...config, version: 1 }, by, clock.nowMs()));
   };
 
+  /** Those that are being opened have not all of theirs yet. */
+  const refuseWithoutDescriptors = (): void => {
+    const there = descriptors();
+    if (there === undefined) return;
+    const { idOpenFiles, idOtherFiles, descriptorShareMax } = putLimits;
+    const wanted = opening.size * manifest.partitions * (idOpenFiles + idOtherFiles);
+    if (there.open + wanted <= descriptorShareMax * there.max) return;
+    const remedy = 'raise what it may have (ulimit -n), or use the ids there are';
+    const message = `this process has ${there.open} of ${there.max} descriptors open, too few for one more crawl id: ${remedy}`;
+    throw new CallFailed('RESOURCE_EXHAUSTED', message);
+  };
+
   const numberOf = async (id: string): Promise<number> => {
     const known = (await readNumbers(log, codec, manifest.crawl)).get(id);
     if (known !== undefined) return known;
-    if (pages.size >= pullLimits.crawlsMax) {
+    if (pages.size + opening.size > pullLimits.crawlsMax) {
       throw new CallFailed('RESOURCE_EXHAUSTED', `there are ${pages.size} crawl ids, and may be no more`);
     }
+    refuseWithoutDescriptors();
     const event = controlEvent({ kind: 'servedCrawl', atMs: clock.nowMs(), by, payload: JSON.stringify({ id }) });
     const topic = `${manifest.crawl}.control`;
     await log.append([{ topic, partition: 0, key: null, value: codec.encode('control', event) }]);

@@ -158,6 +158,11 @@ export const putBoundaries: BoundaryTable<typeof putLimits> = {
     return !room.isFull;
   }),
   answerBytesAhead: tuning('how much is handed to a socket ahead'),
+  idOpenFiles: tuning('the others are opened as they are wanted'),
+  idOtherFiles: tuning('an estimate: what is open is counted'),
+  idBufferBytes: tuning('how much is gathered before it is a table'),
+  idCacheBytes: tuning('what is in memory as well as on disk'),
+  descriptorShareMax: undriven('urlfrontier.integration.test.ts has ids against a limit of descriptors'),
   streamsPerConnection: undriven('HTTP/2 tells it to the client'),
 };
 

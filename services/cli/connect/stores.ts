@@ -1,14 +1,14 @@
 /** Stores on disk that are opened as they are wanted, and closed together. */
 import { openStateStore } from '../../runtime/store/open-store.ts';
-import type { StateStore } from '../../runtime/store/store.ts';
+import type { StateStore, StoreOptions } from '../../runtime/store/store.ts';
 
-export type OpenStore = (path: string) => Promise<StateStore>;
+export type OpenStore = (path: string, options?: StoreOptions) => Promise<StateStore>;
 
 export async function withStores<T>(act: (open: OpenStore) => Promise<T>): Promise<T> {
   const stores: StateStore[] = [];
   try {
-    return await act(async (path) => {
-      const store = await openStateStore(path);
+    return await act(async (path, options) => {
+      const store = await openStateStore(path, options);
       stores.push(store);
       return store;
     });

@@ -13,6 +13,7 @@ import { fingerprintKeyOf, servedStateFolder } from '../connect/crawl-folder.ts'
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
 import { type OpenStore, withStores } from '../connect/stores.ts';
 import { printRestore } from '../terminal/restore-text.ts';
+import { idStoreOptions } from './id-store.ts';
 
 export interface ServedFolder {
   readonly folder: DataFolder;
@@ -58,7 +59,7 @@ async function startCrawl(
   const { partitions } = folder.manifest;
   const stores: StateStore[] = [];
   for (let partition = 0; partition < partitions; partition++)
-    stores.push(await open(servedStateFolder(folder, number, partition)));
+    stores.push(await open(servedStateFolder(folder, number, partition), idStoreOptions(number)));
   let [opened, left] = [() => {}, partitions];
   const ready = new Promise<void>((resolve) => (opened = resolve));
   const frontier = startFrontier({

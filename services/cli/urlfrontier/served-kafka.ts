@@ -20,6 +20,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { type SeenFlags, seenConfigOf } from '../flags/seen-flags.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { say } from '../terminal/say.ts';
+import { idStoreOptions } from './id-store.ts';
 
 export interface ServedKafka {
   readonly flags: KafkaFlags & SeenFlags;
@@ -44,7 +45,7 @@ export async function withServedKafka(
     const { log, codec, manifest } = connection;
     const folder = await ownFolder(flags, manifest);
     const openStore = (number: number, partition: number) =>
-      openStateStore(servedStateFolder(folder, number, partition));
+      openStateStore(servedStateFolder(folder, number, partition), idStoreOptions(number));
     const lists = createListFiles(folder.part('lists'));
     const book = await openCrawlBook({
       log,

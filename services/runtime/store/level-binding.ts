@@ -32,7 +32,7 @@ export async function openLevelDb(path: string, options: DbOptions): Promise<Lev
     cacheSize: options.cacheBytes ?? 32 << 20,
     writeBufferSize: 2 * options.memtableBytes,
     blockSize: 16 << 10,
-    maxOpenFiles: storeLimits.openFilesMax,
+    maxOpenFiles: options.openFiles ?? storeLimits.openFilesMax,
     // As large as RocksDB's would be half full: LevelDB's 2 MB would make thousands of files of a state.
     maxFileSize: 32 << 20,
   });

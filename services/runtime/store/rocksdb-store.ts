@@ -33,7 +33,7 @@ export async function openRocksdbStore(folder: string, options: StoreOptions = {
     writeBufferSize: options.writeBufferBytes ?? 64 << 20,
     blockSize: 16 << 10,
     // A reader beside a writer opens every table file at once: the writer may delete them at any moment.
-    maxOpenFiles: readOnly ? 2 ** 32 - 1 : storeLimits.openFilesMax,
+    maxOpenFiles: readOnly ? 2 ** 32 - 1 : (options.openFiles ?? storeLimits.openFilesMax),
   };
   try {
     const open = () => openDb(binding, folder, openOptions);

@@ -39,6 +39,8 @@ export interface StoreOptions {
   readonly writeBufferBytes?: number;
   /** Bytes of the cache of blocks. Default 32 MiB. */
   readonly cacheBytes?: number;
+  /** Table files held open. Default: `storeLimits.openFilesMax`. */
+  readonly openFiles?: number;
   /** Snappy. Default true. */
   readonly compression?: boolean;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +10,13 @@ import { type Running, runCommand, startCommand } from '../command.ts';
 
 async function serve(
   data: string,
-  ...flags: readonly string[]
+  flags: readonly string[] = [],
+  shellPrefix?: string,
 ): Promise<{ readonly running: Running; readonly port: number }> {
-  const running = startCommand(['urlfrontier', '--port', '0', '--data', data, ...flags], { patienceMs: 120_000 });
+  const running = startCommand(['urlfrontier', '--port', '0', '--data', data, ...flags], {
+    patienceMs: 120_000,
+    ...(shellPrefix !== undefined && { shellPrefix }),
+  });
   for (;;) {
     const port = /serving crawl .*:(\d+)/.exec(running.output())?.[1];
     if (port !== undefined) return { running, port: Number(port) };
@@ -68,6 +73,35 @@ test('kill -9 in the middle of puts loses none that was acked', async () => {
   await kill(second.running, 'SIGTERM');
 });
 
+test('crawl ids that a stranger names end no server, and the crawls there are go on', {
+  skip: process.platform === 'linux' ? false : 'descriptors are counted on Linux',
+}, async () => {
+  const data = join(await temporaryFolder(), 'served');
+  const { running, port } = await serve(data, undefined, 'ulimit -n 400;');
+  const client = connect(port);
+  let made = 0;
+  let refused = '';
+  while (refused === '' && made < 300) {
+    const acks = client.all('PutURLs', [found('http://a.test/', { crawlID: `id-${made}` })]);
+    const [ack] = await acks.catch((error: Error) => [{ status: error.message }]);
+    if (ack.status === 'OK') made += 1;
+    else refused = ack.status;
+  }
+  assert.ok(made > 0);
+  assert.match(refused, /FAIL|RESOURCE_EXHAUSTED/);
+  // Many at once, which none of the looks before has seen.
+  const crowd = Array.from({ length: 200 }, (_, n) => found('http://a.test/', { crawlID: `crowd-${n}` }));
+  await client.all('PutURLs', crowd).catch(() => {});
+  assert.equal(running.child.exitCode, null, running.output());
+  const [ack] = await client.all('PutURLs', [found('http://b.test/', { crawlID: 'id-0' })]);
+  assert.equal(ack.status, 'OK');
+  assert.equal((await client.all('PutURLs', [found('http://c.test/')]))[0].status, 'OK');
+  const open = readdirSync(`/proc/${running.child.pid}/fd`).length;
+  assert.ok(open < 400 * 0.8, `${open} descriptors`);
+  client.close();
+  await kill(running, 'SIGTERM');
+});
+
 test('operators’ commands reach a served crawl, with delays of less than a second; a crawl has one sink', async () => {
   const data = join(await temporaryFolder(), 'served');
   const { running, port } = await serve(data);
@@ -116,7 +150,7 @@ test('urlfrontier refuses what it cannot do, by name', async () => {
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, lacks);
   }
-  const known = await serve(join(folder, 'd'), '--address', '0.0.0.0', '--allow-plain');
+  const known = await serve(join(folder, 'd'), ['--address', '0.0.0.0', '--allow-plain']);
   assert.match(known.running.output(), /whoever reaches 0\.0\.0\.0 calls without a token/);
   await kill(known.running, 'SIGTERM');
   const help = await runCommand(['urlfrontier', '--help']);

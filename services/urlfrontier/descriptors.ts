@@ -1,0 +1,17 @@
+/** What a process has of descriptors: those that are open, and how many there may be. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface Descriptors {
+  readonly open: number;
+  readonly max: number;
+}
+
+/** Undefined where the system does not tell: it is no Linux. */
+export function descriptors(): Descriptors | undefined {
+  try {
+    const max = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return max === undefined ? undefined : { open: readdirSync('/proc/self/fd').length, max: Number(max) };
+  } catch {
+    return undefined;
+  }
+}
