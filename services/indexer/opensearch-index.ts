@@ -12,6 +12,7 @@ import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Purged } from '../runtime/crawl/purges.ts';
+import { neededPackage } from '../runtime/needed-package.ts';
 import type { IndexChange, SearchIndex } from './index-change.ts';
 
 export interface OpenSearchOptions {
@@ -42,7 +43,11 @@ export interface OpenSearchIndex extends SearchIndex {
 
 /** Throws DESTINATION_UNREACHABLE, or DESTINATION_REFUSED with its words. */
 export async function openOpenSearch(options: OpenSearchOptions): Promise<OpenSearchIndex> {
-  const { Client: ClientClass } = await import('@opensearch-project/opensearch');
+  const { Client: ClientClass } = await neededPackage(
+    '@opensearch-project/opensearch',
+    `an index at ${options.node}`,
+    () => import('@opensearch-project/opensearch'),
+  );
   const client = new ClientClass({ node: options.node, requestTimeout: indexLimits.requestTimeoutMs, maxRetries: 0 });
   const { index } = options;
   try {

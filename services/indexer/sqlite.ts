@@ -1,6 +1,7 @@
 /** SQLite, by libsql's native build, behind one file: the only one that knows its name. */
 import { createRequire } from 'node:module';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { isMissing, missingPackage } from '../runtime/needed-package.ts';
 
 export type SqlValue = string | number | null;
 
@@ -16,10 +17,20 @@ export interface Sqlite {
   close(): void;
 }
 
+function loaded(): new (file: string) => Sqlite {
+  try {
+    return createRequire(import.meta.url)('libsql') as new (
+      file: string,
+    ) => Sqlite;
+  } catch (error) {
+    throw isMissing(error, 'libsql') ? missingPackage('libsql', 'a search index in a file', error) : error;
+  }
+}
+
 /** Throws DESTINATION_REFUSED where the file is no database, or not to be opened. */
 export function openSqlite(file: string, { readOnly = false } = {}): Sqlite {
   // Loaded here: a crawl without an index does without it.
-  const Database = createRequire(import.meta.url)('libsql') as new (file: string) => Sqlite;
+  const Database = loaded();
   try {
     const database = new Database(file);
     database.exec(readOnly ? 'PRAGMA query_only = 1' : 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');

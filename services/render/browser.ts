@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { neededPackage } from '../runtime/needed-package.ts';
 import { proveContained } from './containment.ts';
 
 /** Names in lower case and values in turn. */
@@ -164,7 +165,7 @@ function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
 }
 
 async function launch({ executable }: BrowserOptions): Promise<Chromium> {
-  const { chromium } = await import('playwright-core');
+  const { chromium } = await neededPackage('playwright-core', 'a browser', () => import('playwright-core'));
   const browser = await chromium
     .launch({
       executablePath: executable,

@@ -1,6 +1,7 @@
 /** Options of traces: which URLs are traced is policy, where their spans go is each process's own. */
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';
+import { isMissing, missingPackage } from '../../runtime/needed-package.ts';
 import type { Service } from '../../runtime/service.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import { say, speaksJson } from '../terminal/say.ts';
@@ -77,7 +78,7 @@ export async function withTracing<T>(
     if (speaksJson()) service.spans = { tell: logSpan, counts: {} };
     return act();
   }
-  const { openOtlpSink } = await import('../../runtime/tracing/otlp-sink.ts');
+  const { openOtlpSink } = await loadSink();
   const sink = openOtlpSink({
     endpoint,
     resource: {
@@ -93,6 +94,22 @@ export async function withTracing<T>(
   } finally {
     service.spans = undefined;
     await sink.close();
+  }
+}
+
+const otlpPackages = [
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
+];
+
+async function loadSink() {
+  try {
+    return await import('../../runtime/tracing/otlp-sink.ts');
+  } catch (error) {
+    if (!otlpPackages.some((name) => isMissing(error, name))) throw error;
+    throw missingPackage(otlpPackages.join(' '), 'a collector of traces', error);
   }
 }
 

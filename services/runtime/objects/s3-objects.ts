@@ -10,6 +10,7 @@ import { stat } from 'node:fs/promises';
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { objectLimits } from '../../../topology/snapshot-limits.ts';
+import { neededPackage } from '../needed-package.ts';
 import type { ObjectStore } from './objects.ts';
 
 export interface S3Place {
@@ -33,7 +34,7 @@ export async function openS3Objects(url: string): Promise<ObjectStore> {
   // It warns of the end of Node 20's support in releases to come, at each start; the one that is locked supports it.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   // Loaded here: most crawls do without.
-  const sdk = await import('@aws-sdk/client-s3');
+  const sdk = await neededPackage('@aws-sdk/client-s3', url, () => import('@aws-sdk/client-s3'));
   const client = new sdk.S3Client({
     region: process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
     forcePathStyle: true,

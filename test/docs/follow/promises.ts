@@ -19,7 +19,7 @@ export const promises: readonly Promised[] = [
     page: 'README.md',
     sentence: 'how a URL is spelt and why',
     command: /check url/,
-    prints: /http:\/\/www\.example\.com\/b\/~efoo\/\?a=1&b=2/i,
+    prints: /http:\/\/www\.example\.com\/b\/~foo\/\?a=1&b=2\n/,
   },
   {
     page: 'docs/tutorial.md',
