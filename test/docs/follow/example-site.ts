@@ -19,7 +19,7 @@ const pages = 30;
 
 const answer: RequestListener = (request, response) => {
   const path = new URL(request.url ?? '/', 'http://example.org').pathname;
-  if (path === '/robots.txt') return response.end('User-agent: *\nDisallow: /private/\n');
+  if (path === '/robots.txt') return response.end('User-agent: *\nDisallow: /private\n');
   if (path.startsWith('/broken')) return response.writeHead(500).end();
   const number = path === '/' ? 0 : Number(path.slice(1));
   if (!(number >= 0 && number < pages)) return response.writeHead(404).end();
@@ -27,7 +27,7 @@ const answer: RequestListener = (request, response) => {
   const next = [2 * number + 1, 2 * number + 2].map((one) => `<a href="/${one}">Page ${one}</a>`).join(' ');
   return response.end(
     `<title>Page ${number} of an example</title><p>An example in documents, the ${number}th of its kind.</p>${next}
-     <a href="/gone">gone</a> <a href="/private/x">private</a> <a href="/broken">broken</a>`,
+     <a href="/gone">gone</a> <a href="/private">private</a> <a href="/broken">broken</a>`,
   );
 };
 

@@ -3,10 +3,10 @@
  * goes on until it is stopped runs beside the others, as in a terminal of its own, and ends when the page does.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { blocksOf } from './blocks.ts';
+import { type Block, blocksOf } from './blocks.ts';
 import { isService, leftOut } from './left-out.ts';
 import { promises } from './promises.ts';
 
@@ -17,8 +17,21 @@ export interface Followed {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly hasKafka: boolean;
+  /** What stands in the folder that no page has made. */
+  readonly own: ReadonlySet<string>;
   say(line: string): void;
 }
+
+/**
+ * Pages that are looked things up in: each block stands alone, on a crawl that the reader has, unless it makes one itself.
+ * The others are read from the top.
+ */
+const reference: ReadonlySet<string> = new Set(['services/README.md']);
+const site = 'https://example.org --max-pages 40';
+const ofReader = [
+  `crawlstream crawl ${site} --contact me@example.org --data crawl-data/example.org`,
+  `crawlstream inject ${site} --brokers localhost:9092 --crawl news --partitions 1`,
+];
 
 export interface Counts {
   followed: number;
@@ -52,6 +65,7 @@ export async function followPage(followed: Followed): Promise<Counts> {
       fail(page, one.sentence, 'the page says this no more: say in promises.ts what it promises');
   }
   for (const block of blocksOf(root, page)) {
+    if (reference.has(page)) await prepare(followed, block);
     for (const { line, text: written } of block) {
       const place = `${page}:${line}`;
       const why = leftOut({ page, text: written, from, hasKafka });
@@ -91,6 +105,22 @@ export async function followPage(followed: Followed): Promise<Counts> {
     }
   }
   return counts;
+}
+
+/** Throws where the reader's own crawl can't be made. */
+async function prepare(followed: Followed, block: Block): Promise<void> {
+  const { cwd, own, hasKafka } = followed;
+  for (const name of readdirSync(cwd)) if (!own.has(name)) rmSync(join(cwd, name), { recursive: true, force: true });
+  const needs = (place: string) => block.some(({ text }) => text.includes(place));
+  const makes = block.some(({ text }) => /crawlstream (-- )?crawl https/.test(text));
+  const wanted = [
+    ...(needs('crawl-data/example.org') && !makes ? [ofReader[0]!] : []),
+    ...(needs('--crawl news') && hasKafka ? [ofReader[1]!] : []),
+  ];
+  for (const line of wanted) {
+    const typed = type(line, followed);
+    if ((await typed.ended) !== 0) throw new Error(`${line}\n${typed.output()}`);
+  }
 }
 
 function type(line: string, { cwd, env }: Followed): Typed {

@@ -16,7 +16,7 @@ import { environmentOf, installCheckout } from '../../nodes/checkout.ts';
 import { type FetchedNode, fetchNode } from '../../nodes/fetch-node.ts';
 import { type ExampleSite, serveExample } from './example-site.ts';
 import { type Counts, followPage } from './follow-page.ts';
-import { type KafkaHere, startKafkaHere } from './kafka-here.ts';
+import { startKafkaHere } from './kafka-here.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const { values } = parseArgs({
@@ -68,7 +68,7 @@ function install(from: From, fetched: FetchedNode): string {
   return folder;
 }
 
-async function follow(from: From, fetched: FetchedNode, site: ExampleSite, hasKafka: boolean): Promise<Counts> {
+async function follow(from: From, fetched: FetchedNode, site: ExampleSite): Promise<Counts> {
   const all: Counts = { followed: 0, failed: 0, leftOut: 0 };
   const cwd = install(from, fetched);
   const commands = commandsOf(fetched, from);
@@ -78,7 +78,14 @@ async function follow(from: From, fetched: FetchedNode, site: ExampleSite, hasKa
       for (const [name, text] of Object.entries(brought)) writeFileSync(join(cwd, name), text);
       const { PATH = '', ...rest } = environmentOf(fetched.node);
       const env = { ...rest, ...site.env, PATH: `${commands}${delimiter}${PATH}` };
-      const counts = await followPage({ root, page, from, cwd, env, hasKafka, say: console.log });
+      // One page's topics are not the next one's.
+      const kafka = await startKafkaHere();
+      const hasKafka = typeof kafka !== 'string';
+      if (!hasKafka) console.log(`without Kafka: ${kafka}`);
+      const own = new Set([...before, ...Object.keys(brought)]);
+      const counts = await followPage({ root, page, from, cwd, env, hasKafka, own, say: console.log }).finally(() =>
+        hasKafka ? kafka.stop() : undefined,
+      );
       for (const name of Object.keys(counts) as (keyof Counts)[]) all[name] += counts[name];
       // Each page begins in a clean folder.
       for (const name of readdirSync(cwd))
@@ -102,8 +109,6 @@ const scratch = mkdtempSync(join(tmpdir(), 'crawlstream-docs-'));
 const summary: string[] = [];
 let failed = false;
 const site = await serveExample(scratch);
-const kafka: KafkaHere | string = await startKafkaHere();
-if (typeof kafka === 'string') summary.push(`without Kafka: ${kafka}`);
 try {
   for (const version of values.nodes.split(',')) {
     const fetched = version === 'here' ? nodeHere() : fetchNode(version);
@@ -114,7 +119,7 @@ try {
     for (const from of values.from.split(',') as From[]) {
       console.log(`\nNode ${fetched.version}, from a ${from}`);
       try {
-        const counts = await follow(from, fetched, site, typeof kafka !== 'string');
+        const counts = await follow(from, fetched, site);
         failed ||= counts.failed > 0;
         summary.push(
           `Node ${fetched.version}, from a ${from}: ${counts.followed} followed, ${counts.failed} failed, ${counts.leftOut} left out`,
@@ -129,7 +134,6 @@ try {
   }
 } finally {
   site.close();
-  if (typeof kafka !== 'string') await kafka.stop();
   rmSync(scratch, { recursive: true, force: true });
 }
 console.log(`\n${summary.join('\n')}`);

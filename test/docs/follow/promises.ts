@@ -43,6 +43,6 @@ export const promises: readonly Promised[] = [
     page: 'README.md',
     sentence: "`digest` prints a hash over each partition's logical state, with its position",
     command: /state digest/,
-    prints: /partition 0 at \d+.*[0-9a-f]{32}/,
+    prints: /partition 0: [0-9a-f]{32} at \d+/,
   },
 ];
