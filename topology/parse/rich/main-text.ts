@@ -175,6 +175,11 @@ function chosen(all: readonly Block[]): string {
     kept[at - 1] = true;
     kept[at] = true;
   }
+  // A sentence with links stays beside text that does, where HTML says that all of it is main.
+  if (candidates === inside)
+    candidates.forEach(({ words, linkDensity }, at) => {
+      if (words >= sentenceWordsMin && linkDensity <= sentenceDensityMax && kept[at - 1] === true) kept[at] = true;
+    });
   const main = candidates.filter((_, at) => kept[at]);
   const words = wordsIn(main);
   // What HTML says is main, and holds hardly a sentence beside its links, is an index: its links are its text.
@@ -195,6 +200,9 @@ function headingBefore(blocks: readonly Block[], first: number): number {
 }
 
 const leadBlocksMax = 4;
+/** The paper's other figure. */
+const sentenceDensityMax = 5 / 9;
+const sentenceWordsMin = 8;
 /** Sentences that stand above an index at most. */
 const indexWordsMax = 40;
 

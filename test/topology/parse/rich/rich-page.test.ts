@@ -68,6 +68,13 @@ test('a heading that links to itself is a heading', () => {
   assert.match(read(html).mainText, /^Part one\nword/);
 });
 
+test('a sentence that is nearly half a link stays beside text where HTML says that all of it is main', () => {
+  const sentence = '<p>If you have a connection, you can <a href=/old>find a copy with the old release</a>.</p>';
+  const prose = `<p>${'word '.repeat(40)}</p>`;
+  assert.match(read(`<main>${prose}${sentence}</main>`).mainText, /old release/);
+  assert.doesNotMatch(read(`<div>${prose}${sentence}</div>`).mainText, /old release/);
+});
+
 test('main text keeps the order and the headings, a line per block', () => {
   const long = 'word '.repeat(30).trim();
   const html = `<nav><a href=/>Home</a></nav><h1>Title</h1><p>${long}</p><h2>Part &amp; parcel</h2><p>${long}</p><footer>${long}</footer>`;
