@@ -1,7 +1,7 @@
 /**
  * Pages run in a browser: chromium, by playwright-core. The only file that knows it.
  *
- * The browser reaches no network by itself: names resolve to nothing, its proxy is a port where nobody listens, and
+ * The browser reaches no network by itself: where the machine allows it has none (own-network.ts). Names resolve to nothing, its proxy is a port where nobody listens, and
  * every request is answered here, from the page that was fetched or by `load`; that nothing gets past is tried when it
  * starts (containment.ts). Each page has a context of its own, and
  * so no cookies of others. A page that does not end is given up with what it has; a browser that hangs is killed.
@@ -12,6 +12,7 @@ import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { neededPackage } from '../runtime/needed-package.ts';
 import { proveContained } from './containment.ts';
+import { withoutNetwork } from './own-network.ts';
 
 /** Names in lower case and values in turn. */
 type Headers = readonly string[];
@@ -57,6 +58,8 @@ export interface BrowserOptions {
   readonly quietMs: number;
   /** Requests of one page that are answered. */
   readonly requestsMax: number;
+  /** Runs without a network where the machine allows it. Default true. */
+  readonly apart?: boolean;
 }
 
 /** What pages are made of; pictures, fonts and media change no text. */
@@ -164,28 +167,11 @@ function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
   });
 }
 
-async function launch({ executable }: BrowserOptions): Promise<Chromium> {
-  const { chromium } = await neededPackage('playwright-core', 'a browser', () => import('playwright-core'));
-  const browser = await chromium
-    .launch({
-      executablePath: executable,
-      // Chromium's own sandbox does not work for root, nor in most containers.
-      chromiumSandbox: process.getuid?.() !== 0 && process.env['CRAWLSTREAM_NO_SANDBOX'] === undefined,
-      proxy: { server: 'http://127.0.0.1:9' },
-      args: [
-        '--host-resolver-rules=MAP * ~NOTFOUND',
-        '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-        '--disable-dev-shm-usage',
-        '--disable-gpu',
-      ],
-    })
-    .catch((error: Error) => {
-      throw new CrawlstreamError(
-        'UNSUPPORTED',
-        `${executable} does not start: ${error.message.split('\n', 1)[0]}`,
-        error,
-      );
-    });
+async function launch({ executable, apart = true }: BrowserOptions): Promise<Chromium> {
+  const own = apart ? await withoutNetwork(executable) : undefined;
+  // What this chromium does not like about a namespace, it may like without.
+  const browser = (own && (await start(own.path).catch(() => undefined))) ?? (await startShared(executable));
+  await own?.forget();
   try {
     await proveContained(browser, executable);
   } catch (error) {
@@ -193,6 +179,33 @@ async function launch({ executable }: BrowserOptions): Promise<Chromium> {
     throw error;
   }
   return browser;
+}
+
+async function start(executablePath: string): Promise<Chromium> {
+  const { chromium } = await neededPackage('playwright-core', 'a browser', () => import('playwright-core'));
+  return chromium.launch({
+    executablePath,
+    // Chromium's own sandbox does not work for root, nor in most containers.
+    chromiumSandbox: process.getuid?.() !== 0 && process.env['CRAWLSTREAM_NO_SANDBOX'] === undefined,
+    proxy: { server: 'http://127.0.0.1:9' },
+    args: [
+      '--host-resolver-rules=MAP * ~NOTFOUND',
+      '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+    ],
+  });
+}
+
+async function startShared(executable: string): Promise<Chromium> {
+  try {
+    return await start(executable);
+  } catch (error) {
+    // A package that is missing.
+    if (error instanceof CrawlstreamError) throw error;
+    const message = `${executable} does not start: ${(error as Error).message.split('\n', 1)[0]}`;
+    throw new CrawlstreamError('UNSUPPORTED', message, error);
+  }
 }
 
 function sameDocument(url: string, page: string): boolean {

@@ -1,14 +1,34 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, createBrowser, findChromium, type Loaded } from '../../../services/render/browser.ts';
+import { withoutNetwork } from '../../../services/render/own-network.ts';
 import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
 
 const executable = chromiumHere();
+
+/** Processes that this one has started and that are a chromium's, children of its children among them. */
+function browsersHere(): number[] {
+  const parents = new Map<number, number>();
+  const browsers = new Set<number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const pid = Number(name);
+      parents.set(pid, Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]));
+      if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--host-resolver-rules')) browsers.add(pid);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const isOurs = (pid: number): boolean => pid === process.pid || (parents.has(pid) && isOurs(parents.get(pid)!));
+  return [...browsers].filter(isOurs);
+}
 
 describe('a page in a browser', { skip: executable === undefined ? noBrowser : false }, () => {
   let browser: Browser;
@@ -66,6 +86,18 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     assert.ok((made?.refused ?? 0) >= 3);
   });
 
+  it('runs without a network of the machine’s, where the machine allows that', async (test) => {
+    const own = await withoutNetwork(executable!);
+    await own?.forget();
+    if (own === undefined) return test.skip('this machine allows no network namespaces');
+    await browser.start();
+    const networks = browsersHere().map((pid) => readlinkSync(`/proc/${pid}/ns/net`));
+    assert.ok(networks.length > 0);
+    assert.ok(!networks.includes(readlinkSync('/proc/self/ns/net')), 'a browser shares the network of its crawler');
+    const made = await render('<p id=x>a</p><script>x.textContent = "b"</script>');
+    assert.match(made?.html ?? '', /<p id="x">b<\/p>/);
+  });
+
   it('sends no UDP past us, by WebRTC or WebTransport', async (test) => {
     const socket = createSocket('udp4');
     test.after(() => socket.close());
@@ -92,7 +124,7 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
     const script = `#!/bin/sh\nfor arg do\n  shift\n  case "$arg" in --webrtc-*) ;; *) set -- "$@" "$arg" ;; esac\ndone\nexec ${executable} "$@"\n`;
     await writeFile(leaky, script, { mode: 0o755 });
     const limits = { timeoutMs: 10_000, quietMs: 200, requestsMax: 10 };
-    const open = createBrowser({ executable: leaky, userAgent: 'x', ...limits });
+    const open = createBrowser({ executable: leaky, userAgent: 'x', apart: false, ...limits });
     test.after(() => open.close());
     const page = { url: 'http://a.test/', status: 200, headers: [], body: Buffer.from('<p>x') };
     await assert.rejects(

@@ -1,0 +1,43 @@
+/**
+ * A browser without a network: it runs in a network namespace of its own, which has no interface that is up, as all that
+ * its pages load comes through the pipe by which it is told what to do. So not even a browser that a page has taken over
+ * reaches the machine's network from there.
+ *
+ * Linux lets users make such a namespace within one of users (`unshare`, of util-linux), unless a container's seccomp
+ * profile, AppArmor or a sysctl forbids it: it is tried.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const apart = ['--user', '--map-current-user', '--net', '--'];
+const patienceMs = 5_000;
+
+export interface ApartExecutable {
+  /** Starts the browser in a network namespace of its own, with the arguments that it is given. */
+  readonly path: string;
+  /** To be called when it has started, or has not. */
+  forget(): Promise<void>;
+}
+
+/** Undefined where this machine has, or allows, no such namespace. */
+export async function withoutNetwork(executable: string): Promise<ApartExecutable | undefined> {
+  try {
+    const { stdout } = await run('unshare', [...apart, 'readlink', '/proc/self/ns/net'], { timeout: patienceMs });
+    if (stdout.trim() === (await readlink('/proc/self/ns/net'))) return undefined;
+    const folder = await mkdtemp(join(tmpdir(), 'crawlstream-browser-'));
+    const path = join(folder, 'chromium');
+    // Who is started takes the place of its starter, so that to end one is to end the other.
+    await writeFile(path, `#!/bin/sh\nexec unshare ${apart.join(' ')} ${quoted(executable)} "$@"\n`, { mode: 0o700 });
+    return { path, forget: () => rm(folder, { recursive: true, force: true }) };
+  } catch {
+    return undefined;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
