@@ -30,7 +30,7 @@ const reference: ReadonlySet<string> = new Set(['services/README.md']);
 const site = 'https://example.org --max-pages 40';
 const ofReader = [
   `crawlstream crawl ${site} --contact me@example.org --data crawl-data/example.org`,
-  `crawlstream inject ${site} --brokers localhost:9092 --crawl news --partitions 1`,
+  `crawlstream crawl ${site} --contact me@example.org --brokers localhost:9092 --crawl news --partitions 1 --data news-a`,
 ];
 
 export interface Counts {
@@ -109,17 +109,18 @@ export async function followPage(followed: Followed): Promise<Counts> {
 
 /** Throws where the reader's own crawl can't be made. */
 async function prepare(followed: Followed, block: Block): Promise<void> {
-  const { cwd, own, hasKafka } = followed;
+  const { cwd, own, hasKafka, page, from } = followed;
   for (const name of readdirSync(cwd)) if (!own.has(name)) rmSync(join(cwd, name), { recursive: true, force: true });
   const needs = (place: string) => block.some(({ text }) => text.includes(place));
-  const makes = block.some(({ text }) => /crawlstream (-- )?crawl https/.test(text));
+  const typed = block.filter(({ text }) => leftOut({ page, text, from, hasKafka }) === undefined);
+  const makes = typed.some(({ text }) => /crawlstream (-- )?crawl https/.test(text));
   const wanted = [
     ...(needs('crawl-data/example.org') && !makes ? [ofReader[0]!] : []),
     ...(needs('--crawl news') && hasKafka ? [ofReader[1]!] : []),
   ];
   for (const line of wanted) {
-    const typed = type(line, followed);
-    if ((await typed.ended) !== 0) throw new Error(`${line}\n${typed.output()}`);
+    const { ended, output } = type(line, followed);
+    if ((await ended) !== 0) throw new Error(`${line}\n${output()}`);
   }
 }
 
