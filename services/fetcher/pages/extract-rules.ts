@@ -35,8 +35,12 @@ export const extractRulesSchema = z.strictObject({
   /** Text, title and links of PDFs, which are not read otherwise. */
   pdf: z.boolean().default(false),
   links: z
-    .strictObject({ images: z.boolean().default(false), scripts: z.boolean().default(false) })
-    .default({ images: false, scripts: false }),
+    .strictObject({
+      images: z.boolean().default(false),
+      scripts: z.boolean().default(false),
+      data: z.boolean().default(false),
+    })
+    .default({ images: false, scripts: false, data: false }),
   /** Pages that a browser runs first (`crawlstream render`, or `crawl --with render`). */
   render: z.array(renderRuleSchema).min(1).optional(),
   fields: z.array(fieldSchema).max(richLimits.fieldsMax).default([]),
@@ -53,7 +57,7 @@ export interface PageWishes {
 /** By host; undefined: nothing. */
 export function compileExtractRules(rules: ExtractRules): (hostname: string) => PageWishes | undefined {
   const { mainText, language, metadata, links } = rules;
-  const always = mainText || language || metadata || links.images || links.scripts;
+  const always = mainText || language || metadata || links.images || links.scripts || links.data;
   return (hostname) => {
     const fields = rules.fields.filter(({ hosts }) => hosts.some((pattern) => hostFits(pattern, hostname)));
     if (!always && fields.length === 0) return undefined;

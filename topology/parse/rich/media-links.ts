@@ -7,6 +7,8 @@ export interface MediaLinksWanted {
   readonly images: boolean;
   /** `src` of scripts, and absolute http and https URLs in quotes inside of them. */
   readonly scripts: boolean;
+  /** Addresses in `data-*` attributes of any element, where scripts find them: absolute ones, and paths. */
+  readonly data?: boolean;
 }
 
 export interface MediaLinks {
@@ -16,6 +18,8 @@ export interface MediaLinks {
   finish(): readonly string[];
 }
 
+/** With a scheme, or a path that begins with a slash or with dots: anything else may be a word. */
+const address = /^(?:https?:\/\/|\.{0,2}\/)[^\s<>"'{}]+$/;
 const quotedUrl = /(["'`])(https?:(?:\\?\/){2}[^"'`\s<>]{1,2000})\1/g;
 
 export function createMediaLinks(wanted: MediaLinksWanted): MediaLinks {
@@ -28,6 +32,12 @@ export function createMediaLinks(wanted: MediaLinksWanted): MediaLinks {
   return {
     open(name, attributes) {
       inScript = name === 'script';
+      if (wanted.data === true)
+        for (const [key, value] of attributes) {
+          if (!key.startsWith('data-')) continue;
+          const hrefs = key.endsWith('srcset') ? srcsetUrls(value) : [value.trim()];
+          for (const href of hrefs) if (address.test(href)) add(href);
+        }
       if (wanted.images && (name === 'img' || name === 'source' || name === 'image')) {
         add(attributes.get('src'));
         for (const candidate of srcsetUrls(attributes.get('srcset') ?? '')) add(candidate);

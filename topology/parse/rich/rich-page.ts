@@ -38,7 +38,8 @@ export interface RichPage {
 export function readRichPage(html: string, wanted: RichWanted, expired: () => boolean): RichPage {
   const main = wanted.mainText || wanted.language ? createMainText() : null;
   const metadata = wanted.metadata ? createMetadataReader() : null;
-  const media = wanted.mediaLinks.images || wanted.mediaLinks.scripts ? createMediaLinks(wanted.mediaLinks) : null;
+  const { images, scripts, data } = wanted.mediaLinks;
+  const media = images || scripts || data === true ? createMediaLinks(wanted.mediaLinks) : null;
   const tidy = wanted.tidyMarkup ? createTidyMarkup() : null;
   let declaredLanguage = '';
   let inTitle = false;

@@ -227,3 +227,13 @@ test('hostile pages cost time in proportion to their size', () => {
     assert.ok(work(size * 4) < Math.max(once, 20_000) * 16, evil);
   }
 });
+
+test('addresses in data attributes are links where that is asked for, and words there are none', () => {
+  const html =
+    '<a data-href="/more" href="#">x</a><div data-src="https://b.test/p.html" data-id=7 data-name="and/or" data-json=\'{"a":"/b"}\'>' +
+    '<img data-srcset="/s.png 1x, ../l.png 2x" data-target="#x">';
+  const asked = (data: boolean) =>
+    readRichPage(html, { ...everything, mediaLinks: { images: false, scripts: false, data } }, () => false).mediaLinks;
+  assert.deepEqual(asked(true), ['/more', 'https://b.test/p.html', '/s.png', '../l.png']);
+  assert.deepEqual(asked(false), []);
+});
