@@ -149,7 +149,7 @@ test('what there is no time for, and what fails, waits for the next lease; what 
     else if (request.url?.endsWith('.xml')) response.end(urlset(loc(site.url('a.test', `${request.url}/x`))));
     else page(response);
   });
-  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 1_000 } } });
+  const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 10_000 } } });
   const read = async (deadlineMs: number) => {
     const before = site.hits.length;
     await harness.lease({ urls: taskUrls(site.url('a.test', '/1')), deadlineMs });

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankControl, blankLinkGroup, blankResult } from '../../../../schemas/blank.ts';
 import type { Discovered } from '../../../../schemas/types.ts';
+import { decodeChangelog, encodeClaim } from '../../../../topology/frontier/changes/changelog.ts';
 import { FromInputs } from '../../../../topology/frontier/from-inputs.ts';
 import { FrontierPartition, type Input } from '../../../../topology/frontier/partition.ts';
+import { replay } from '../../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../../topology/url/host-key.ts';
@@ -21,6 +23,7 @@ type Given = Omit<Extract<Input, { readonly record: unknown }>, 'offset'>;
 
 function open(keyMode: KeyMode = 'host', partition = 0) {
   const state = new FrontierState({ hi: 1, lo: 2 });
+  replay(state, 0, decodeChangelog(encodeClaim({ kind: 'claim', nonce: 'n', nowMs, endsLeases: false })));
   const core = new FrontierPartition({ crawl: 'c', partition, partitions, keyMode }, state);
   const next = { control: 0, results: 0, discovered: 0 };
   const take = (given: object) => {
