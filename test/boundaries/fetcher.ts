@@ -17,6 +17,7 @@ import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from 
 import { isTaken } from './commands.ts';
 import { exchanged } from './exchange.ts';
 import { errand } from './parse.ts';
+import { goesOnAt, hasLeftAfter, isToldAfter, leavesAtOnce } from './publishing.ts';
 
 /** A resolver whose lookups all give the same. */
 function resolverWith(addresses: readonly string[], ttlMs: number) {
@@ -286,11 +287,11 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   robotsHopAgainMs: driven(async (n) => (await hopAfter(n)).asked, 1, 2, 2),
   robotsMovedMs: driven(movedAgain, false, true, true),
   robotsHopPatienceMs: driven(async (n) => (await hopAfter(n)).gaveUp, false, true, true),
-  flushMs: undriven('how long a finished page waits for company'),
-  flushBytes: undriven('bytes gathered before a flush: needs a publisher with a slow log'),
-  publishBytesMax: undriven('bytes not acked before leases wait: needs a publisher with a slow log'),
+  flushMs: from(hasLeftAfter),
+  flushBytes: from(leavesAtOnce),
+  publishBytesMax: upTo(goesOnAt),
   discoveredBytes: upTo((n) => discoveredMessages([group(n)], 1, 'host').length, 1, 2),
-  resultsMs: undriven('how long outcomes wait for their lease to end'),
+  resultsMs: from((n) => isToldAfter(fetcherLimits.flushMs, n)),
   linkCacheEntries: tuning('what falls out of a set-associative cache is by chance; a miss costs a duplicate'),
   inlineParseBytes: undriven('which thread parses a page'),
   inlineParseMs: tuning('a share of processor time: what is cut depends on the machine'),

@@ -32,6 +32,7 @@ import type { traceLimits } from '../../topology/trace/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
+import { isSweptAfter, listsHosts } from './dashboard.ts';
 
 const often = 'how often somebody looks: what is found is the same';
 const pause = 'a pause before a second try';
@@ -252,7 +253,7 @@ export const snapshotBoundaries: BoundaryTable<typeof snapshotLimits> = {
   compressionLevel: tuning('how small, for how much'),
   restoreBatchBytes: tuning(batch),
   kept: tuning(preset),
-  unfinishedMs: undriven('files without a manifest are swept after it'),
+  unfinishedMs: upTo(isSweptAfter, false, true),
   everyMsMin: driven((n) => isTaken('crawl', '--snapshot-every', `${n / 1_000}s`), false, true, true),
 };
 
@@ -343,7 +344,7 @@ export const dashboardBoundaries: BoundaryTable<typeof dashboardLimits> = {
   patienceMs: tuning(patience),
   remoteMs: tuning(patience),
   overMs: tuning(patience),
-  hostsMax: undriven('hosts of a table on a page'),
-  searchCharsMax: undriven('characters of what is searched for on a page'),
+  hostsMax: upTo((n) => listsHosts(`limit=${n}`)),
+  searchCharsMax: upTo((n) => listsHosts(`search=${'x'.repeat(n)}`)),
   storyEvents: undriven('500 events of one URL'),
 };

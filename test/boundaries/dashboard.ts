@@ -1,0 +1,38 @@
+/** What the dashboard's service takes of a query, and what a sweep of unfinished snapshots leaves. */
+import { createDashboard } from '../../services/dashboard/dashboard-routes.ts';
+import { crawlIdOf, newFolder } from '../../services/frontier/snapshots/manifest.ts';
+import { createShelf } from '../../services/frontier/snapshots/shelf.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { startHttpServer } from '../../services/runtime/http/http-server.ts';
+import { Probes } from '../../services/runtime/http/probes.ts';
+import { createMemoryObjects } from '../../services/runtime/objects/memory-objects.ts';
+import { toldCrawl } from '../browser/told-crawl.ts';
+
+/** Is such a query for hosts answered? */
+export async function listsHosts(query: string): Promise<boolean> {
+  const { view } = toldCrawl('live');
+  const server = await startHttpServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    probes: new Probes(),
+    metrics: async () => ({ type: 'text/plain', text: '' }),
+    routes: [createDashboard(new SystemClock(), () => view).routes],
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  try {
+    return (await fetch(`http://${server.address}/dashboard/hosts?${query}`)).status === 200;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Is a snapshot without a manifest swept so many ms after it was begun? */
+export async function isSweptAfter(ms: number): Promise<boolean> {
+  const identity = { crawl: 'c', partition: 0, partitions: 1, keyMode: 'host' } as const;
+  const begun = Date.UTC(2026, 0, 31, 12, 0, 0, 7);
+  const name = `${newFolder(identity, 9, begun)}rows-0`;
+  const objects = new Map([[name, Buffer.from('half')]]);
+  await createShelf(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 })).prune(identity, 2, begun + ms);
+  return !objects.has(name);
+}
