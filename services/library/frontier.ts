@@ -10,6 +10,7 @@ import type { LinkGroup, Outcome, OutcomeKind, Task } from '../../schemas/types.
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import { FrontierPartition } from '../../topology/frontier/partition.ts';
+import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
 import { validatePolicy } from '../../topology/policy/validate.ts';
@@ -70,6 +71,9 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   const { policy, clock = new SystemClock(), leasesMax = 100 } = given;
   const key = randomBytes(8);
   const state = new FrontierState({ hi: key.readUInt32BE(0), lo: key.readUInt32BE(4) });
+  // Its own, and nobody else's.
+  replay(state, 0, { kind: 'claim', nonce: 'library', nowMs: clock.nowMs(), endsLeases: false });
+  const { epoch } = state.changelog;
   const partition = new FrontierPartition({ crawl: 'library', partition: 0, partitions: 1 }, state);
   const config = validatePolicy(JSON.parse(JSON.stringify({ ...defaultPolicy(), ...policy, version: 1 })));
   if (config.filters.lists !== undefined && config.filters.lists.length > 0) {
@@ -115,7 +119,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
       const robotsStatus = crawlDelayMs < 0 ? ('unknown' as const) : ('rules' as const);
       const host = { ...blankHostFacts, robotsStatus, robotsFetchedAtMs: completedAtMs, crawlDelayMs };
       const granted = { grantedAtMs: 0, policyVersion: 0, lanes: 1 };
-      const names = { partition: 0, epoch: -1, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
+      const names = { partition: 0, epoch, leaseId: lease.id, hostKey: lease.hostKey, fetcherId: 'library' };
       const reported = outcomes.map((one) => ({ ...emptyOutcome, ...one, url: lease.urls[one.index]?.url ?? '' }));
       const told = { completedAtMs, outcomes: reported, requests: [], host, robotsHops: [] };
       const result = { ...names, ...granted, last: true, ...told };

@@ -6,6 +6,7 @@
 import { blankControl, blankLinkGroup } from '../../../schemas/blank.ts';
 import type { Control, LinkGroup, Task } from '../../../schemas/types.ts';
 import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
@@ -59,6 +60,7 @@ class RealHosts {
     this.#options = options;
     const memoryBytes = Math.max(defaultSeen.memoryBytes, Math.ceil(options.population.allPages * seenBytesPerUrl));
     const state = new FrontierState(benchKey, { ...defaultSeen, memoryBytes });
+    replay(state, 0, { kind: 'claim', nonce: 'bench', nowMs: 0, endsLeases: false });
     this.#core = new FrontierPartition({ crawl: 'hosts', partition: 0, partitions: 1 }, state);
   }
 

@@ -11,6 +11,7 @@ import type { Control, LinkGroup, Outcome, Result, Task } from '../../../schemas
 import { createLinkCache } from '../../../services/fetcher/publish/link-cache.ts';
 import { gatherLinks } from '../../../services/fetcher/publish/page-links.ts';
 import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
@@ -48,10 +49,7 @@ class Crawl {
   readonly #pages: number;
   readonly #leases: number;
   readonly #numbers = new Map<string, number>();
-  readonly #core = new FrontierPartition(
-    { crawl: 'coverage', partition: 0, partitions: 1 },
-    new FrontierState(benchKey),
-  );
+  readonly #core: FrontierPartition;
   readonly #offsets = { control: 0, results: 0, discovered: 0 };
   /** What ends in each tick: a URL of a lease, by its index. */
   readonly #ends = new Map<number, { readonly task: Task; readonly index: number }[]>();
@@ -64,6 +62,9 @@ class Crawl {
   #spam = 0;
 
   constructor(web: CoverageWeb, order: CrawlOrder, pages: number, leases: number) {
+    const state = new FrontierState(benchKey);
+    replay(state, 0, { kind: 'claim', nonce: 'bench', nowMs: this.#nowMs, endsLeases: false });
+    this.#core = new FrontierPartition({ crawl: 'coverage', partition: 0, partitions: 1 }, state);
     this.#web = web;
     this.#order = order;
     this.#pages = pages;

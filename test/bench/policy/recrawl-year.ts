@@ -12,6 +12,7 @@ import type { Outcome, Task } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { lostUrls } from '../../../topology/frontier/changes/counters.ts';
 import { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../topology/policy/recrawl/recrawl-config.ts';
@@ -54,6 +55,7 @@ class Year {
   #waitMsMin = Number.POSITIVE_INFINITY;
 
   constructor(pages: number, hosts: number, everyDays: number) {
+    replay(this.#state, 0, { kind: 'claim', nonce: 'bench', nowMs: this.#nowMs, endsLeases: false });
     this.#pages = pages;
     const recrawl = { ...defaultRecrawl, intervalMs: everyDays * dayMs, maxMs: 3 * everyDays * dayMs };
     const policy = { ...defaultPolicy(), delayMs, delayFactor: 0, recrawl };
