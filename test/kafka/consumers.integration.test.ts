@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readWarc } from '../../services/archive/warc-reader.ts';
 import { searchFolder } from '../../services/indexer/sqlite-index.ts';
+import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { runCommand, startCommand } from '../services/cli/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import type { TestBroker } from './broker.ts';
@@ -127,8 +128,25 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => 
         ? searchFolder(index, 'generated', { limit: 1_000 }).map(({ url }) => url)
         : [];
     };
+    // Those who were killed keep their partitions until their sessions end.
+    const untilRead = async (group: string, topic: string) => {
+      const log = await openKafkaLog({ brokers: [broker.brokers], clientId: 'test' });
+      const deadline = Date.now() + 60_000;
+      try {
+        for (let partition = 0; partition < (await log.partitionsOf(`crawl.${topic}`)); partition++) {
+          const { end } = await log.offsets(`crawl.${topic}`, partition);
+          while (((await log.committed(`crawl.${group}`, `crawl.${topic}`, partition)) ?? 0) < end) {
+            assert.ok(Date.now() < deadline, `${group} has not read ${topic}/${partition} to ${end}`);
+            await sleep(100);
+          }
+        }
+      } finally {
+        await log.close();
+      }
+    };
     const untilMs = Date.now() + 60_000;
     while (found().length < pages.length && Date.now() < untilMs) await sleep(100);
+    await untilRead('archive', 'responses');
     for (const { child } of running) child.kill('SIGTERM');
     for (const { ended } of running) {
       const { code, stderr } = await ended;
