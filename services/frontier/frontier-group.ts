@@ -12,13 +12,13 @@ import type { KeyMode } from '../../topology/url/host-key.ts';
 import { noFetcher } from '../runtime/crawl/fetcher-count.ts';
 import type { Membership } from '../runtime/log/log.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed } from './committed.ts';
 import { watchFetchers } from './demand/fetcher-watch.ts';
-import type { PartitionOwner } from './partition-owner.ts';
-import type { Held } from './queries.ts';
-import { waitsForText } from './restore.ts';
-import { Seat, type SeatOptions } from './seat.ts';
-import type { Standby } from './standby.ts';
+import type { Committed } from './own/committed.ts';
+import type { PartitionOwner } from './own/partition-owner.ts';
+import type { Held } from './query/queries.ts';
+import { waitsForText } from './restore/restore.ts';
+import { Seat, type SeatOptions } from './standby/seat.ts';
+import type { Standby } from './standby/standby.ts';
 
 export interface FrontierGroupOptions
   extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {

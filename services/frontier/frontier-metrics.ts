@@ -7,9 +7,9 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log, Position } from '../runtime/log/log.ts';
 import { tellLag } from '../runtime/metrics/lag.ts';
 import type { MetricName, MetricSource, Telling } from '../runtime/metrics/metrics.ts';
-import type { Committed } from './committed.ts';
-import type { FrontierMeters } from './meters.ts';
-import type { Standby, StandbyStatus } from './standby.ts';
+import type { Committed } from './own/committed.ts';
+import type { FrontierMeters } from './own/meters.ts';
+import type { Standby, StandbyStatus } from './standby/standby.ts';
 
 export interface MeteredFrontier {
   readonly log: Pick<Log, 'offsets' | 'reader'>;

@@ -2,10 +2,10 @@
 import type { PartitionIdentity } from '../../topology/frontier/decide/decision.ts';
 import type { KeyMode } from '../../topology/url/host-key.ts';
 import type { StateStore } from '../runtime/store/store.ts';
-import type { Committed } from './committed.ts';
-import type { OwnerOptions } from './partition-owner.ts';
-import { PartitionOwner } from './partition-owner.ts';
-import { waitsForText } from './restore.ts';
+import type { Committed } from './own/committed.ts';
+import type { OwnerOptions } from './own/partition-owner.ts';
+import { PartitionOwner } from './own/partition-owner.ts';
+import { waitsForText } from './restore/restore.ts';
 
 export interface FrontierOptions extends Omit<OwnerOptions, 'store' | 'identity' | 'leasesMax' | 'fetchers'> {
   readonly crawl: string;

@@ -4,7 +4,7 @@
  * Two entries mean something to this server: `crawlstream.priority` on the way in, `crawlstream.attempts` on the way out.
  * All others are the client's own.
  */
-import { bandCount } from '../../topology/policy/band.ts';
+import { bandCount } from '../../topology/url/band.ts';
 
 export const priorityKey = 'crawlstream.priority';
 export const attemptsKey = 'crawlstream.attempts';

@@ -1,4 +1,6 @@
 /** The frontier's core, its pull API, the seen test, and what is granted by what fetchers take. */
+
+import { Hand } from '../../lab/model/hand.ts';
 import { blankResult } from '../../schemas/blank.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
 import { countFields } from '../../services/urlfrontier/count-fields.ts';
@@ -11,7 +13,6 @@ import type { FrontierState, Host } from '../../topology/frontier/state/state.ts
 import { TaskWindow } from '../../topology/frontier/task-window.ts';
 import { frontierLimits, type frontierServiceLimits, type pullLimits, seenLimits } from '../../topology/limits.ts';
 import { putLimits } from '../../topology/put-limits.ts';
-import { Hand } from '../topology/frontier/hand.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 import { urlOf } from './url.ts';

@@ -1,19 +1,21 @@
 /** Policies: their own bounds, traps, lists, hosts with several leases. */
 
+import { Hand } from '../../lab/model/hand.ts';
+import { controlOf } from '../../lab/model/model-script.ts';
 import { newHostFacts } from '../../topology/frontier/changes/changes.ts';
 import { politeDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { TrapsState } from '../../topology/frontier/state/traps-state.ts';
 import { frontierLimits, policyLimits } from '../../topology/limits.ts';
-import { type listLimits, type parallelLimits, type recrawlLimits, trapLimits } from '../../topology/policy/limits.ts';
+import type { parallelLimits, recrawlLimits } from '../../topology/policy/limits.ts';
 import { compileParallel } from '../../topology/policy/parallel.ts';
 import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { type Admitted, type Fetched, stepSummary } from '../../topology/policy/traps/step.ts';
 import { emptySummary, type TrapSummary } from '../../topology/policy/traps/summary.ts';
+import { trapLimits } from '../../topology/policy/traps/trap-limits.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
+import type { listLimits } from '../../topology/url/list-limits.ts';
 import { compileList } from '../../topology/url/url-lists.ts';
-import { Hand } from '../topology/frontier/hand.ts';
-import { controlOf } from '../topology/frontier/model-script.ts';
 import { type BoundaryTable, cutAt, driven, from, undriven, upTo } from './boundary.ts';
 import { urlOf } from './url.ts';
 

@@ -1,5 +1,5 @@
 /** A page that redirects to another spelling of itself, again and again, in a frontier's hands. */
-import { Hand } from '../topology/frontier/hand.ts';
+import { Hand } from '../../lab/model/hand.ts';
 
 /** Are so many hops followed, and the one after them answered? */
 export function hopsFollowed(hops: number): boolean {

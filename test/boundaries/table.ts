@@ -6,10 +6,12 @@ import { demandLimits } from '../../topology/demand-limits.ts';
 import { kafkaLimits } from '../../topology/kafka-limits.ts';
 import * as limits from '../../topology/limits.ts';
 import * as policy from '../../topology/policy/limits.ts';
+import { trapLimits } from '../../topology/policy/traps/trap-limits.ts';
 import { putLimits } from '../../topology/put-limits.ts';
 import { richLimits } from '../../topology/rich-page-limits.ts';
 import * as snapshots from '../../topology/snapshot-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
+import { listLimits } from '../../topology/url/list-limits.ts';
 import { zstdLimits } from '../../topology/zstd-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
@@ -38,9 +40,9 @@ export const table: Readonly<Record<string, Group>> = {
   parseLimits: of(limits.parseLimits, parseBoundaries),
   richLimits: of(richLimits, richBoundaries),
   policyLimits: of(limits.policyLimits, policies.policyBoundaries),
-  trapLimits: of(policy.trapLimits, policies.trapBoundaries),
+  trapLimits: of(trapLimits, policies.trapBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
-  listLimits: of(policy.listLimits, policies.listBoundaries),
+  listLimits: of(listLimits, policies.listBoundaries),
   recrawlLimits: of(policy.recrawlLimits, policies.recrawlBoundaries),
   frontierLimits: of(limits.frontierLimits, frontier.frontierBoundaries),
   frontierServiceLimits: of(limits.frontierServiceLimits, frontier.frontierServiceBoundaries),

@@ -8,8 +8,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../lab/kafka/daemon.ts';
 import { definitions } from '../deploy/tools.ts';
-import { freePorts } from '../kafka/daemon.ts';
 import { MissingTool, output, root } from './engine.ts';
 import { helmCommand } from './helm.ts';
 

@@ -5,8 +5,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments, stringify } from 'yaml';
+import { fetchOnce } from '../../lab/kafka/components.ts';
 import { type Manifest, render } from '../deploy/tools.ts';
-import { fetchOnce } from '../kafka/components.ts';
 import { MissingTool, output, root } from './engine.ts';
 
 const run = promisify(execFile);

@@ -29,7 +29,7 @@ export async function hardenedCrawl(): Promise<string> {
   const { value, seconds } = await timed(() =>
     output(engine(), [
       ...[...hardened, '--memory', '1g', '--entrypoint', 'node', image],
-      ...['dist/test/web/start.js', '--hosts', '12', '--pages', '12'],
+      ...['dist/lab/start/start.js', '--hosts', '12', '--pages', '12'],
     ]),
   );
   assert.match(value, /Every page that may be had, each once, and nobody was disturbed\./, value);

@@ -4,8 +4,8 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
+import { fetchOnce } from '../../lab/kafka/components.ts';
 import { render } from '../deploy/tools.ts';
-import { fetchOnce } from '../kafka/components.ts';
 import { MissingTool, root } from './engine.ts';
 
 const run = promisify(execFile);

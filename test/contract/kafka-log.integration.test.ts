@@ -1,8 +1,8 @@
 /** The log's contract, on a real broker. */
 import { after, before, describe } from 'node:test';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
-import { startBroker, type TestBroker } from '../kafka/broker.ts';
-import { skipReason } from '../kafka/components.ts';
 import { logContract } from './log-contract.ts';
 
 const skip = (await skipReason()) ?? false;

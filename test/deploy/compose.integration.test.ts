@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { kafkaVersion, registryVersion } from '../../lab/kafka/components.ts';
 import { settingsOf } from '../../services/cli/config/settings.ts';
 import { createProgram } from '../../services/cli/program.ts';
-import { kafkaVersion, registryVersion } from '../kafka/components.ts';
 import { readCompose, rolesOf } from './compose.ts';
 
 const contact = { CONTACT: 'me@example.org' };

@@ -7,10 +7,10 @@ import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { parse } from 'yaml';
+import { runCommand } from '../../lab/process/command.ts';
 import { outcomeKinds } from '../../schemas/types.ts';
 import { metrics } from '../../services/runtime/metrics/metrics.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
-import { runCommand } from '../services/cli/command.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { customSchemas, type Manifest, prepareTools, problemsOf, render } from './tools.ts';
 

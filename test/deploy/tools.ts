@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { cacheFolder, fetchOnce } from '../kafka/components.ts';
+import { cacheFolder, fetchOnce } from '../../lab/kafka/components.ts';
 
 const run = promisify(execFile);
 const kustomizeModule = 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1';

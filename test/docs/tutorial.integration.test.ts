@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand } from '../services/cli/command.ts';
+import { runCommand } from '../../lab/process/command.ts';
 import { serveSite } from '../services/fetcher/loopback.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { writtenCommands } from './written-commands.ts';

@@ -5,8 +5,9 @@
  * an input of that size may cost. A run that never ends, or runs out of memory, is noticed by whoever watches this thread
  * (run-target.ts), who is told of each input before it is tried.
  */
+
+import { numbers } from '../../lab/web/random.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { numbers } from '../web/random.ts';
 import { Coverage } from './coverage.ts';
 import { mutated } from './mutate.ts';
 import type { Target } from './targets.ts';

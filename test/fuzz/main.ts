@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cacheFolder } from '../kafka/components.ts';
+import { cacheFolder } from '../../lab/kafka/components.ts';
 import { runTarget } from './run-target.ts';
 import { targets } from './targets.ts';
 

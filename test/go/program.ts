@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, fetchOnce } from '../kafka/components.ts';
+import { cacheFolder, fetchOnce } from '../../lab/kafka/components.ts';
 
 const run = promisify(execFile);
 

@@ -1,12 +1,12 @@
 /**
- * What hostile hosts answer beside what those of the synthetic web do (test/web/hostile.ts): attacks on parsers, memory,
+ * What hostile hosts answer beside what those of the synthetic web do (lab/web/hostile.ts): attacks on parsers, memory,
  * scope, other hosts and the operator's terminal. Each stops when its client goes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { answerWithMalice } from '../web/hostile.ts';
-import { hostileKinds } from '../web/hosts.ts';
-import { mix } from '../web/random.ts';
+import { answerWithMalice } from '../../lab/web/hostile.ts';
+import { hostileKinds } from '../../lab/web/hosts.ts';
+import { mix } from '../../lab/web/random.ts';
 
 export interface Target {
   readonly request: IncomingMessage;

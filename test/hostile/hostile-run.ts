@@ -11,11 +11,11 @@ import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startCommand } from '../services/cli/command.ts';
+import { startCommand } from '../../lab/process/command.ts';
+import { type CheckReport, checkCrawl } from '../../lab/web/check.ts';
+import { planWeb } from '../../lab/web/plan.ts';
+import { startWeb } from '../../lab/web/server.ts';
 import { listening } from '../services/cli/listening.ts';
-import { type CheckReport, checkCrawl } from '../web/check.ts';
-import { planWeb } from '../web/plan.ts';
-import { startWeb } from '../web/server.ts';
 import { hostName } from './attacks.ts';
 
 export interface HostileOptions {

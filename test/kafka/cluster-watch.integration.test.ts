@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { type Running, runCommand, startCommand } from '../../lab/process/command.ts';
 import { openSource } from '../../services/consumer/crawl-source.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import type { Consumer } from '../../services/runtime/consumer/consumer.ts';
-import { type Running, runCommand, startCommand } from '../services/cli/command.ts';
 import { listening } from '../services/cli/listening.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 
 const skip = (await skipReason()) ?? false;
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';

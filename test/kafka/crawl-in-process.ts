@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestBroker } from '../../lab/kafka/broker.ts';
 import { type FetcherGroup, joinFetcherGroup } from '../../services/fetcher/group.ts';
 import { type FrontierGroup, joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
@@ -15,7 +16,6 @@ import { type Counters, sumCounters } from '../../topology/frontier/changes/coun
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
-import type { TestBroker } from './broker.ts';
 
 export interface InProcessOptions {
   readonly broker: TestBroker;

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
 import type { FetcherGroup } from '../../services/fetcher/group.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 import { type InProcessCrawl, startCrawlInProcess } from './crawl-in-process.ts';
 
 const skip = (await skipReason()) ?? false;

@@ -1,6 +1,8 @@
 /** Other people's records and flipped bits on a crawl's topics, on a real broker: what they stop, and what they do not. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
 import { type FrontierGroup, joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
 import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
 import { openCodec, type RecordCodec } from '../../services/runtime/avro/record-codec.ts';
@@ -14,8 +16,6 @@ import { createMemoryStore } from '../../services/runtime/store/memory-store.ts'
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../topology/topics.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 import { flipBit } from './flip-bit.ts';
 
 const skip = (await skipReason()) ?? false;

@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { startBroker } from './broker.ts';
+import { startBroker } from '../../lab/kafka/broker.ts';
 import { startRegistry } from './registry.ts';
 
 const { values, positionals } = parseArgs({

@@ -7,10 +7,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 import { type InProcessCrawl, startCrawlInProcess } from './crawl-in-process.ts';
 import { pythonSkipReason, runPython } from './python.ts';
 

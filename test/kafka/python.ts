@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, fetchOnce } from './components.ts';
+import { cacheFolder, fetchOnce } from '../../lab/kafka/components.ts';
 
 const run = promisify(execFile);
 

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
-import { lastJson, type Running, runCommand, startCommand } from '../services/cli/command.ts';
 import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 import { cutLog } from './cut-log.ts';
 
 const skip = (await skipReason()) ?? false;

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registryJar } from './components.ts';
-import { freePorts, startJava, untilReady } from './daemon.ts';
+import { registryJar } from '../../lab/kafka/components.ts';
+import { freePorts, startJava, untilReady } from '../../lab/kafka/daemon.ts';
 
 export interface TestRegistry {
   /** The base of the Confluent API. */

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { lastJson, runCommand } from '../services/cli/command.ts';
+import type { TestBroker } from '../../lab/kafka/broker.ts';
+import { startBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { lastJson, runCommand } from '../../lab/process/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
-import type { TestBroker } from './broker.ts';
-import { startBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 
 const skip = (await skipReason()) ?? false;
 let broker: TestBroker | undefined;

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { lastJson, runCommand } from '../services/cli/command.ts';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { lastJson, runCommand } from '../../lab/process/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 
 const skip = (await skipReason()) ?? false;
 

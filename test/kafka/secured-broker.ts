@@ -9,8 +9,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startBroker, type TestBroker } from './broker.ts';
-import { kafkaJars } from './components.ts';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { kafkaJars } from '../../lab/kafka/components.ts';
 
 const run = promisify(execFile);
 

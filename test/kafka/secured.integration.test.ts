@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type AclEntry, Kafka, logLevel } from 'kafkajs';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
 import { openConfluentRegistry } from '../../services/runtime/avro/confluent-registry.ts';
 import { kafkaCredentials, registryLogin } from '../../services/runtime/crawl/kafka-credentials.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
 import { services } from '../../topology/access.ts';
-import { lastJson, type Running, runCommand, startCommand } from '../services/cli/command.ts';
 import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
-import { skipReason } from './components.ts';
 import { passwordOf, type SecuredBroker, startSecuredBroker } from './secured-broker.ts';
 
 const skip = (await skipReason()) ?? false;

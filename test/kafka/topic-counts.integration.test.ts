@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
-import { lastJson, type Running, runCommand, startCommand } from '../services/cli/command.ts';
+import { startBroker, type TestBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
-import { startBroker, type TestBroker } from './broker.ts';
-import { skipReason } from './components.ts';
 
 const skip = (await skipReason()) ?? false;
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Running, startCommand } from '../services/cli/command.ts';
+import type { TestBroker } from '../../lab/kafka/broker.ts';
+import { startBroker } from '../../lab/kafka/broker.ts';
+import { skipReason } from '../../lab/kafka/components.ts';
+import { freePorts } from '../../lab/kafka/daemon.ts';
+import { type Running, startCommand } from '../../lab/process/command.ts';
 import { type ApiClient, connect, found, known, type Message } from '../services/urlfrontier/client.ts';
 import { until } from '../services/urlfrontier/rig.ts';
-import type { TestBroker } from './broker.ts';
-import { startBroker } from './broker.ts';
-import { skipReason } from './components.ts';
-import { freePorts } from './daemon.ts';
 
 const skip = await skipReason();
 

@@ -218,10 +218,10 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: 'demand is a constant, whatever fetchers there are',
-    file: 'services/frontier/partition-owner.ts',
+    file: 'services/frontier/own/partition-owner.ts',
     find: 'const { fetchers: watch, identity } = this.#options;',
     replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
-    tests: ['test/simulation/fetchers-gone.test.ts'],
+    tests: ['test/lab/simulation/fetchers-gone.test.ts'],
   },
   {
     mistake: 'a quota on making topics ends who makes them',

@@ -10,9 +10,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkCrawl } from '../web/check.ts';
-import { planWeb } from '../web/plan.ts';
-import { startWeb } from '../web/server.ts';
+import { checkCrawl } from '../../lab/web/check.ts';
+import { planWeb } from '../../lab/web/plan.ts';
+import { startWeb } from '../../lab/web/server.ts';
 import { fetchNode } from './fetch-node.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

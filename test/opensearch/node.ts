@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fetchJars, skipReason } from '../kafka/components.ts';
-import { freePorts, startJava, untilReady } from '../kafka/daemon.ts';
+import { fetchJars, skipReason } from '../../lab/kafka/components.ts';
+import { freePorts, startJava, untilReady } from '../../lab/kafka/daemon.ts';
 
 export interface TestNode {
   readonly url: string;

@@ -11,8 +11,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts, isListening } from '../../lab/kafka/daemon.ts';
 import { go, goProgram } from '../go/program.ts';
-import { freePorts, isListening } from '../kafka/daemon.ts';
 
 const version = 'v0.100.0';
 const modules = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { lastJson, runCommand } from '../../lab/process/command.ts';
 import { consumePages } from '../../services/consumer/consume-pages.ts';
 import { parseTraceparent } from '../../topology/trace/trace-context.ts';
-import { lastJson, runCommand } from '../services/cli/command.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { collectorSkipReason, type ReceivedSpan, startCollector } from './collector.ts';

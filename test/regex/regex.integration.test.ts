@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from '@babel/parser';
-import { fetchOnce } from '../kafka/components.ts';
+import { fetchOnce } from '../../lab/kafka/components.ts';
 import { root } from '../run/files.ts';
 
 const run = promisify(execFile);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { freePorts, isListening } from '../../lab/kafka/daemon.ts';
 import { go, goProgram } from '../go/program.ts';
-import { freePorts, isListening } from '../kafka/daemon.ts';
 
 const version = 'v1.8.0';
 

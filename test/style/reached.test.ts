@@ -8,7 +8,7 @@ import { root, testFiles } from '../run/files.ts';
 /** Core files that no unit test of their own part reaches, each with the behaviour test that covers it. */
 const elsewhere: Readonly<Record<string, string>> = {
   'topology/access.ts': 'test/kafka/secured.integration.test.ts',
-  'topology/frontier/ask/queries.ts': 'test/services/frontier/queries.test.ts',
+  'topology/frontier/ask/queries.ts': 'test/services/frontier/query/queries.test.ts',
   'topology/frontier/decide/pull/list-queue.ts': 'test/services/urlfrontier/api.test.ts',
   'topology/frontier/transfer/dump-line.ts': 'test/services/frontier/transfer/transfer.test.ts',
   'topology/frontier/transfer/dump-state.ts': 'test/services/frontier/transfer/transfer.test.ts',

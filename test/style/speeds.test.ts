@@ -7,13 +7,13 @@ import { root, testFiles } from '../run/files.ts';
 /** What a test starts beside itself: its own process, files and sockets are all that a unit test has. */
 const outside = [
   /from 'node:child[_]process'/,
-  /from '[./]*kafka\/(?:broker|registry|secured-broker|python|main|daemon)\.ts'/,
+  /from '[./]*(?:lab\/)?kafka\/(?:broker|registry|secured-broker|python|main|daemon)\.ts'/,
   /from 'playwright[-]core'/,
 ];
 
 it('unit tests start no broker, no browser and no process', () => {
   const known = new Map<string, string | null>();
-  /** The first thing outside that a file reaches within `test/`; null: nothing. */
+  /** The first thing outside that a file reaches within `test/` and `lab/`; null: nothing. */
   const reach = (file: string): string | null => {
     const found = known.get(file);
     if (found !== undefined) return found;
@@ -22,7 +22,7 @@ it('unit tests start no broker, no browser and no process', () => {
     let result = outside.some((one) => one.test(text)) ? file : null;
     for (const [, path] of text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from '(\.[^']+)'/gm)) {
       const next = join(dirname(file), path!);
-      if (next.startsWith('test/') && existsSync(join(root, next))) result ??= reach(next);
+      if (/^(?:test|lab)\//.test(next) && existsSync(join(root, next))) result ??= reach(next);
     }
     known.set(file, result);
     return result;

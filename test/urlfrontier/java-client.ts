@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { fetchJars, skipReason } from '../kafka/components.ts';
+import { fetchJars, skipReason } from '../../lab/kafka/components.ts';
 
 const run = promisify(execFile);
 

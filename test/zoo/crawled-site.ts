@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lastJson, runCommand, startCommand } from '../../lab/process/command.ts';
 import type { Page } from '../../schemas/types.ts';
 import { searchFolder } from '../../services/indexer/sqlite-index.ts';
-import { lastJson, runCommand, startCommand } from '../services/cli/command.ts';
 
 export interface CrawledSite {
   readonly pages: readonly Page[];

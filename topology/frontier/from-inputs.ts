@@ -9,9 +9,9 @@
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
 import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
 import { crawlLimits, frontierLimits, urlLimits } from '../limits.ts';
-import { bandCount } from '../policy/band.ts';
 import type { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
+import { bandCount } from '../url/band.ts';
 import { seenKey } from '../url/seen-key.ts';
 import type { FinalStatus, HostFacts } from './changes/changes.ts';
 import { newHostFacts } from './changes/changes.ts';

@@ -118,7 +118,7 @@ export function createSitemapReader(contentType: string | null, url: string): Si
   };
 }
 
-/** A whole sitemap at once, each entry once. `expired` is asked between slices. */
+/** A whole sitemap at once, each entry once. `expired` is asked between slices: the first is read on the busiest machine. */
 export function parseSitemap(
   body: Uint8Array,
   contentType: string | null,
@@ -134,7 +134,7 @@ export function parseSitemap(
     }
   };
   const { sliceChars } = parseLimits;
-  for (let at = 0; at < body.length && !reader.full && !expired(); at += sliceChars) {
+  for (let at = 0; at < body.length && !reader.full && (at === 0 || !expired()); at += sliceChars) {
     reader.write(body.subarray(at, at + sliceChars));
     keep();
   }

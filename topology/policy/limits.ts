@@ -1,54 +1,9 @@
 /** Bounds of the policy, each with its reason. Units are in the names. */
 
-/** Bounds on what is remembered of a host to notice its traps: together below 8 kB of JSON at the worst. */
-export const trapLimits = {
-  /** Longer shapes are cut: what differs only beyond is one shape. */
-  shapeCharsMax: 96,
-  /** A site has some dozen templates; chains are met all the time and so stay. */
-  shapesMax: 24,
-  pathsMax: 12,
-  parametersMax: 6,
-  prefixesMax: 12,
-  /** Hashes of a path or parameter set that are remembered: above every default bound. */
-  setsMax: 64,
-  parameterPathsMax: 8,
-  /** Contents compared with: duplicates of a trap follow each other. */
-  contentsMax: 64,
-  /** Standing traps of one host, half as many as it has bands for them. */
-  trapsMax: 16,
-  /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */
-  summariesMax: 20_000,
-  /** Counts of fetches halve when they reach this: the last few thousand decide. */
-  hostFetchesMax: 4_000,
-  prefixFetchesMax: 512,
-  /** Links per level that a chain may have: to the next, and to the one before. */
-  chainWidthMax: 2,
-  /** A chain of so many steps is none of the yield of another: traps must not vouch for each other. */
-  chainFrom: 4,
-  /** A shape's step is worth so many events of age when room is short: chains outlive what was met once. */
-  eventsPerStep: 64,
-  /** Hosts with fewer admitted URLs than this need no summary: no trap has shown by then. */
-  admittedBefore: 8,
-} as const;
-
 /** Bounds on hosts that may be on several leases at once. */
 export const parallelLimits = {
   /** More connections than this no server takes from one client for a friend; each is a lease, and a turn in the pacer. */
   leasesMax: 64,
-} as const;
-
-/** Bounds on filter lists loaded from files. */
-export const listLimits = {
-  /** Some ten times the largest public block lists; about 40 B each once compiled, ten times that while loading. */
-  entriesMax: 10_000_000,
-  /** Domains with numbers: the public rankings' length twice over. */
-  numbersMax: 2_000_000,
-  /** Patterns are tried one by one, 50 ns each: so many cost what a page may. */
-  patternsMax: 1_000,
-  /** As long as a URL may be. */
-  entryCharsMax: 2_048,
-  /** A file is read whole. */
-  fileBytesMax: 512 * 1024 * 1024,
 } as const;
 
 /** Bounds on visits to come. */

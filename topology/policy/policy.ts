@@ -5,15 +5,16 @@
  * makes a pure function of it: normalise → filter → scope → depth → hops → metadata → band. Replaying with the same version gives the
  * same verdicts.
  */
+
 import { policyLimits, urlLimits } from '../limits.ts';
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
+import { bandOf } from '../url/band.ts';
 import { compileFilters, defaultFilters, depthVerdict, type FilterConfig, type Verdict } from '../url/filters.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
-import { bandOf } from './band.ts';
 import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';

@@ -5,8 +5,8 @@
  * About 100 bytes an entry, shared by all partitions of a process; a look-up is one probe per label of the host.
  */
 import { CrawlstreamError } from '../errors.ts';
-import { listLimits } from '../policy/limits.ts';
 import { hostnameOf } from './host-key.ts';
+import { listLimits } from './list-limits.ts';
 
 /** What the numbers are: traffic is a rank from 1, the others a share from 0 to 1. */
 export const numberListKinds = ['authority', 'traffic', 'quality'] as const;

@@ -6,8 +6,9 @@
  *
  * `priority` is the band its seed waits in, 0 first to 7 last, before any score; absent, the policy decides.
  */
+
 import { CrawlstreamError } from '../errors.ts';
-import { bandCount } from '../policy/band.ts';
+import { bandCount } from './band.ts';
 import { parseSeed } from './seed.ts';
 
 export interface ListedSeed {

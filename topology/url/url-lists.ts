@@ -9,8 +9,8 @@
  * and gives the text to `compileList`.
  */
 import { CrawlstreamError } from '../errors.ts';
-import { listLimits } from '../policy/limits.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
+import { listLimits } from './list-limits.ts';
 import { markTexts } from './marked-texts.ts';
 import { compileNumberList, type NumberListKind } from './number-list.ts';
 import { sortTexts } from './sorted-texts.ts';

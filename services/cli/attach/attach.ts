@@ -11,8 +11,8 @@ import { consumerMetrics } from '../../runtime/consumer/consumer-metrics.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import { appendLetters } from '../../runtime/log/append-letters.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
-import type { Service } from '../../runtime/service.ts';
 
 export interface AttachContext {
   readonly log: Log;

@@ -1,17 +1,17 @@
 /**
  * Sends records to a crawl, wherever it lives: to the brokers, or into a data folder, which a running crawl may hold.
  *
- * A data folder's records go by its mailbox (services/runtime/data-folder/mailbox.ts) either way: the crawl that holds
+ * A data folder's records go by its mailbox (services/runtime/crawl/mailbox.ts) either way: the crawl that holds
  * the folder takes them, and where none runs, this command does.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Mailbox } from '../../runtime/crawl/mailbox.ts';
 import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
 import { encodeRequest } from '../../runtime/crawl/requests.ts';
 import { takeRequests } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { needData, withFolderLog } from './folder-log.ts';
 import { withKafka } from './kafka-connection.ts';

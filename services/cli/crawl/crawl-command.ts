@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { Service } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import { addDedupOptions } from '../attach/dedup.ts';
 import { loadHandler } from '../attach/page-handler.ts';
 import { addBrowserOption } from '../attach/render.ts';

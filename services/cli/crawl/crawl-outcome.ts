@@ -2,7 +2,7 @@
 
 import type { CrawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
-import type { HeldTrap } from '../../frontier/held-traps.ts';
+import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 
 export interface CrawlOutcome {
   readonly end: NonNullable<CrawlEnd> | 'stopped';

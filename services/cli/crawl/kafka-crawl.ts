@@ -6,7 +6,7 @@ import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
-import type { Service } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import type { ConsumerFlags, Consumers } from '../attach/with-consumers.ts';
 import { attachConsumers } from '../attach/with-consumers.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';

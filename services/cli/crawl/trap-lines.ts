@@ -1,5 +1,5 @@
 /** What a crawl's report says of the traps it met: where URLs wait, why, and what gives them back. */
-import type { HeldTrap } from '../../frontier/held-traps.ts';
+import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 
 /** The largest are named; `hosts` and `explain` know the others. */
 const namedMax = 10;

@@ -3,8 +3,8 @@
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
-import type { Committed } from '../../frontier/committed.ts';
-import type { HeldTrap } from '../../frontier/held-traps.ts';
+import type { Committed } from '../../frontier/own/committed.ts';
+import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { CrawlStatus } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';

@@ -9,8 +9,8 @@ import type { Routes } from '../../runtime/http/http-server.ts';
 import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
-import type { Service } from '../../runtime/service.ts';
-import { createService } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
+import { createService } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../terminal/version.ts';
 import { oneOf } from './arguments.ts';
 

@@ -1,8 +1,8 @@
 /** Options of traces: which URLs are traced is policy, where their spans go is each process's own. */
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import { isMissing, missingPackage } from '../../runtime/needed-package.ts';
-import type { Service } from '../../runtime/service.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import { say, speaksJson } from '../terminal/say.ts';
 import { productVersion } from '../terminal/version.ts';

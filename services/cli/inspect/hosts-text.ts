@@ -1,7 +1,7 @@
 /** What `hosts` prints for people: a table of hosts, or one host and a page of its queue. */
 import type { HostRow } from '../../../topology/frontier/ask/list-hosts.ts';
 import { holdNames } from '../../dashboard/words.ts';
-import type { HostsAnswer } from '../../frontier/host-lists.ts';
+import type { HostsAnswer } from '../../frontier/query/host-lists.ts';
 import { rows } from '../terminal/print.ts';
 import type { PlacedAnswer } from './hosts-command.ts';
 

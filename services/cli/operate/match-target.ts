@@ -14,7 +14,7 @@ import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import { frontierLimits } from '../../../topology/limits.ts';
 import { hostKeyOf, partitionKeyOf, withoutPort } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
-import { runJob } from '../../frontier/job-runner.ts';
+import { runJob } from '../../frontier/restore/job-runner.ts';
 import { askFrontiers } from '../inspect/ask-frontiers.ts';
 import { listOf } from '../inspect/hosts-command.ts';
 import { withCurrentState } from '../state/current-state.ts';

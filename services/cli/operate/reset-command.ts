@@ -7,8 +7,8 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { resetPartition } from '../../frontier/reset-partition.ts';
-import { changelogTopic } from '../../frontier/restore.ts';
+import { resetPartition } from '../../frontier/restore/reset-partition.ts';
+import { changelogTopic } from '../../frontier/restore/restore.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';

@@ -1,8 +1,8 @@
 /** `crawlstream judge`: a synthetic web for any crawler, and a score card of its visit. */
 import type { Command } from 'commander';
-import type { WebPlan } from '../../../test/web/plan.ts';
-import { judgeVisitor } from '../../judge/judge-visitor.ts';
-import type { ScoreCard } from '../../judge/score-card.ts';
+import { judgeVisitor } from '../../../lab/judge/judge-visitor.ts';
+import type { ScoreCard } from '../../../lab/judge/score-card.ts';
+import type { WebPlan } from '../../../lab/web/plan.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';

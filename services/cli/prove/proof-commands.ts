@@ -1,7 +1,7 @@
 /**
  * `crawlstream simulate` and `crawlstream bench`: what this release was tested and measured with, on the machine at hand.
  *
- * Both are programs of their own (test/simulation, test/bench), run by a process of their own: nothing of them is loaded
+ * Both are programs of their own (lab/simulation, lab/bench), run by a process of their own: nothing of them is loaded
  * by any other command.
  */
 import { spawn } from 'node:child_process';
@@ -56,7 +56,7 @@ export function addProofCommands(program: Command): void {
 /** Its exit code is this process's. */
 async function run(folder: 'simulation' | 'bench', args: readonly string[]): Promise<void> {
   // Compiled or not, both are of one kind.
-  const script = fileURLToPath(new URL(`../../../test/${folder}/main.${import.meta.url.slice(-2)}`, import.meta.url));
+  const script = fileURLToPath(new URL(`../../../lab/${folder}/main.${import.meta.url.slice(-2)}`, import.meta.url));
   if (!existsSync(script)) {
     throw new CrawlstreamError('UNSUPPORTED', `this installation comes without ${script}: use a checkout`);
   }

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { SystemClock } from '../../runtime/clock.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { Service } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import type { AttachContext, Attached } from '../attach/attach.ts';
 import { addDedupOptions } from '../attach/dedup.ts';
 import { addBrowserOption } from '../attach/render.ts';

@@ -5,11 +5,11 @@
 import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
 import type { Standing } from '../../dashboard/told.ts';
-import { listHosts } from '../../frontier/host-lists.ts';
-import { ownPartitions, type Restores } from '../../frontier/own-partitions.ts';
-import { partitionPlaces } from '../../frontier/partition-places.ts';
-import { type Asked, Queries } from '../../frontier/queries.ts';
-import { askHost, type Queried, queryRoutes } from '../../frontier/query-routes.ts';
+import { listHosts } from '../../frontier/query/host-lists.ts';
+import { ownPartitions, type Restores } from '../../frontier/query/own-partitions.ts';
+import { partitionPlaces } from '../../frontier/query/partition-places.ts';
+import { type Asked, Queries } from '../../frontier/query/queries.ts';
+import { askHost, type Queried, queryRoutes } from '../../frontier/query/query-routes.ts';
 import { pushRoutes } from '../../push/push-routes.ts';
 import type { PushTarget } from '../../push/pushed-urls.ts';
 import type { Websub } from '../../push/websub.ts';

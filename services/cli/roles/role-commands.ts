@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import type { Service } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import { cutShort, isCutShort } from '../connect/cut-short.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';

@@ -5,11 +5,11 @@
 
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
-import { bringUp } from '../../frontier/bring-up.ts';
-import { runJob } from '../../frontier/job-runner.ts';
-import { rebuild } from '../../frontier/rebuild.ts';
-import { changelogTopic } from '../../frontier/restore.ts';
-import { keptView, type StartingStates } from '../../frontier/starting-states.ts';
+import { bringUp } from '../../frontier/open/bring-up.ts';
+import { rebuild } from '../../frontier/open/rebuild.ts';
+import { keptView, type StartingStates } from '../../frontier/open/starting-states.ts';
+import { runJob } from '../../frontier/restore/job-runner.ts';
+import { changelogTopic } from '../../frontier/restore/restore.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';

@@ -2,7 +2,7 @@
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { type Freshness, freshnessNow } from '../../../topology/frontier/recrawl/freshness-now.ts';
 import type { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
-import { storedSchedule } from '../../frontier/stored-schedule.ts';
+import { storedSchedule } from '../../frontier/query/stored-schedule.ts';
 import { type StateSource, withView } from './state-source.ts';
 
 /** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: nothing tells yet. */

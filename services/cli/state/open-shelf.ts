@@ -1,6 +1,6 @@
 /** Where snapshots of a crawl are kept, opened. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { changelogTopic } from '../../frontier/restore.ts';
+import { changelogTopic } from '../../frontier/restore/restore.ts';
 import { crawlIdOf } from '../../frontier/snapshots/manifest.ts';
 import { createShelf, type Shelf } from '../../frontier/snapshots/shelf.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';

@@ -1,9 +1,9 @@
 /** `crawlstream state rebuild`: a folder of states built anew, that a frontier can be started on. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { loadView } from '../../frontier/load-view.ts';
-import { rebuild } from '../../frontier/rebuild.ts';
-import { rebuildFromInputs } from '../../frontier/rebuild-from-inputs.ts';
+import { rebuild } from '../../frontier/open/rebuild.ts';
+import { rebuildFromInputs } from '../../frontier/open/rebuild-from-inputs.ts';
+import { loadView } from '../../frontier/restore/load-view.ts';
 import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';

@@ -1,7 +1,7 @@
 /** `crawlstream state snapshot` and `state snapshots`: taking them, beside the owners, and telling what there is. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { changelogTopic } from '../../frontier/restore.ts';
+import { changelogTopic } from '../../frontier/restore/restore.ts';
 import type { SnapshotManifest } from '../../frontier/snapshots/manifest.ts';
 import type { Shelf } from '../../frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../../frontier/snapshots/take.ts';

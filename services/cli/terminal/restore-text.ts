@@ -2,7 +2,7 @@
  * Progress of a restore: on a terminal a bar that ends as a line, elsewhere lines on stderr. Only restores that take a
  * while are told of.
  */
-import type { RestoreProgress } from '../../frontier/restore.ts';
+import type { RestoreProgress } from '../../frontier/restore/restore.ts';
 
 import { say, speaksJson } from './say.ts';
 import { barText } from './work-bar.ts';

@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { isLoopbackHost } from '../../runtime/http/listen-address.ts';
-import type { Service } from '../../runtime/service.ts';
+import type { Service } from '../../runtime/metrics/service.ts';
 import type { CrawlBook } from '../../urlfrontier/crawl-book.ts';
 import type { GroupPeers } from '../../urlfrontier/group-peers.ts';
 import type { GrpcListen } from '../../urlfrontier/grpc-server.ts';

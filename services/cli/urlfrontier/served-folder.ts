@@ -3,9 +3,9 @@ import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts'
 import { pullLimits } from '../../../topology/limits.ts';
 import { startFrontier } from '../../frontier/frontier.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Mailbox } from '../../runtime/crawl/mailbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
-import { Mailbox } from '../../runtime/data-folder/mailbox.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { type CrawlBook, openCrawlBook, type RunningCrawl } from '../../urlfrontier/crawl-book.ts';

@@ -12,7 +12,7 @@ import type { FingerprintKey, FrontierState } from '../../../topology/frontier/s
 import { metaKey } from '../../../topology/frontier/view/view.ts';
 import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
-import { clearView, loadView } from '../load-view.ts';
+import { clearView, loadView } from '../restore/load-view.ts';
 import { damaged, type SnapshotManifest } from './manifest.ts';
 import type { Shelf } from './shelf.ts';
 

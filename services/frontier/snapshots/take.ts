@@ -16,7 +16,7 @@ import { viewVersion } from '../../../topology/frontier/view/view.ts';
 import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { runJob } from '../job-runner.ts';
+import { runJob } from '../restore/job-runner.ts';
 import { damaged, newFolder, type SnapshotManifest } from './manifest.ts';
 import { rowFiles } from './row-files.ts';
 import { type Shelf, sha256Of } from './shelf.ts';

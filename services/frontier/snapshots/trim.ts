@@ -19,7 +19,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { carryOver } from '../../runtime/crawl/carry-over.ts';
 import { statusOf } from '../../runtime/crawl/look.ts';
 import type { Log } from '../../runtime/log/log.ts';
-import { changelogTopic } from '../restore.ts';
+import { changelogTopic } from '../restore/restore.ts';
 import type { SnapshotManifest } from './manifest.ts';
 import type { Shelf } from './shelf.ts';
 

@@ -28,7 +28,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { LineWriter } from '../../runtime/lines/line-writer.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { answerRequest } from '../job-runner.ts';
+import { answerRequest } from '../restore/job-runner.ts';
 import { type CopyOptions, type CopyStart, settleCopy, tail } from './settle-copy.ts';
 
 export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store' | 'shelf' | 'onNotice'> {

@@ -15,9 +15,9 @@ import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import { frontierLimits, frontierServiceLimits } from '../../../topology/limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
-import { runJob } from '../job-runner.ts';
-import { needLoaded, type OpenPartition, openPartition } from '../open-partition.ts';
-import { changelogTopic } from '../restore.ts';
+import { needLoaded, type OpenPartition, openPartition } from '../open/open-partition.ts';
+import { runJob } from '../restore/job-runner.ts';
+import { changelogTopic } from '../restore/restore.ts';
 
 export interface LoaderOptions extends Omit<OpenPartition, 'endsLeases'> {
   /** The dump, by name: a load of it that was cut off goes on. null: known URLs, which any crawl may take. */

@@ -20,9 +20,9 @@ import type { Log, LogRecord } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import { type ListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { runJob } from '../job-runner.ts';
-import { type Rebuild, rebuild } from '../rebuild.ts';
-import type { RestoreProgress } from '../restore.ts';
+import { type Rebuild, rebuild } from '../open/rebuild.ts';
+import { runJob } from '../restore/job-runner.ts';
+import type { RestoreProgress } from '../restore/restore.ts';
 
 /** Where a copy begins. */
 export interface CopyStart extends Pick<Rebuild, 'shelf' | 'onNotice'> {

@@ -1,9 +1,9 @@
 /** Takes what commands left in a data folder's mailbox, and appends it to the log that this process holds. */
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
-import type { Mailbox, Taking } from '../data-folder/mailbox.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
+import type { Mailbox, Taking } from './mailbox.ts';
 import type { RequestRecord } from './requests.ts';
 import { encodeRequest } from './requests.ts';
 

@@ -9,9 +9,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { listLimits } from '../../../topology/policy/limits.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
+import { listLimits } from '../../../topology/url/list-limits.ts';
 import type { CompiledList, ListName, ListSource } from '../../../topology/url/url-lists.ts';
 import { compileList, fieldOfList } from '../../../topology/url/url-lists.ts';
 

@@ -1,7 +1,7 @@
 /** A broker and a registry where the pages have them: localhost:9092, and http://localhost:8081 with the API at its root. */
 import { createServer } from 'node:http';
-import { startBroker } from '../../kafka/broker.ts';
-import { skipReason } from '../../kafka/components.ts';
+import { startBroker } from '../../../lab/kafka/broker.ts';
+import { skipReason } from '../../../lab/kafka/components.ts';
 import { startRegistry } from '../../kafka/registry.ts';
 
 export interface KafkaHere {

@@ -3,7 +3,7 @@
  * must answer from the owner, or from a standby that says how old its answer is, or say that nobody can.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chanceOf } from '../../simulation/chance.ts';
+import { chanceOf } from '../../../lab/simulation/chance.ts';
 import type { Fleet } from './fleet.ts';
 
 export interface Answers {

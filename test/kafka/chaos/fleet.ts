@@ -4,9 +4,9 @@
  * stop than an orchestrator waits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Running } from '../../services/cli/command.ts';
-import { startCommand } from '../../services/cli/command.ts';
-import type { TestBroker } from '../broker.ts';
+import type { TestBroker } from '../../../lab/kafka/broker.ts';
+import type { Running } from '../../../lab/process/command.ts';
+import { startCommand } from '../../../lab/process/command.ts';
 import type { Strike } from './strikes.ts';
 
 /** A process that was stopped and woken. Times are ms since the Unix epoch. */

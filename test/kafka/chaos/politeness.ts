@@ -5,9 +5,9 @@
  * and while the process slept another one got the host. Such a request is the first of its process to that host after it
  * woke, and comes within a moment of that. It is left out, and counted if it came too early.
  */
-import { checkCrawl } from '../../web/check.ts';
-import type { WebPlan } from '../../web/plan.ts';
-import type { RequestRecord } from '../../web/records.ts';
+import { checkCrawl } from '../../../lab/web/check.ts';
+import type { WebPlan } from '../../../lab/web/plan.ts';
+import type { RequestRecord } from '../../../lab/web/records.ts';
 import type { Freeze } from './fleet.ts';
 
 export interface Politeness {

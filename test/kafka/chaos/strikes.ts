@@ -2,7 +2,7 @@
  * What is done to whom, and when: drawn from a seed before a run begins. What becomes of it is up to the machine; the
  * strikes are the same each time.
  */
-import { chanceOf } from '../../simulation/chance.ts';
+import { chanceOf } from '../../../lab/simulation/chance.ts';
 
 export interface Strike {
   /** From the beginning of the run. */

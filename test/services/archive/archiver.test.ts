@@ -3,6 +3,7 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { numbers } from '../../../lab/web/random.ts';
 import { cdxjLine, surtOf } from '../../../services/archive/cdxj.ts';
 import { httpMessageOf } from '../../../services/archive/http-message.ts';
 import { readWarc } from '../../../services/archive/warc-reader.ts';
@@ -10,7 +11,6 @@ import { digestOf } from '../../../services/archive/warc-record.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
 import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { numbers } from '../../web/random.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { all, archive, archiverOn, response } from './responses.ts';
 

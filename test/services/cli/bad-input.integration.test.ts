@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type CommandOptions, type Ended, lastJson, runCommand, startCommand } from '../../../lab/process/command.ts';
 import type { DeadLetter } from '../../../schemas/types.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { createEmbeddedRegistry } from '../../../services/runtime/avro/schema-registry.ts';
@@ -12,11 +13,10 @@ import { SystemClock } from '../../../services/runtime/clock.ts';
 import { type EmbeddedLog, openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { type CommandOptions, type Ended, lastJson, runCommand, startCommand } from './command.ts';
 import { mountSmallDisk } from './full-disk.ts';
 import { assertFlawless, printedPages, type SmallWeb, startSmallWeb } from './small-web.ts';
 
-const webMain = fileURLToPath(new URL('../../web/main.ts', import.meta.url));
+const webMain = fileURLToPath(new URL('../../../lab/web/main.ts', import.meta.url));
 /** Nobody listens there; a local address needs no contact. */
 const seed = 'http://127.0.0.1:8/';
 

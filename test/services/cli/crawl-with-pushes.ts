@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startCommand } from './command.ts';
+import { startCommand } from '../../../lab/process/command.ts';
 
 interface Hit {
   readonly path: string;

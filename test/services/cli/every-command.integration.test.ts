@@ -4,8 +4,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastJson, runCommand, startCommand } from '../../../lab/process/command.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from './command.ts';
 import { startSmallWeb } from './small-web.ts';
 
 const folder = temporaryFolder();

@@ -4,14 +4,15 @@
  * A fetch that is repeated belongs to the first kill after it; per kill and host, all such fetches must have been URLs of
  * one lease granted before the kill. Times are ms since the Unix epoch, of a kill when the process was seen dead.
  */
+
+import type { WebPlan } from '../../../lab/web/plan.ts';
+import type { RequestRecord } from '../../../lab/web/records.ts';
+import { isFetched } from '../../../lab/web/resources.ts';
 import type { Task } from '../../../schemas/types.ts';
 import type { RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
 import type { CrawlTopics } from '../../../services/runtime/crawl/requests.ts';
 import type { Log } from '../../../services/runtime/log/log.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
-import type { WebPlan } from '../../web/plan.ts';
-import type { RequestRecord } from '../../web/records.ts';
-import { isFetched } from '../../web/resources.ts';
 
 export interface FetchedAgain {
   /** Pages fetched again on account of each kill. */

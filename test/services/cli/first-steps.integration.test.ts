@@ -5,9 +5,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { lastJson, runCommand } from '../../../lab/process/command.ts';
 import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from './command.ts';
 import { startSmallWeb } from './small-web.ts';
 
 test('the help begins with the eight commands that people need first, and the flags of crawl with those given most', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { lastJson, runCommand, startCommand } from '../../../lab/process/command.ts';
 import { fingerprintKeyOf } from '../../../services/cli/connect/crawl-folder.ts';
 import { type ReadableCrawl, withCrawl } from '../../../services/cli/connect/open-crawl.ts';
 import { readControl } from '../../../services/runtime/crawl/control-log.ts';
@@ -17,7 +18,6 @@ import type { AvroTopic } from '../../../topology/topics.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { type WhatIfReport, whatIf } from '../../../topology/what-if/what-if.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from './command.ts';
 import { listening } from './listening.ts';
 import { startSmallWeb } from './small-web.ts';
 

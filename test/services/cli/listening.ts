@@ -1,7 +1,7 @@
 /** The HTTP side of a running command. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Running } from './command.ts';
+import type { Running } from '../../../lab/process/command.ts';
 
 /** The address it says it listens on. */
 export async function listening(running: Running): Promise<string> {

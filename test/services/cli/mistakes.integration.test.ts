@@ -7,9 +7,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { lastJson, runCommand } from '../../../lab/process/command.ts';
 import { serveSite } from '../fetcher/loopback.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from './command.ts';
 import { startSmallWeb } from './small-web.ts';
 
 const cwd = temporaryFolder();

@@ -1,10 +1,10 @@
 /** A synthetic web for tests of the command: served by the test's own process, crawled by a child. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { type CheckOptions, type CheckReport, checkCrawl } from '../../web/check.ts';
-import { planWeb, type WebPlan } from '../../web/plan.ts';
-import { type RunningWeb, startWeb } from '../../web/server.ts';
-import { type CommandOptions, runCommand } from './command.ts';
+import { type CommandOptions, runCommand } from '../../../lab/process/command.ts';
+import { type CheckOptions, type CheckReport, checkCrawl } from '../../../lab/web/check.ts';
+import { planWeb, type WebPlan } from '../../../lab/web/plan.ts';
+import { type RunningWeb, startWeb } from '../../../lab/web/server.ts';
 
 export interface SmallWeb {
   readonly plan: WebPlan;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { pageRecord } from '../../../lab/pages/page-record.ts';
 import type { ConsumeOptions, Received } from '../../../services/consumer/consume-pages.ts';
 import { consumePages } from '../../../services/consumer/consume-pages.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
@@ -12,7 +13,6 @@ import { readGroupLetters } from '../../../services/runtime/consumer/group-folde
 import { openDataFolder } from '../../../services/runtime/data-folder/data-folder.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
-import { pageRecord } from '../runtime/consumer/page-record.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 
 const clock = new SystemClock();

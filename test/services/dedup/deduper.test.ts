@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { pageRecord } from '../../../lab/pages/page-record.ts';
+import { editedText, proseOf } from '../../../lab/pages/prose.ts';
+import { goneAt, purgeOf, received } from '../../../lab/pages/records.ts';
+import { numbers } from '../../../lab/web/random.ts';
 import type { Control, Duplicate, Page } from '../../../schemas/types.ts';
 import { openDedup } from '../../../services/dedup/dedup.ts';
 import type { NearMethod } from '../../../services/dedup/likeness.ts';
@@ -10,10 +14,6 @@ import type { Received } from '../../../services/runtime/consumer/received.ts';
 import type { AppendRecord } from '../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { StateStore, StoreOp } from '../../../services/runtime/store/store.ts';
-import { editedText, proseOf } from '../../topology/content/prose.ts';
-import { numbers } from '../../web/random.ts';
-import { goneAt, purgeOf, received } from '../indexer/records.ts';
-import { pageRecord } from '../runtime/consumer/page-record.ts';
 
 const codec = await openCodec(createMemoryRegistry(), 'c');
 type Input = Received<'pages' | 'results' | 'control'>;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { judgedDedup } from '../../../lab/pages/judged-dedup.ts';
+import { type LabelledPage, labelledPages } from '../../../lab/pages/labelled-pages.ts';
+import { editedText, proseOf } from '../../../lab/pages/prose.ts';
+import { numbers } from '../../../lab/web/random.ts';
 import { openDedup } from '../../../services/dedup/dedup.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { editedText, proseOf } from '../../topology/content/prose.ts';
-import { numbers } from '../../web/random.ts';
-import { judgedDedup } from './judged-dedup.ts';
-import { type LabelledPage, labelledPages } from './labelled-pages.ts';
 
 /** Sites of templates, reference pages, shops and forums; a quarter of the pages copied with so many words edited. */
 const pagesOfEachSite = 60;

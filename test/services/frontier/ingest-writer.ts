@@ -3,7 +3,7 @@
  * back. Arguments: folder, number of the write to the state store in whose midst it kills itself (0: never).
  */
 import { writeSync } from 'node:fs';
-import { PartitionOwner } from '../../../services/frontier/partition-owner.ts';
+import { PartitionOwner } from '../../../services/frontier/own/partition-owner.ts';
 import type { StateStore } from '../../../services/runtime/store/store.ts';
 import { clock, identity, key, openIngestFolder, seen } from './ingest-folder.ts';
 import { linksOf } from './ingest-links.ts';

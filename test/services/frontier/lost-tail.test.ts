@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadView } from '../../../services/frontier/load-view.ts';
-import { openPartition } from '../../../services/frontier/open-partition.ts';
-import { rebuild } from '../../../services/frontier/rebuild.ts';
+import { openPartition } from '../../../services/frontier/open/open-partition.ts';
+import { rebuild } from '../../../services/frontier/open/rebuild.ts';
+import { loadView } from '../../../services/frontier/restore/load-view.ts';
 import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
 import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
-import { Standby } from '../../../services/frontier/standby.ts';
+import { Standby } from '../../../services/frontier/standby/standby.ts';
 import type { Log, LogReader } from '../../../services/runtime/log/log.ts';
 import { createMemoryObjects } from '../../../services/runtime/objects/memory-objects.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';

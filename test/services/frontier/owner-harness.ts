@@ -1,7 +1,7 @@
 /** Owners of one partition over an embedded log in memory, with a log and stores that can be made to fail. */
 
 import type { Task } from '../../../schemas/types.ts';
-import { type OwnerOptions, PartitionOwner } from '../../../services/frontier/partition-owner.ts';
+import { type OwnerOptions, PartitionOwner } from '../../../services/frontier/own/partition-owner.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec, type RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';

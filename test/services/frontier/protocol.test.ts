@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPartition } from '../../../services/frontier/open-partition.ts';
+import { openPartition } from '../../../services/frontier/open/open-partition.ts';
 import type { AppendRecord, Log } from '../../../services/runtime/log/log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadView } from '../../../services/frontier/load-view.ts';
-import { openPartition } from '../../../services/frontier/open-partition.ts';
-import { rebuild } from '../../../services/frontier/rebuild.ts';
-import { resetPartition } from '../../../services/frontier/reset-partition.ts';
+import { openPartition } from '../../../services/frontier/open/open-partition.ts';
+import { rebuild } from '../../../services/frontier/open/rebuild.ts';
+import { loadView } from '../../../services/frontier/restore/load-view.ts';
+import { resetPartition } from '../../../services/frontier/restore/reset-partition.ts';
 import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
 import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';

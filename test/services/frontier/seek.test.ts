@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadView } from '../../../services/frontier/load-view.ts';
+import { loadView } from '../../../services/frontier/restore/load-view.ts';
 import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';

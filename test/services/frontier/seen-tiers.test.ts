@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPartition } from '../../../services/frontier/open-partition.ts';
+import { openPartition } from '../../../services/frontier/open/open-partition.ts';
 import { createFaultStore } from '../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { CrawlstreamError } from '../../../topology/errors.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { pageRecord } from '../../../lab/pages/page-record.ts';
+import { duplicateOf, goneAt, purgeOf, received } from '../../../lab/pages/records.ts';
+import { numbers } from '../../../lab/web/random.ts';
 import type { Page } from '../../../schemas/types.ts';
 import { changesOf, type IndexTopic } from '../../../services/indexer/index-change.ts';
 import { openOpenSearch } from '../../../services/indexer/opensearch-index.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
 import { nodeSkipReason, startNode, type TestNode } from '../../opensearch/node.ts';
-import { numbers } from '../../web/random.ts';
-import { pageRecord } from '../runtime/consumer/page-record.ts';
-import { duplicateOf, goneAt, purgeOf, received } from './records.ts';
 
 const skip = await nodeSkipReason();
 const signal = new AbortController().signal;

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { pageRecord } from '../../../lab/pages/page-record.ts';
+import { duplicateOf, goneAt, purgeOf, received } from '../../../lab/pages/records.ts';
+import { numbers } from '../../../lab/web/random.ts';
 import type { Duplicate, Page, Result } from '../../../schemas/types.ts';
 import { openDedup } from '../../../services/dedup/dedup.ts';
 import { changesOf, type IndexTopic } from '../../../services/indexer/index-change.ts';
@@ -12,10 +15,7 @@ import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import type { Received } from '../../../services/runtime/consumer/received.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { numbers } from '../../web/random.ts';
-import { pageRecord } from '../runtime/consumer/page-record.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
-import { duplicateOf, goneAt, purgeOf, received } from './records.ts';
 
 type Record = Received<IndexTopic>;
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { editedText, proseOf } from '../../../lab/pages/prose.ts';
+import { numbers } from '../../../lab/web/random.ts';
 import { Clusters } from '../../../topology/content/clusters.ts';
 import { ExactTable } from '../../../topology/content/exact-table.ts';
 import { featuresOf } from '../../../topology/content/features.ts';
@@ -7,8 +9,6 @@ import { minhash, resemblance } from '../../../topology/content/minhash.ts';
 import { MinhashIndex } from '../../../topology/content/minhash-index.ts';
 import { hamming, ones, simhash } from '../../../topology/content/simhash.ts';
 import { SimhashIndex } from '../../../topology/content/simhash-index.ts';
-import { numbers } from '../../web/random.ts';
-import { editedText, proseOf } from './prose.ts';
 
 describe('SimHash', () => {
   it('is the majority of the features, bit by bit, whatever their number', () => {

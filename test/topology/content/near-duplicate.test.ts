@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { proseOf } from '../../../lab/pages/prose.ts';
 import { isCommon, noCommonSlots, pagesMin, withPage } from '../../../topology/content/common-slots.ts';
 import { minhash, slots } from '../../../topology/content/minhash.ts';
 import { hash32, nearness, type PageEvidence, titleHashes } from '../../../topology/content/near-duplicate.ts';
-import { proseOf } from './prose.ts';
 
 const evidence = (text: string, title = '', host = 'a.test'): PageEvidence => ({
   minhash: minhash(text, 7)!,

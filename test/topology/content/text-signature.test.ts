@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proseOf } from '../../../lab/pages/prose.ts';
 import { sameText, textSignature } from '../../../topology/content/text-signature.ts';
-import { proseOf } from './prose.ts';
 
 test('a rotating advertisement leaves nearly every text the same, another article leaves none', () => {
   let [same, mistaken] = [0, 0];

@@ -1,13 +1,13 @@
 /** A state made from its inputs alone: what it keeps of pages that are visited again. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Hand } from '../../../lab/model/hand.ts';
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { FromInputs } from '../../../topology/frontier/from-inputs.ts';
 import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../topology/policy/recrawl/recrawl-config.ts';
-import { Hand } from './hand.ts';
 
 const hour = 3_600_000;
 const a = 'a.test';

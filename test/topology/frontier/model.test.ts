@@ -6,13 +6,20 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ModelRig } from '../../../lab/model/model-rig.ts';
+import {
+  Chance,
+  controlOf,
+  randomEvent,
+  randomLinks,
+  randomResult,
+  randomRules,
+} from '../../../lab/model/model-script.ts';
+import { NaiveFrontier } from '../../../lab/model/naive-frontier.ts';
+import { clockOf } from '../../../lab/simulation/clock-of.ts';
 import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
-import { clockOf } from '../../simulation/clock-of.ts';
-import { ModelRig } from './model-rig.ts';
-import { Chance, controlOf, randomEvent, randomLinks, randomResult, randomRules } from './model-script.ts';
-import { NaiveFrontier } from './naive-frontier.ts';
 
 const seeds = Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 500);
 const oneSeed = process.env['CRAWLSTREAM_MODEL_SEED'];

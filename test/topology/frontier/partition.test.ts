@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Answer } from '../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../lab/simulation/driver.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
-import type { Answer } from '../../simulation/driver.ts';
-import { TopologyDriver } from '../../simulation/driver.ts';
 
 const page = (...links: string[]): Answer => ({ kind: 'fetched', links });
 const site = (pages: Record<string, Answer>) => (url: string) => pages[url] ?? { kind: 'gone', status: 404 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Answer } from '../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../lab/simulation/driver.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
-import type { Answer } from '../../simulation/driver.ts';
-import { TopologyDriver } from '../../simulation/driver.ts';
 
 /** Pages of ten hosts that each link to the next two of every host. */
 function web(url: string): Answer {

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type Answer, TopologyDriver } from '../../../lab/simulation/driver.ts';
 import type { Control, Outcome, OutcomeKind, Task } from '../../../schemas/types.ts';
 import { outcomeOf } from '../../../services/fetcher/http/outcomes.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
-import { type Answer, TopologyDriver } from '../../simulation/driver.ts';
 
 const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;

@@ -129,6 +129,15 @@ describe('hostile XML', () => {
       assert.ok((user + system) / 1000 < 2000, `${(user + system) / 1000} ms`);
     });
   }
+  it('the first slice is read however late it is: a busy machine loses no feed', () => {
+    const body = Buffer.from('<rss><channel><item><link>https://a.test/1</link></item></channel></rss>');
+    const late = parseSitemap(body, 'application/rss+xml', 'https://a.test/rss', () => true);
+    assert.deepEqual(
+      late.entries.map(({ url }) => url),
+      ['https://a.test/1'],
+    );
+  });
+
   it('the deadline ends it', () => {
     let asked = 0;
     const text = urlset(`<url><loc>http://example.com/maps/a</loc></url>${' '.repeat(parseLimits.sliceChars * 4)}`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bandOf } from '../../../topology/policy/band.ts';
 import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
 import { linkOnly } from '../../../topology/policy/score/inputs.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
+import { bandOf } from '../../../topology/url/band.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
 
 const policy = compilePolicy({ ...defaultPolicy(), scope: scopeOf('domain', ['https://a.org/']), maxDepth: 2 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { numbers } from '../../../lab/web/random.ts';
 import { markTexts } from '../../../topology/url/marked-texts.ts';
-import { numbers } from '../../web/random.ts';
 
 const mark = '.'.charCodeAt(0);
 

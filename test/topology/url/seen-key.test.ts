@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { numbers } from '../../../lab/web/random.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
-import { numbers } from '../../web/random.ts';
 
 test('a URL without a query is its own key', () => {
   assert.equal(seenKey('http://a.org/b/'), 'http://a.org/b/');

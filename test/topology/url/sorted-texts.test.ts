@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { numbers } from '../../../lab/web/random.ts';
 import { sortTexts } from '../../../topology/url/sorted-texts.ts';
-import { numbers } from '../../web/random.ts';
 
 function prefixIn(texts: readonly string[], text: string): string | null {
   const length = sortTexts(texts).prefixOf((i) => text.charCodeAt(i), text.length);

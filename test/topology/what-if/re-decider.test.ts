@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fingerprintKey } from '../../../lab/simulation/driver.ts';
 import type { Discovered } from '../../../schemas/types.ts';
 import { decodeChangelog, inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../../topology/frontier/partition.ts';
@@ -11,7 +12,6 @@ import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { divergenceOf } from '../../../topology/what-if/first-divergence.ts';
 import { ReDecider } from '../../../topology/what-if/re-decider.ts';
-import { fingerprintKey } from '../../simulation/driver.ts';
 import { identity, type Recorded, recordedCrawl } from './recorded-crawl.ts';
 
 /** `npm run verify:full` decides a million again. */

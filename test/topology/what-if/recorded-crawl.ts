@@ -1,4 +1,7 @@
 /** A crawl whose topics are kept, on virtual time: 300 hosts, some fetches fail, some hosts are throttled. */
+
+import { chanceOf } from '../../../lab/simulation/chance.ts';
+import { fingerprintKey } from '../../../lab/simulation/driver.ts';
 import { blankLink, blankLinkGroup, blankOutcome, blankRequest, blankResult } from '../../../schemas/blank.ts';
 import type { Control, Discovered, Result, Task } from '../../../schemas/types.ts';
 import { decodeChangelog, encodeClaim, type inputTopics } from '../../../topology/frontier/changes/changelog.ts';
@@ -8,8 +11,6 @@ import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { RecordedInput } from '../../../topology/what-if/what-if.ts';
-import { chanceOf } from '../../simulation/chance.ts';
-import { fingerprintKey } from '../../simulation/driver.ts';
 
 export const identity = { crawl: 'crawl', partition: 0, partitions: 1 };
 

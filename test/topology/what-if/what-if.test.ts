@@ -1,6 +1,8 @@
 /** A recorded crawl under other policies, over operators' events: told to its end, whatever the policies are. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { chanceOf } from '../../../lab/simulation/chance.ts';
+import { fingerprintKey } from '../../../lab/simulation/driver.ts';
 import type { Control } from '../../../schemas/types.ts';
 import { defaultBudget } from '../../../topology/policy/budget.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
@@ -10,8 +12,6 @@ import { defaultTraps } from '../../../topology/policy/traps/trap-config.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { Recording } from '../../../topology/what-if/recording.ts';
 import { type WhatIfReport, whatIf } from '../../../topology/what-if/what-if.ts';
-import { chanceOf } from '../../simulation/chance.ts';
-import { fingerprintKey } from '../../simulation/driver.ts';
 import { identity, type Recorded, recordedCrawl } from './recorded-crawl.ts';
 
 function tried({ changelog, inputs }: Recorded, policy: Partial<PolicyConfig>): WhatIfReport {

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { debianPackage } from '../../bench/content/debian-package.ts';
-import { proseOf } from '../../topology/content/prose.ts';
+import { debianPackage } from '../../../lab/bench/content/debian-package.ts';
+import { proseOf } from '../../../lab/pages/prose.ts';
 import type { ZooSite } from '../site.ts';
 import { serveCgi } from './cgi.ts';
 

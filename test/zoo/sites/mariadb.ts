@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { debianPackage } from '../../bench/content/debian-package.ts';
+import { debianPackage } from '../../../lab/bench/content/debian-package.ts';
 import { runProcess } from '../server-process.ts';
 
 export interface Mariadb {

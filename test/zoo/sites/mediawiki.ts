@@ -2,8 +2,8 @@
 import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { debianPackage } from '../../bench/content/debian-package.ts';
-import { proseOf } from '../../topology/content/prose.ts';
+import { debianPackage } from '../../../lab/bench/content/debian-package.ts';
+import { proseOf } from '../../../lab/pages/prose.ts';
 import { loopbackPort } from '../loopback-port.ts';
 import { startServer } from '../server-process.ts';
 import type { ZooSite } from '../site.ts';

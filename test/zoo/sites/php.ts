@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { debianPackage } from '../../bench/content/debian-package.ts';
+import { debianPackage } from '../../../lab/bench/content/debian-package.ts';
 
 const packages = ['php8.2-common', 'php8.2-xml', 'php8.2-mbstring', 'php8.2-sqlite3', 'php8.2-intl', 'php8.2-mysql'];
 const libraries = ['libsodium23', 'libargon2-1', 'libonig5'];

@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { debianPackage } from '../../bench/content/debian-package.ts';
+import { debianPackage } from '../../../lab/bench/content/debian-package.ts';
 import { loopbackPort } from '../loopback-port.ts';
 import { startServer } from '../server-process.ts';
 import type { ZooSite } from '../site.ts';

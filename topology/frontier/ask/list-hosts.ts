@@ -6,10 +6,11 @@
  * those that were found so far. A slice sees the state as it is then, so a host that changes meanwhile stands as it was.
  * Cost: 0.2 µs a host.
  */
+
 import { frontierLimits } from '../../limits.ts';
-import { bandCount } from '../../policy/band.ts';
 import { defaultPolicy, type PolicyConfig } from '../../policy/policy.ts';
 import { parsePolicy } from '../../policy/validate.ts';
+import { bandCount } from '../../url/band.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { politeDelayMs } from '../decide/politeness.ts';
 import type { FrontierState } from '../state/state.ts';

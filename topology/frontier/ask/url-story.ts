@@ -5,7 +5,7 @@
  * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
  * and its leases. Memory: the host's queue.
  */
-import { bandCount } from '../../policy/band.ts';
+import { bandCount } from '../../url/band.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
 import { changelogStart, judgeCommit } from '../changes/changelog.ts';

@@ -7,7 +7,7 @@
  *
  * Exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may round differently.
  */
-import { bandCount } from '../../policy/band.ts';
+import { bandCount } from '../../url/band.ts';
 
 const stepCount = 4096;
 /** Counts are halved when there are so many: about the last hundred thousand URLs count. */

@@ -2,7 +2,7 @@
  * A partition's cash (policy/score/opic.ts): who holds how much, and how much is much. State: the change `cash` is the only
  * one that moves it; in the view as rows of its own, all of one position.
  */
-import { bandCount } from '../../policy/band.ts';
+import { bandCount } from '../../url/band.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { CashScale } from './cash-scale.ts';
 import { CashSketch } from './cash-sketch.ts';

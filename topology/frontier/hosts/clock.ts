@@ -11,7 +11,7 @@
  * Information Retrieval" §20.2.3. Units: ms since the Unix epoch, given as arguments.
  * Cost: O(log n) a call, 17 bytes a host.
  */
-import { bandCount } from '../../policy/band.ts';
+import { bandCount } from '../../url/band.ts';
 import { fitted } from '../storage/columns.ts';
 
 /** Chances in the draw, per band: each band is half as likely as the one before, none starves. */

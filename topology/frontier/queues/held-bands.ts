@@ -6,7 +6,7 @@
  *   8         beyond the host's budget
  *   16 … 47   one for each trap of the host; a released trap's band is drawn from after the front queues
  */
-import { bandCount } from '../../policy/band.ts';
+import { bandCount } from '../../url/band.ts';
 
 export const budgetBand = bandCount;
 export const trapBandFirst = 16;

@@ -7,7 +7,7 @@
  *
  * Source: Heydon & Najork, "Mercator" (1999), §3.3.
  */
-import { bandCount } from '../../policy/band.ts';
+import { bandCount } from '../../url/band.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { Bands } from './bands.ts';
 import { budgetBand } from './held-bands.ts';

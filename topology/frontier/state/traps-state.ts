@@ -8,13 +8,14 @@
  *
  * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; standing traps 200 B each.
  */
-import { trapLimits } from '../../policy/limits.ts';
+
 import type { HostTraps } from '../../policy/traps/standing.ts';
 import { addTrap, noTraps, releaseTrap } from '../../policy/traps/standing.ts';
 import type { TrapEvent } from '../../policy/traps/step.ts';
 import { stepSummary } from '../../policy/traps/step.ts';
 import type { Trap, TrapSummary } from '../../policy/traps/summary.ts';
 import { emptySummary } from '../../policy/traps/summary.ts';
+import { trapLimits } from '../../policy/traps/trap-limits.ts';
 import type { UrlRecord } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import { isTrapBand, trapBandFirst, trapBands } from '../queues/held-bands.ts';

@@ -1,5 +1,5 @@
 /** What the page itself, and who named it, say for it. Each gives a share from 0 to 1, or null where it knows nothing. */
-import { bandCount, bandOf } from '../band.ts';
+import { bandCount, bandOf } from '../../url/band.ts';
 import { logShare, share } from './curves.ts';
 import type { LinkSource, PageInputs, PageKind } from './inputs.ts';
 import type { Scales } from './score-config.ts';

@@ -8,7 +8,7 @@
  *
  * Pure, no state: counts are inputs, which the frontier keeps (inputs.ts).
  */
-import { bandCount } from '../band.ts';
+import { bandCount } from '../../url/band.ts';
 import * as domain from './domain-factors.ts';
 import * as freshness from './freshness-factors.ts';
 import type { ScoreInputs } from './inputs.ts';

@@ -10,7 +10,7 @@
  *
  * Input: a normal URL. Linear in its length; what lies beyond `shapeCharsMax` is cut, and its pages share the shape.
  */
-import { trapLimits } from '../limits.ts';
+import { trapLimits } from './trap-limits.ts';
 
 const slash = 47;
 const question = 63;

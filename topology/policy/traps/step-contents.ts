@@ -4,10 +4,11 @@
  * A page is no news where its siblings have said the same. That another place of the site has it too says nothing: the
  * pages of a translated manual stand at `/` and at `/en/`, each once, and which of the two is met first is chance.
  */
-import { trapLimits } from '../limits.ts';
+
 import type { Fetched } from './step.ts';
 import { hash32, keptNewest } from './step-queries.ts';
 import type { PrefixStat, TrapSummary } from './summary.ts';
+import { trapLimits } from './trap-limits.ts';
 
 type Changed = Pick<TrapSummary, 'prefixes' | 'contents' | 'fetches' | 'good'>;
 

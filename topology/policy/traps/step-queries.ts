@@ -1,6 +1,7 @@
 /** Parameters: how many sets of names a path takes, and which of them carry tokens. */
-import { trapLimits } from '../limits.ts';
+
 import type { ParameterStat, PathStat } from './summary.ts';
+import { trapLimits } from './trap-limits.ts';
 
 /** Facets are combinations: a URL with fewer parameters than this is a plain listing or an item. */
 const facetParameters = 3;

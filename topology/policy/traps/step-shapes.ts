@@ -6,11 +6,12 @@
  * another chain.
  * Each URL that a page brings takes a step back, so that chains which bring something never get far.
  */
-import { trapLimits } from '../limits.ts';
+
 import { calendarIn } from './calendar.ts';
 import { shapeOf } from './shape.ts';
 import type { Admitted } from './step.ts';
 import type { ShapeStat } from './summary.ts';
+import { trapLimits } from './trap-limits.ts';
 
 export function stepShapes(before: readonly ShapeStat[], event: Admitted, shape: string, met: number): ShapeStat[] {
   const source = event.sourceUrl === undefined ? null : shapeOf(event.sourceUrl);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { trapLimits } from '../limits.ts';
+import { trapLimits } from './trap-limits.ts';
 
 /** When something counts as a trap, as plain data. Each bound may be null: that detector is off. */
 export interface TrapConfig {

@@ -4,10 +4,10 @@ import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { readWarc } from '../../../../services/archive/warc-reader.ts';
 import { searchFolder } from '../../../../services/indexer/sqlite-index.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from '../command.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
 const all = ['--with', 'dedup,index,archive'];

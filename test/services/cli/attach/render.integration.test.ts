@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { chromiumHere, noBrowser } from '../../../browser/chromium.ts';
 import { serveSite } from '../../fetcher/loopback.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from '../command.ts';
 
 const app = `
   const number = Number(location.pathname.slice(1)) || 0;

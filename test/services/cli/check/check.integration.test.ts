@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type Ended, lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { type Ended, lastJson, runCommand } from '../command.ts';
 
 const folder = temporaryFolder();
 const asked: string[] = [];

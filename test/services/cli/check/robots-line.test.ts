@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { numbers } from '../../../../lab/web/random.ts';
 import { decidingLine, groupOf } from '../../../../services/cli/check/robots-line.ts';
 import { isAllowed, parseRobots } from '../../../../topology/robots/rules.ts';
-import { numbers } from '../../../web/random.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 const site = 'http://a.org';

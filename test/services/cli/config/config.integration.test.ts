@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { applyConfig, sourceOf } from '../../../../services/cli/config/apply-config.ts';
 import { readConfig } from '../../../../services/cli/config/config-file.ts';
 import { createProgram } from '../../../../services/cli/program.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from '../command.ts';
 
 function fileOf(text: string, name = 'crawlstream.yaml'): string {
   const file = join(temporaryFolder(), name);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastJson, type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, type Running, runCommand, startCommand } from '../command.ts';
 import { assertFlawless, printedPages, type SmallWeb, startSmallWeb } from '../small-web.ts';
 import { reachable } from './reachable.ts';
 

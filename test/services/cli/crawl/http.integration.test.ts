@@ -6,9 +6,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type CommandOptions, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { metrics } from '../../../../services/runtime/metrics/metrics.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { type CommandOptions, runCommand, startCommand } from '../command.ts';
 import { listening, scrape, untilReady } from '../listening.ts';
 import { startSmallWeb } from '../small-web.ts';
 

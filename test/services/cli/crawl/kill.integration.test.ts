@@ -8,15 +8,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ended, lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
+import { mix } from '../../../../lab/web/random.ts';
 import type { Task } from '../../../../schemas/types.ts';
 import { logFolder } from '../../../../services/cli/connect/crawl-folder.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { readDataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
 import { openReadOnlyLog } from '../../../../services/runtime/log/read-only.ts';
-import { mix } from '../../../web/random.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { type Ended, lastJson, runCommand, startCommand } from '../command.ts';
 import { fetchedAgain, publishedTasks } from '../fetched-again.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 

@@ -1,9 +1,9 @@
 /** What is left of a crawl that took pushes: counters, freshness, and when pages are due. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runCommand } from '../../../../lab/process/command.ts';
 import type { FreshnessStats } from '../../../../services/cli/state/freshness-stats.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { runCommand } from '../command.ts';
 import { crawlWithPushes } from '../crawl-with-pushes.ts';
 
 test('a page pushed by WebSub, or submitted, is fetched again in the next polite slot of its host', async () => {

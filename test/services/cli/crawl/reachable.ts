@@ -1,6 +1,6 @@
 /** What a crawl with a scope, a depth limit or filters should fetch, by walking the plan: no HTML, no crawler. */
-import type { WebPlan } from '../../../web/plan.ts';
-import { isFetched, type Resource } from '../../../web/resources.ts';
+import type { WebPlan } from '../../../../lab/web/plan.ts';
+import { isFetched, type Resource } from '../../../../lab/web/resources.ts';
 
 export interface Limits {
   /** Default: every URL. */

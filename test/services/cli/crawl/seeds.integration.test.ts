@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from '../command.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
 test('a host with a port and no scheme is asked for https, then http, which is said; a resume does not ask again', async () => {

@@ -6,9 +6,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { certificate, privateKey } from '../../fetcher/http/tls-fixture.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from '../command.ts';
 
 async function startSite(): Promise<{ seed: string; flags: readonly string[] }> {
   const server = createServer({ key: privateKey, cert: certificate }, ({ url }, response) => {

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type { Control, Request, Result, RobotsCopy } from '../../../../schemas/types.ts';
 import { type AuditReport, runAudit } from '../../../../services/audit/run-audit.ts';
 import { withCrawl } from '../../../../services/cli/connect/open-crawl.ts';
@@ -18,7 +19,6 @@ import { createMemoryStore } from '../../../../services/runtime/store/memory-sto
 import { type ViolationKind, violationKinds } from '../../../../topology/audit/violation.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from '../command.ts';
 import { type SmallWeb, startSmallWeb } from '../small-web.ts';
 
 const partitions = 2;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type {
   ExplainTold,
   HistoryTold,
@@ -11,7 +12,6 @@ import type {
   Told,
 } from '../../../../services/dashboard/told.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { type Running, runCommand, startCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 async function dashboardOf(running: Running): Promise<string> {

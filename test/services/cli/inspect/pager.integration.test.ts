@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../../../lab/process/command.ts';
 import { pagerOf } from '../../../../services/cli/terminal/pager.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { runCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 const data = join(temporaryFolder(), 'data');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 /** The last one is of a schema that nobody knows: those who decide wait for it, so it stands on no input. */

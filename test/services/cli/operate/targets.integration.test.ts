@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { lastJson, runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 const data = join(temporaryFolder(), 'data');

@@ -9,10 +9,10 @@ import { before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { fetchOnce } from '../../../../lab/kafka/components.ts';
+import { runCommand } from '../../../../lab/process/command.ts';
 import { services } from '../../../../topology/access.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
-import { fetchOnce } from '../../../kafka/components.ts';
-import { runCommand } from '../command.ts';
 
 const run = promisify(execFile);
 /** Strimzi's CRDs as classes that validate: fetched apart, since it asks for a newer Node than ours though it runs on it. */

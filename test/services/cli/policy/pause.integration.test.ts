@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastJson, type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, type Running, runCommand, startCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 /** Resolves once nothing has been requested for so long. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { runCommand } from '../../../../lab/process/command.ts';
 import { completionScript } from '../../../../services/cli/completion-command.ts';
 import { configurationPage } from '../../../../services/cli/config/describe-settings.ts';
 import { reasons } from '../../../../services/cli/config/reasons.ts';
@@ -13,7 +14,6 @@ import { examples } from '../../../../services/cli/examples.ts';
 import { createProgram, leavesOf, pathOf } from '../../../../services/cli/program.ts';
 import { commandsPage } from '../../../../services/cli/reference/commands-page.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { runCommand } from '../command.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const paths = leavesOf(createProgram()).map((command) => pathOf(command).join(' '));

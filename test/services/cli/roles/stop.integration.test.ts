@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startCommand } from '../../../../lab/process/command.ts';
 import { cutShort, isCutShort } from '../../../../services/cli/connect/cut-short.ts';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { startCommand } from '../command.ts';
 
 test('a role that is told to stop while no broker is there ends in good order', async () => {
   const at = ['--brokers', '127.0.0.1:1', '--contact', 'a@example.org', '--http', '127.0.0.1:0'];

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { openStateStore } from '../../../../services/runtime/store/open-store.ts';
 import { ByteReader } from '../../../../topology/frontier/storage/bytes.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 import { readUrlRecords } from './url-records.ts';
 

@@ -5,10 +5,10 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type { StoreName } from '../../../../services/runtime/store/open-store.ts';
 import { rocksdbLoads } from '../../../../services/runtime/store/rocksdb-binding.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from '../command.ts';
 import { assertFlawless, startSmallWeb } from '../small-web.ts';
 
 interface Standing {

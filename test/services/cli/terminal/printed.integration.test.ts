@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { runCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { runCommand } from '../command.ts';
 
 /** Sets the window's title, clears the screen, moves up (C1), rings, deletes, and turns the line around. */
 const evil = '\x1b]0;owned\x07\x1b[2J\u009b1A\x7f\u202eb';

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { compileNumberList } from '../../../../topology/url/number-list.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from '../command.ts';
 import { startSmallWeb } from '../small-web.ts';
 
 async function exported(args: readonly string[]): Promise<string> {

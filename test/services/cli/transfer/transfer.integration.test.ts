@@ -5,8 +5,8 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { lastJson, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
-import { lastJson, runCommand, startCommand } from '../command.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
 const web = await startSmallWeb({

@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import { javaClientSkipReason, runJavaClient } from '../../../urlfrontier/java-client.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { connect, found, known } from '../../urlfrontier/client.ts';
-import { type Running, runCommand, startCommand } from '../command.ts';
 
 async function serve(
   data: string,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openPartition } from '../../../../services/frontier/open-partition.ts';
-import { rebuild } from '../../../../services/frontier/rebuild.ts';
+import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
+import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
 import { restoreSnapshot } from '../../../../services/frontier/snapshots/restore-snapshot.ts';
 import { createShelf, type Shelf } from '../../../../services/frontier/snapshots/shelf.ts';

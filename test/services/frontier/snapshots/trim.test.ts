@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Control } from '../../../../schemas/types.ts';
-import { openPartition } from '../../../../services/frontier/open-partition.ts';
-import { rebuild } from '../../../../services/frontier/rebuild.ts';
-import { rebuildFromInputs } from '../../../../services/frontier/rebuild-from-inputs.ts';
+import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
+import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
+import { rebuildFromInputs } from '../../../../services/frontier/open/rebuild-from-inputs.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
 import { createShelf, type Shelf } from '../../../../services/frontier/snapshots/shelf.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';

@@ -1,8 +1,8 @@
 /** Dumps into crawls of other shapes, and out of them again: the same lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { needLoaded } from '../../../../services/frontier/open-partition.ts';
-import { rebuild } from '../../../../services/frontier/rebuild.ts';
+import { needLoaded } from '../../../../services/frontier/open/open-partition.ts';
+import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { loadSeen } from '../../../../services/frontier/transfer/load-seen.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';

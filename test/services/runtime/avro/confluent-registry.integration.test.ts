@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { SchemaRegistry as PlainClient, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { skipReason } from '../../../../lab/kafka/components.ts';
+import { freePorts } from '../../../../lab/kafka/daemon.ts';
 import { avroSchemas } from '../../../../schemas/avro.ts';
 import type { Control } from '../../../../schemas/types.ts';
 import { openConfluentRegistry } from '../../../../services/runtime/avro/confluent-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
-import { skipReason } from '../../../kafka/components.ts';
-import { freePorts } from '../../../kafka/daemon.ts';
 import { startRegistry, type TestRegistry } from '../../../kafka/registry.ts';
 
 const skip = (await skipReason()) ?? false;

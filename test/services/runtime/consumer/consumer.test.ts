@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { pageRecord } from '../../../../lab/pages/page-record.ts';
 import type { DeadLetter, Page } from '../../../../schemas/types.ts';
 import type { RecordCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
@@ -10,7 +11,6 @@ import { startConsumer } from '../../../../services/runtime/consumer/consumer.ts
 import { groupPositions } from '../../../../services/runtime/consumer/positions.ts';
 import { type EmbeddedLog, openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
-import { pageRecord } from './page-record.ts';
 
 interface Bench {
   readonly log: EmbeddedLog;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Answer } from '../../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import type { FinishedFilter } from '../../../../topology/frontier/ask/finished-urls.ts';
 import { FinishedUrls } from '../../../../topology/frontier/ask/finished-urls.ts';
 import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
-import type { Answer } from '../../../simulation/driver.ts';
-import { TopologyDriver } from '../../../simulation/driver.ts';
 
 const any: FinishedFilter = { hostKey: '', prefix: '', outcome: null };
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Answer } from '../../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { UrlStory } from '../../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
-import type { Answer } from '../../../simulation/driver.ts';
-import { TopologyDriver } from '../../../simulation/driver.ts';
 
 const site = 'https://a.test';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
+import { type Answer, TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { defaultOpic } from '../../../../topology/policy/score/opic.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
-import { type Answer, TopologyDriver } from '../../../simulation/driver.ts';
-import { Hand } from '../hand.ts';
 
 const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;

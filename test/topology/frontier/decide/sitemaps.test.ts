@@ -1,11 +1,11 @@
 /** When a host's sitemaps are read: rounds of them, with a lease of URLs or on one of their own. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
 import type { HostFacts, Result, Task } from '../../../../schemas/types.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
-import { Hand } from '../hand.ts';
 
 const a = 'a.test';
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { numbers } from '../../../../lab/web/random.ts';
 import { LeaseDeadlines } from '../../../../topology/frontier/hosts/lease-deadlines.ts';
 import { TakenTasks } from '../../../../topology/frontier/hosts/taken-tasks.ts';
-import { numbers } from '../../../web/random.ts';
 
 describe('the order in which leases expire', () => {
   it('is by deadline, then by number, whatever the order in which they come and go', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
+import { type Answer, fingerprintKey, TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { listQueue, type QueueCursor, readLeases } from '../../../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../../../topology/frontier/view/save-view.ts';
-import { type Answer, fingerprintKey, TopologyDriver } from '../../../simulation/driver.ts';
-import { RowsInMemory } from '../rows-in-memory.ts';
 
 const page = (): Answer => ({ kind: 'fetched' });
 const urlOf = (n: number) => `https://h.test/a/path/as/long/as/most/of/them/${n % 7 === 0 ? 'ü' : 'u'}/${n}`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { numbers } from '../../../../lab/web/random.ts';
 import { packFlags, unpackFlags } from '../../../../topology/frontier/recrawl/due-flags.ts';
 import { type Due, DueTable, noRate } from '../../../../topology/frontier/recrawl/due-table.ts';
-import { numbers } from '../../../web/random.ts';
 
 const due = (lo: number, more: Partial<Due> = {}): Due => ({
   hi: 1,

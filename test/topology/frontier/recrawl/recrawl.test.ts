@@ -1,12 +1,12 @@
 /** Visits to come: due times, the share between refresh and discovery, what a visit found, and what a restart keeps. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
 import type { OutcomeKind, Task } from '../../../../schemas/types.ts';
 import { feedSignature } from '../../../../topology/content/feed-signature.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../../topology/policy/recrawl/recrawl-config.ts';
-import { Hand } from '../hand.ts';
 
 const a = 'a.test';
 const hour = 3_600_000;

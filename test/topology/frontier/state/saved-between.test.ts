@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
-import { Hand } from '../hand.ts';
 
 /** Writes the view to its end, whatever else is decided meanwhile. */
 function saveWhole(hand: Hand): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { numbers } from '../../../../lab/web/random.ts';
 import { changesPerDay, daySeconds } from '../../../../topology/policy/recrawl/change-rate.ts';
 import { noHistory, type PageHistory, recentShare, visited } from '../../../../topology/policy/recrawl/history.ts';
-import { numbers } from '../../../web/random.ts';
 
 function history(visits: readonly (readonly [days: number, changed: boolean])[]): PageHistory {
   let all = noHistory;

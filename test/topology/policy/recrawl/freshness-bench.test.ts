@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gammaRates } from '../../../bench/policy/freshness-pages.ts';
-import { runPolicy } from '../../../bench/policy/freshness-run.ts';
+import { gammaRates } from '../../../../lab/bench/policy/freshness-pages.ts';
+import { runPolicy } from '../../../../lab/bench/policy/freshness-run.ts';
 
 const world = { rates: gammaRates(1_000, 0.2, 0.5, 1), visitsPerDay: 500 };
 const freshness = (name: Parameters<typeof runPolicy>[0]) => runPolicy(name, world, 60, 1).freshness;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bandOf } from '../../../../topology/policy/band.ts';
+import { numbers } from '../../../../lab/web/random.ts';
 import { linkOnly, type ScoreInputs } from '../../../../topology/policy/score/inputs.ts';
 import { bandOfScore, compileScorer, factorScores } from '../../../../topology/policy/score/score.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
-import { numbers } from '../../../web/random.ts';
+import { bandOf } from '../../../../topology/url/band.ts';
 
 const score = compileScorer();
 const url = 'http://a.org/b?c=1';

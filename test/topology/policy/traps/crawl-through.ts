@@ -1,10 +1,11 @@
 /** A crawl without a network: what the frontier does with traps, in the order it does it, host after host in turn. */
-import { bandOf } from '../../../../topology/policy/band.ts';
+
 import { addTrap, type HostTraps, noTraps } from '../../../../topology/policy/traps/standing.ts';
 import { stepSummary, type TrapEvent } from '../../../../topology/policy/traps/step.ts';
 import { emptySummary, type Trap, type TrapSummary } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps, type TrapConfig } from '../../../../topology/policy/traps/trap-config.ts';
 import { noticeTrap, trapOf } from '../../../../topology/policy/traps/traps.ts';
+import { bandOf } from '../../../../topology/url/band.ts';
 import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 
 export interface FakePage {

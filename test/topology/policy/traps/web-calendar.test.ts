@@ -1,8 +1,8 @@
 /** The endless calendar of the synthetic web, followed through its plan rather than over sockets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planWeb } from '../../../web/plan.ts';
-import { monthOf } from '../../../web/resources.ts';
+import { planWeb } from '../../../../lab/web/plan.ts';
+import { monthOf } from '../../../../lab/web/resources.ts';
 import { crawlThrough } from './crawl-through.ts';
 
 const port = 80;

@@ -5,8 +5,8 @@
  */
 import type { Discovered, LinkGroup } from '../../../../schemas/types.ts';
 import { frontierLimits } from '../../../limits.ts';
-import { bandCount } from '../../../policy/band.ts';
 import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
+import { bandCount } from '../../../url/band.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import type { TallyName } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';

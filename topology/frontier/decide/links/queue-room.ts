@@ -10,8 +10,9 @@
  * What was deferred for its host's share (queue-share.ts) and is open now stands behind everybody's, and fills nothing. An
  * operator's URL (intent `force`) always has room.
  */
-import { bandCount } from '../../../policy/band.ts';
+
 import type { PolicyConfig } from '../../../policy/policy.ts';
+import { bandCount } from '../../../url/band.ts';
 import type { Counters } from '../../changes/counters.ts';
 
 /** True while `discovered` must wait for leases to make room. */

@@ -5,9 +5,10 @@
  * Their places are looked up before the step, as queues are on disk. Only the first `growthUrlsPerStep` of a host are
  * looked at: what lies behind them has its turn when they are gone.
  */
+
 import { frontierLimits } from '../../../limits.ts';
-import { bandCount } from '../../../policy/band.ts';
 import type { Policy } from '../../../policy/policy.ts';
+import { bandCount } from '../../../url/band.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
 import { type FoundPlace, isQueuedAt, readBand } from '../../view/read-rows.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBroker, type TestBroker } from '../../../../../lab/kafka/broker.ts';
+import { skipReason } from '../../../../../lab/kafka/components.ts';
 import { type KafkaLogOptions, openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { GroupOptions, Log, Membership, StandbyPlace } from '../../../../../services/runtime/log/log.ts';
-import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
-import { skipReason } from '../../../../kafka/components.ts';
 
 const skip = (await skipReason()) ?? false;
 const partitions = 8;

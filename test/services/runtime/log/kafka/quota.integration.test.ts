@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { startBroker, type TestBroker } from '../../../../../lab/kafka/broker.ts';
+import { kafkaJars, skipReason } from '../../../../../lab/kafka/components.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
-import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
-import { kafkaJars, skipReason } from '../../../../kafka/components.ts';
 
 const skip = (await skipReason()) ?? false;
 const clientId = 'limited';

@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
+import { startBroker, type TestBroker } from '../../../../../lab/kafka/broker.ts';
+import { skipReason } from '../../../../../lab/kafka/components.ts';
+import { freePorts } from '../../../../../lab/kafka/daemon.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log, LogRecord } from '../../../../../services/runtime/log/log.ts';
-import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
-import { skipReason } from '../../../../kafka/components.ts';
-import { freePorts } from '../../../../kafka/daemon.ts';
 
 const skip = (await skipReason()) ?? false;
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBroker, type TestBroker } from '../../../../../lab/kafka/broker.ts';
+import { skipReason } from '../../../../../lab/kafka/components.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import { warmFirst } from '../../../../../services/runtime/log/kafka/warm-first.ts';
 import type { Log, Membership, StandbyPlace } from '../../../../../services/runtime/log/log.ts';
-import { startBroker, type TestBroker } from '../../../../kafka/broker.ts';
-import { skipReason } from '../../../../kafka/components.ts';
 
 const skip = (await skipReason()) ?? false;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../../lab/model/hand.ts';
+import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { saveView } from '../../../../../topology/frontier/view/save-view.ts';
 import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-config.ts';
-import { Hand } from '../../hand.ts';
-import { controlOf } from '../../model-script.ts';
 
 const page = (n: number, host = 'a.test') => `https://${host}/${n}`;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fingerprintKey } from '../../../../../lab/simulation/driver.ts';
 import { blankControl } from '../../../../../schemas/blank.ts';
 import type { Counters } from '../../../../../topology/frontier/changes/counters.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../../../../topology/frontier/decide/control/quota.ts';
 import { Decision } from '../../../../../topology/frontier/decide/decision.ts';
 import { FrontierState } from '../../../../../topology/frontier/state/state.ts';
-import { fingerprintKey } from '../../../../simulation/driver.ts';
 
 /** One partition of four, or of as many as are given. */
 function decisionOf(counters: Partial<Counters> = {}, partition = 2, partitions = 4): Decision {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fingerprintKey, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { blankControl } from '../../../../../schemas/blank.ts';
 import {
   decideQuotaGrant,
@@ -9,7 +10,6 @@ import {
 } from '../../../../../topology/frontier/decide/control/quota.ts';
 import { Decision } from '../../../../../topology/frontier/decide/decision.ts';
 import { FrontierState } from '../../../../../topology/frontier/state/state.ts';
-import { fingerprintKey, TopologyDriver } from '../../../../simulation/driver.ts';
 
 /** Decides on a state, and gives what is to be told to others. */
 function decide(state: FrontierState, partition: number, act: (decision: Decision) => void) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
+import { Hand } from '../../../../../lab/model/hand.ts';
+import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { frontierLimits } from '../../../../../topology/limits.ts';
-import { Hand } from '../../hand.ts';
-import { controlOf } from '../../model-script.ts';
 
 const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;

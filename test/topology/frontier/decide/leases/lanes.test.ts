@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Answer, DriverOptions } from '../../../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../../../topology/policy/validate.ts';
-import type { Answer, DriverOptions } from '../../../../simulation/driver.ts';
-import { TopologyDriver } from '../../../../simulation/driver.ts';
 
 const hot = 'hot.test';
 const pages = (count: number) => Array.from({ length: count }, (_, n) => `https://${hot}/${n}`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type Answer, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import type { RobotsHop } from '../../../../../schemas/types.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { frontierLimits } from '../../../../../topology/limits.ts';
-import { type Answer, TopologyDriver } from '../../../../simulation/driver.ts';
 
 const b = 'b.test';
 const page = (n: number) => `https://${b}/${n}`;

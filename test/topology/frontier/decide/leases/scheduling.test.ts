@@ -1,8 +1,8 @@
 /** Who may be contacted when: the rules of DESIGN's Scheduling that partition.test.ts and protocol.test.ts leave, one by one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../../lab/model/hand.ts';
 import { frontierLimits, policyLimits } from '../../../../../topology/limits.ts';
-import { Hand } from '../../hand.ts';
 
 const a = 'a.test';
 const paths = (task: { readonly urls: readonly { readonly url: string }[] }) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type Answer, fingerprintKey, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { SourceSketch } from '../../../../../topology/frontier/budgets/source-sketch.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { type BudgetConfig, defaultBudget } from '../../../../../topology/policy/budget.ts';
 import { hostKeyOf } from '../../../../../topology/url/host-key.ts';
-import { type Answer, fingerprintKey, TopologyDriver } from '../../../../simulation/driver.ts';
 import { printOf } from '../../seen/prints.ts';
 
 const dayMs = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { defaultTraps } from '../../../../../topology/policy/traps/trap-config.ts';
-import { TopologyDriver } from '../../../../simulation/driver.ts';
 
 const site = 'https://a.test';
 

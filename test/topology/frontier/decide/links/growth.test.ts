@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../../lab/model/hand.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { defaultBudget } from '../../../../../topology/policy/budget.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 import { defaultScore } from '../../../../../topology/policy/score/score-config.ts';
-import { Hand } from '../../hand.ts';
 
 const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;

@@ -1,8 +1,8 @@
 /** Link farms and endless sitemaps, against a partition that pauses when it is full. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type Answer, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
-import { type Answer, TopologyDriver } from '../../../../simulation/driver.ts';
 
 const page = (...links: string[]): Answer => ({ kind: 'fetched', links });
 const honest = Array.from({ length: 40 }, (_, i) => `https://honest.test/${i}`);

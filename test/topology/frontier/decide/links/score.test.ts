@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Answer } from '../../../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { InLinks } from '../../../../../topology/frontier/state/in-links.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 import { defaultScore } from '../../../../../topology/policy/score/score-config.ts';
-import type { Answer } from '../../../../simulation/driver.ts';
-import { TopologyDriver } from '../../../../simulation/driver.ts';
 
 const site = 'https://a.test';
 

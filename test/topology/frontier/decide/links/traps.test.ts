@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Answer } from '../../../../../lab/simulation/driver.ts';
+import { TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { defaultTraps } from '../../../../../topology/policy/traps/trap-config.ts';
-import type { Answer } from '../../../../simulation/driver.ts';
-import { TopologyDriver } from '../../../../simulation/driver.ts';
 
 const site = 'https://a.test';
 const policy = { traps: defaultTraps, delayMs: 0 };

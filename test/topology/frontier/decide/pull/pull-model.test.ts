@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ModelRig } from '../../../../../lab/model/model-rig.ts';
+import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import type { Call, GetCall, PutCall, PutItem, QueueCall } from '../../../../../topology/frontier/decide/pull/calls.ts';
 import { findKnown } from '../../../../../topology/frontier/decide/pull/find-known.ts';
 import { payloadOf } from '../../../../../topology/frontier/pull/payload.ts';
 import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
-import { ModelRig } from '../../model-rig.ts';
-import { controlOf } from '../../model-script.ts';
 
 const seeds = Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 60);
 const callsPerSeed = 60;

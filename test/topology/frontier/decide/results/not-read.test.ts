@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Hand } from '../../hand.ts';
+import { Hand } from '../../../../../lab/model/hand.ts';
 
 it('answers whose type is not read are counted apart, and what was refused without an answer is not', () => {
   const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 3, retriesMs: [] });

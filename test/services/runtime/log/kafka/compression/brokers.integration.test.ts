@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as zlib from 'node:zlib';
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
+import { startBroker, type TestBroker } from '../../../../../../lab/kafka/broker.ts';
+import { skipReason } from '../../../../../../lab/kafka/components.ts';
 import {
   type CompressionName,
   compressionNames,
@@ -10,8 +12,6 @@ import {
 import { openKafkaLog } from '../../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { AppendRecord, Log } from '../../../../../../services/runtime/log/log.ts';
 import { damageOf } from '../../../../../../topology/damaged-batch.ts';
-import { startBroker, type TestBroker } from '../../../../../kafka/broker.ts';
-import { skipReason } from '../../../../../kafka/components.ts';
 
 const skip = (await skipReason()) ?? false;
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';

@@ -1,0 +1,68 @@
+/** Processes of the compiled product, as users run them, on a core of their own where that is wanted. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from './compiled.ts';
+import type { Usage } from './fetch-usage.ts';
+
+export type Stdio = readonly ('pipe' | 'ignore' | 'inherit')[];
+
+/** False where this machine has no `taskset`, or fewer cores: then processes run where they like. */
+export function canPinTo(cores: readonly number[]): boolean {
+  try {
+    execFileSync('taskset', ['-c', cores.join(','), 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `node ARGS` in the project's folder; `core` null: on any. */
+export function startNode(core: number | null, args: readonly string[], stdio: Stdio): ChildProcess {
+  const env = { ...process.env, CRAWLSTREAM_BENCH_USAGE: '1', NODE_OPTIONS: '' };
+  const command = core === null ? process.execPath : 'taskset';
+  const pinning = core === null ? [] : ['-c', `${core}`, process.execPath];
+  return spawn(command, [...pinning, ...args], { cwd: projectRoot, env, stdio: [...stdio] });
+}
+
+export interface CommandOptions {
+  readonly core: number | null;
+  /** Flags of Node. */
+  readonly node?: readonly string[];
+  /** Folder for a CPU profile. */
+  readonly profile?: string | undefined;
+}
+
+export interface MeasuredCommand {
+  readonly child: ChildProcess;
+  /** Once it has ended: what it printed and what it used. Throws with what it said where it failed. */
+  readonly ended: Promise<{ readonly stdout: string; readonly usage: Usage }>;
+}
+
+/** `crawlstream ARGS`, which tells what it used on its way out. */
+export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
+  const { core, node = [], profile } = options;
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/fetcher/fetch-usage.js')).href;
+  const child = startNode(
+    core,
+    [...profiling, ...node, '--import', usageModule, 'dist/services/cli/main.js', ...args],
+    ['ignore', 'pipe', 'pipe', 'pipe'],
+  );
+  const ended = (async () => {
+    const [stdout = '', errors, usage = ''] = await Promise.all(child.stdio.slice(1).map((stream) => text(stream)));
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (usage === '') throw new Error(`crawlstream ${args[0]} failed: ${errors}`);
+    return { stdout, usage: JSON.parse(usage) as Usage };
+  })();
+  // Whoever waits for it is told; nobody else has to be.
+  ended.catch(() => {});
+  return { child, ended };
+}
+
+async function text(stream: unknown): Promise<string> {
+  let all = '';
+  for await (const chunk of stream as AsyncIterable<Buffer>) all += chunk.toString();
+  return all;
+}

@@ -1,0 +1,166 @@
+/** A partition whose every input a test gives by hand, on a clock it sets: links, leases asked for, what fetchers report. */
+
+import assert from 'node:assert/strict';
+import { blankLinkGroup, blankOutcome, blankRequest } from '../../schemas/blank.ts';
+import type { Discovered, LinkGroup, Outcome, OutcomeKind, Result, Task } from '../../schemas/types.ts';
+import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
+import { ModelRig } from './model-rig.ts';
+import { controlOf } from './model-script.ts';
+
+export interface Report {
+  /** What every URL came to, or each by its index. Default: fetched. */
+  readonly kind?: OutcomeKind | readonly OutcomeKind[];
+  readonly retryAfterMs?: number;
+  /** Of each request. Default: 100. */
+  readonly tookMs?: number;
+  /** Robots' Crawl-delay. */
+  readonly crawlDelayMs?: number;
+  readonly contentHash?: string;
+  readonly textSignature?: string;
+  readonly etag?: string;
+}
+
+export class Hand {
+  readonly rig: ModelRig;
+  nowMs = 1_000_000;
+  #policies = 0;
+
+  /** Adaptive delays are off where the policy does not say otherwise. */
+  constructor(policy: Partial<PolicyConfig> = {}) {
+    this.rig = new ModelRig(this.nowMs);
+    this.policy(policy);
+  }
+
+  get counters() {
+    return this.rig.core.state.counters;
+  }
+
+  policy(policy: Partial<PolicyConfig>): void {
+    const version = ++this.#policies;
+    const config = { ...defaultPolicy(), delayFactor: 0, ...policy, version };
+    this.rig.send('control', controlOf({ kind: 'policy', version, payload: JSON.stringify(config) }));
+    this.rig.step(this.nowMs, 0);
+  }
+
+  event(kind: 'blockHost' | 'releaseHost' | 'hostDelay' | 'readSitemaps', hostKey: string, amount = 0): void {
+    this.rig.send('control', controlOf({ kind, hostKey, amount }));
+    this.rig.step(this.nowMs, 0);
+  }
+
+  /** An operator wants a URL to go first. */
+  raise(url: string): void {
+    const { host: hostKey } = new URL(url);
+    this.rig.send('control', controlOf({ kind: 'raise', hostKey, payload: JSON.stringify({ url }) }));
+    this.rig.step(this.nowMs, 0);
+  }
+
+  /** Links to pages `from` … of a host. */
+  links(hostKey: string, count: number, options: Partial<LinkGroup> & { from?: number; priority?: number } = {}): void {
+    const { from = 0, priority = 3, ...group } = options;
+    const urls = Array.from({ length: count }, (_, i) => `https://${hostKey}/${from + i}`);
+    this.linksTo(urls, priority, group);
+  }
+
+  /** Links to URLs of one host. */
+  linksTo(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}, lastModifiedMs = 0): void {
+    this.rig.send('discovered', this.linksRecord(urls, priority, group, lastModifiedMs));
+    this.rig.step(this.nowMs, 0);
+  }
+
+  linksRecord(urls: readonly string[], priority = -1, group: Partial<LinkGroup> = {}, lastModifiedMs = 0): Discovered {
+    const links = urls.map((url) => ({ url, lastModifiedMs, priority }));
+    return { groups: [{ ...plainGroup, ...group, hostKey: new URL(urls[0]!).host, links }] };
+  }
+
+  /** What is granted once `afterMs` have passed. */
+  grant(afterMs = 0, demand = 1): readonly Task[] {
+    this.nowMs += afterMs;
+    return this.rig.step(this.nowMs, demand)?.tasks ?? [];
+  }
+
+  /** The one lease that is granted. */
+  lease(afterMs = 0): Task {
+    const tasks = this.grant(afterMs);
+    assert.equal(tasks.length, 1, `a lease is granted after ${afterMs} ms`);
+    return tasks[0]!;
+  }
+
+  /** Nothing is granted just before `afterMs` have passed; then one lease is. */
+  leaseExactlyAfter(afterMs: number): Task {
+    assert.deepEqual(this.grant(afterMs - 1), [], `no lease before ${afterMs} ms`);
+    return this.lease(1);
+  }
+
+  /** A lease is over: its last request ended `nowMs`. */
+  report(task: Task, report: Report = {}): void {
+    this.rig.send(
+      'results',
+      this.resultOf(task, () => ({}), report),
+    );
+    this.rig.step(this.nowMs, 0);
+  }
+
+  /** A result of the whole lease. `more`: of the outcome at an index. */
+  resultOf(task: Task, more: (index: number) => Partial<Outcome>, report: Report = {}): Result {
+    return Hand.resultAt(task, this.nowMs, report.tookMs ?? 100, more, report);
+  }
+
+  static resultAt(
+    task: Task,
+    nowMs: number,
+    tookMs: number,
+    more: (index: number) => Partial<Outcome>,
+    report: Report = {},
+  ): Result {
+    const { kind = 'fetched', retryAfterMs = 0, crawlDelayMs, ...page } = report;
+    const { contentHash = '', textSignature = '', etag = '' } = page;
+    const kinds = typeof kind === 'string' ? task.urls.map(() => kind) : kind;
+    return {
+      partition: 0,
+      epoch: task.epoch,
+      leaseId: task.leaseId,
+      hostKey: task.hostKey,
+      fetcherId: 'hand',
+      last: true,
+      completedAtMs: nowMs,
+      outcomes: kinds.map((one, index) => ({
+        ...outcomeOf(one, index, task.urls[index]!.url, retryAfterMs),
+        ...{ contentHash, textSignature, etag },
+        ...more(index),
+      })),
+      requests: kinds.map((_, outcomeIndex) => ({
+        ...plainRequest,
+        url: task.urls[outcomeIndex]!.url,
+        outcomeIndex,
+        startMs: nowMs - tookMs,
+        endMs: nowMs,
+      })),
+      host: {
+        robotsStatus: crawlDelayMs === undefined ? 'unknown' : 'rules',
+        robotsHash: '',
+        robotsFetchedAtMs: 0,
+        crawlDelayMs: crawlDelayMs ?? -1,
+        sitemaps: [],
+        sitemapsSinceMs: 0,
+        sitemapsLeft: 0,
+      },
+      robotsHops: [],
+      grantedAtMs: 0,
+      policyVersion: 0,
+      lanes: 1,
+    };
+  }
+}
+
+const answered = new Set<OutcomeKind>(['fetched', 'notModified', 'redirect', 'gone', 'clientError', 'serverError']);
+
+function outcomeOf(kind: OutcomeKind, index: number, url: string, retryAfterMs: number): Outcome {
+  const status = answered.has(kind) ? 200 : 0;
+  return { ...plainOutcome, index, url, kind, status, retryAfterMs };
+}
+
+const plainGroup: LinkGroup = { ...blankLinkGroup, depth: 1 };
+
+const plainOutcome = { ...blankOutcome, bytes: 10 };
+
+const plainRequest = { ...blankRequest, kind: 'page' as const, status: 200, bytes: 10 };

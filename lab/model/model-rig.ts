@@ -1,0 +1,120 @@
+/**
+ * One partition with a changelog and a view in memory, for tests that give it every input by hand: what its owner does,
+ * without an owner.
+ */
+import assert from 'node:assert/strict';
+import type { TopicRecords } from '../../schemas/types.ts';
+import {
+  decodeChangelog,
+  encodeClaim,
+  type InputTopic,
+  inputTopics,
+} from '../../topology/frontier/changes/changelog.ts';
+import { lostUrls } from '../../topology/frontier/changes/counters.ts';
+import type { Step } from '../../topology/frontier/decide/step.ts';
+import { FrontierPartition, type Input } from '../../topology/frontier/partition.ts';
+import { replay } from '../../topology/frontier/replay.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
+import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
+import { readLeases } from '../../topology/frontier/view/read-rows.ts';
+import { saveView } from '../../topology/frontier/view/save-view.ts';
+import { ReDecider } from '../../topology/what-if/re-decider.ts';
+import { RowsInMemory } from './rows-in-memory.ts';
+
+/** So few that a round takes several steps, and is often cut off by a restart. */
+const sliceBytes = 300;
+const key = { hi: 0x1234_5678, lo: 0x9abc_def0 };
+const identity = { crawl: 'model', partition: 0, partitions: 1 };
+
+type Inputs = { readonly [topic in InputTopic]: TopicRecords[topic][] };
+
+export class ModelRig {
+  readonly changelog: Buffer[] = [];
+  readonly rows = new RowsInMemory();
+  /** The view is being written. */
+  #round: StoreJob | null = null;
+  #reply: StoreReply = [];
+  /** Everything ever sent. */
+  readonly #inputs: Inputs = { control: [], results: [], discovered: [] };
+  readonly #offered = { control: 0, results: 0, discovered: 0 };
+  #claims = 0;
+  core!: FrontierPartition;
+
+  constructor(nowMs: number) {
+    this.reopen(nowMs, false);
+  }
+
+  send<T extends InputTopic>(topic: T, record: TopicRecords[T]): void {
+    (this.#inputs[topic] as TopicRecords[T][]).push(record);
+  }
+
+  /** Decides whatever was sent; as many steps as that takes. */
+  step(nowMs: number, demand: number): Step | null {
+    for (const topic of inputTopics) {
+      for (; this.#offered[topic] < this.#inputs[topic].length; this.#offered[topic]++) {
+        const offset = this.#offered[topic];
+        this.core.offer({ topic, offset, record: this.#inputs[topic][offset]! } as never);
+      }
+    }
+    this.rows.run(this.core.reads());
+    const step = this.core.step(nowMs, demand);
+    if (step === null) return null;
+    assert.equal(step.offset, this.changelog.length, 'a commit lands at the offset its owner expects');
+    this.changelog.push(step.commit);
+    assert.equal(lostUrls(this.core.state.counters), 0, 'every admitted URL is in one place');
+    this.rows.run(this.core.reads());
+    this.#saveSlice();
+    return step;
+  }
+
+  /** Begins to write the view, a slice at each step that decides something. */
+  save(): void {
+    this.#round ??= saveView(this.core.state, sliceBytes);
+  }
+
+  #saveSlice(): void {
+    if (this.#round === null) return;
+    const reply = this.rows.runOne(this.#round, this.#reply);
+    if (reply === undefined) this.#round = null;
+    this.#reply = reply ?? [];
+  }
+
+  /** Drops the owner's memory; the next one loads the view, claims and replays what comes after it. */
+  reopen(nowMs: number, endsLeases: boolean): void {
+    const state = new FrontierState(key);
+    this.rows.load(state);
+    this.#round = null;
+    this.#reply = [];
+    this.changelog.push(encodeClaim({ kind: 'claim', nonce: `${this.#claims++}`, nowMs, endsLeases }));
+    this.#catchUp(state);
+    this.core = new FrontierPartition(identity, state);
+    this.rows.run(this.core.reads());
+    for (const topic of inputTopics) this.#offered[topic] = state.positions[topic].offset;
+  }
+
+  /** What a record of the changelog took of what was sent. */
+  inputsOf(value: Buffer): Input[] {
+    const record = decodeChangelog(value);
+    if (record.kind === 'claim') return [];
+    return inputTopics.flatMap((topic) => {
+      const [from, to] = ReDecider.wanted(record, topic);
+      const taken = this.#inputs[topic].slice(from, to);
+      return taken.map((one, index) => ({ topic, offset: from + index, record: one }) as unknown as Input);
+    });
+  }
+
+  /** A state made from the changelog alone. */
+  replayed(): FrontierState {
+    const state = new FrontierState(key);
+    this.#catchUp(state);
+    return state;
+  }
+
+  #catchUp(state: FrontierState): void {
+    for (let offset = state.changelog.offset; offset < this.changelog.length; offset++) {
+      const record = decodeChangelog(this.changelog[offset]!);
+      if (record.kind === 'claim' && record.endsLeases) this.rows.run(readLeases(state));
+      replay(state, offset, record);
+    }
+  }
+}

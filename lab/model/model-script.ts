@@ -1,0 +1,163 @@
+/** Random inputs for the model test: small numbers of hosts and URLs, so that everything meets everything. */
+import { blankControl, blankRequest } from '../../schemas/blank.ts';
+import type { Control, Discovered, Outcome, OutcomeKind, Result } from '../../schemas/types.ts';
+import { outcomeKinds } from '../../schemas/types.ts';
+import type { NaiveLease } from './naive-frontier.ts';
+
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed + 1, 0x9e3779b1);
+  }
+
+  /** Uniform in 0 … below - 1. A 32-bit mulberry generator. */
+  below(below: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
+  }
+
+  of<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)]!;
+  }
+
+  percent(chance: number): boolean {
+    return this.below(100) < chance;
+  }
+}
+
+const hosts = ['a.in.test', 'b.in.test', 'c.in.test:8080', 'd.in.test', 'e.in.test'];
+
+export function randomRules(chance: Chance) {
+  return {
+    delayMs: chance.of([0, 500, 1_000, 20_000]),
+    delayFactor: chance.of([0, 3, 10]),
+    delayFactorCapMs: chance.of([1_000, 30_000]),
+    crawlDelayCapMs: chance.of([5_000, 30_000]),
+    retriesMs: chance.of([[], [5_000], [1_000, 30_000], [5_000, 30_000, 300_000]]),
+    leadTimeMs: chance.of([5_000, 30_000]),
+    urlsPerLeaseMax: chance.of([1, 3, 16, 64]),
+    urlsPerHostMax: chance.of([null, null, 4, 30]),
+    queuedMax: chance.of([10, 40, 1_000_000]),
+    // The naive frontier has one queue, and nobody has a share of it.
+    queueShareMax: 1,
+    whenFull: chance.of(['pause', 'dropLowest'] as const),
+    maxDepth: chance.of([2, 5]),
+    pageQuota: chance.of([null, null, 0, 20, 100]),
+    parallel: chance.of([
+      [],
+      [],
+      [{ hosts: ['a.in.test', 'c.in.test'], leases: 3 }],
+      [{ hosts: ['a.in.test'], leases: 2 }],
+    ]),
+  };
+}
+
+export function randomLinks(chance: Chance): Discovered {
+  const groups = Array.from({ length: 1 + chance.below(3) }, () => {
+    const hostKey = chance.percent(5) ? 'out.test' : chance.of(hosts);
+    return {
+      hostKey,
+      sourceUrl: '',
+      sourceKey: '',
+      depth: chance.below(4),
+      hop: chance.percent(10) ? chance.below(3) : 0,
+      front: chance.percent(10),
+      intent: chance.percent(5) ? ('force' as const) : ('discover' as const),
+      discoveredAtMs: 0,
+      share: 0,
+      traceparent: '',
+      links: Array.from({ length: 1 + chance.below(12) }, () => ({
+        url: `https://${hostKey}/${chance.below(60)}`,
+        lastModifiedMs: 0,
+        priority: chance.below(10),
+      })),
+    };
+  });
+  return { groups };
+}
+
+export function randomEvent(chance: Chance): Control {
+  if (chance.percent(15)) {
+    const hostKey = chance.of(hosts);
+    const url = `https://${hostKey}/${chance.below(60)}`;
+    return controlOf({ kind: 'purge', hostKey, payload: chance.percent(20) ? '' : JSON.stringify({ url }) });
+  }
+  const kind = chance.of(['blockHost', 'releaseHost', 'releaseHost', 'hostDelay', 'hostLimit', 'hostLeases'] as const);
+  if (kind === 'hostLeases') return controlOf({ kind, hostKey: chance.of(hosts), amount: chance.of([-1, 1, 2, 4]) });
+  const amount = kind === 'hostLimit' ? chance.of([-1, 0, 3, 50]) : chance.of([-1, 0, 2_000, 60_000]);
+  return controlOf({ kind, hostKey: chance.of(hosts), amount });
+}
+
+export function controlOf(event: Partial<Control>): Control {
+  return { ...blankControl, by: 'test', ...event };
+}
+
+/** Some or all that is open of a lease; mostly pages, sometimes each of the rest. */
+export function randomResult(chance: Chance, lease: NaiveLease, nowMs: number): Result {
+  const open = lease.urls.flatMap((url, index) => (url === null ? [] : [{ url: url.url, index }]));
+  const mood = chance.percent(60) ? null : chance.of(outcomeKinds);
+  const completedAtMs = chance.percent(5) ? 0 : nowMs - chance.below(400);
+  const reported = open.slice(0, chance.percent(60) ? open.length : chance.below(open.length + 1));
+  const outcomes = reported.map(({ url, index }) => outcomeOf(chance, index, url, mood ?? goodKind(chance)));
+  return {
+    partition: 0,
+    epoch: 0,
+    leaseId: lease.id,
+    hostKey: lease.hostKey,
+    fetcherId: 'model',
+    last: chance.percent(75),
+    completedAtMs,
+    outcomes,
+    requests: outcomes.flatMap(({ url, index: outcomeIndex }) => {
+      if (chance.percent(30)) return [];
+      const endMs = nowMs - chance.below(100);
+      const startMs = endMs - chance.of([5, 80, 3_000]);
+      const none = { ...blankRequest, status: 200, bytes: 10 };
+      return [{ ...none, url, kind: 'page' as const, outcomeIndex, startMs, endMs }];
+    }),
+    host: {
+      robotsStatus: chance.percent(20) ? 'rules' : 'unknown',
+      robotsHash: '',
+      robotsFetchedAtMs: 0,
+      crawlDelayMs: chance.of([-1, -1, 1_500, 45_000]),
+      sitemaps: [],
+      sitemapsSinceMs: 0,
+      sitemapsLeft: 0,
+    },
+    robotsHops: [],
+    grantedAtMs: 0,
+    policyVersion: 0,
+    lanes: 1,
+  };
+}
+
+function goodKind(chance: Chance): OutcomeKind {
+  return chance.percent(80) ? 'fetched' : chance.of(outcomeKinds);
+}
+
+function outcomeOf(chance: Chance, index: number, url: string, kind: OutcomeKind): Outcome {
+  return {
+    index,
+    url,
+    kind,
+    status: chance.percent(80) ? 200 : 0,
+    bytes: 10,
+    truncated: false,
+    contentHash: '',
+    etag: '',
+    lastModified: '',
+    retryAfterMs: chance.percent(10) ? 45_000 : 0,
+    redirectUrl: kind === 'redirect' ? (chance.percent(50) ? url : 'https://a.in.test/target') : '',
+    links: 0,
+    linksDropped: 0,
+    noindex: false,
+    soft404: chance.percent(10),
+    textSignature: '',
+    detail: '',
+    traceparent: '',
+  };
+}

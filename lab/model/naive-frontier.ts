@@ -1,0 +1,415 @@
+/**
+ * The frontier as its rules read (DESIGN §4, Scheduling), in the plainest way: arrays, objects and full scans. It shares
+ * nothing with the product but the shapes of records, so that the two agree only where both are right.
+ *
+ * Chance stays with the product: which of the ready hosts go first, and the jitter of a back-off. The model keeps bounds
+ * for the second and checks the first: a grant must be of a ready host, hold its next URLs, and none be missing.
+ */
+import assert from 'node:assert/strict';
+import type { Control, Discovered, Link, LinkGroup, OutcomeKind, Result, Task } from '../../schemas/types.ts';
+import {
+  baseMs,
+  expectedMs,
+  isHeld,
+  isPlain,
+  laneFreeMs,
+  laneShare,
+  lanesNow,
+  leaseSize,
+  type NaiveHost,
+  newHost,
+  politeMs,
+  putAgain,
+  type Rules,
+  raise,
+  raiseAfter,
+  setLanes,
+  type Url,
+} from './naive-host.ts';
+
+export interface NaiveLease {
+  readonly id: number;
+  readonly hostKey: string;
+  readonly urls: (Url | null)[];
+  readonly deadlineMs: number;
+  readonly delayMs: number;
+}
+
+const skewMs = 5_000;
+const deadMs = 24 * 3_600_000;
+const [pages, redirects] = [new Set(['fetched', 'notModified']), 10];
+const failed = new Set(['clientError', 'gone', 'refused', 'blockedAddress', 'tooLarge']);
+const hostFailures = new Set(['dnsFailed', 'connectionFailed', 'tlsFailed', 'robotsUnreachable']);
+const retried = new Set(['serverError', 'throttled', 'timeout', 'badResponse']);
+
+export class NaiveFrontier {
+  readonly hosts = new Map<string, NaiveHost>();
+  readonly leases = new Map<number, NaiveLease>();
+  readonly #seen = new Set<string>();
+  readonly #purged = new Set<string>();
+  /** Messages that found the partition full. */
+  readonly #waiting: Discovered[] = [];
+  rules!: Rules;
+  nowMs = 0;
+  quotaSpent = 0;
+  #nextLease = 1;
+  readonly tallies = {
+    discovered: 0,
+    duplicates: 0,
+    outOfScope: 0,
+    tooDeep: 0,
+    hostFull: 0,
+    queueFull: 0,
+    purged: 0,
+    lateResults: 0,
+    retries: 0,
+  };
+  readonly ends = { page: 0, redirected: 0, denied: 0, failed: 0, dead: 0 };
+  admitted = 0;
+
+  /** What is counted, counted anew. */
+  get counters(): Record<string, number> {
+    const places = { queued: 0, retrying: 0, deferred: 0 };
+    for (const host of this.hosts.values()) {
+      const held = isHeld(host);
+      for (const { dueMs } of host.again) places[held ? 'deferred' : dueMs > 0 ? 'retrying' : 'queued'] += 1;
+      places[held ? 'deferred' : 'queued'] += host.bands.flat().length;
+    }
+    let leased = 0;
+    for (const { urls } of this.leases.values()) leased += urls.filter((url) => url !== null).length;
+    const { admitted, hosts, leases, quotaSpent } = this;
+    return {
+      ...this.tallies,
+      ...places,
+      ...this.ends,
+      admitted,
+      leased,
+      hosts: hosts.size,
+      leases: leases.size,
+      quotaSpent,
+    };
+  }
+
+  step(
+    nowMs: number,
+    control: readonly Control[],
+    results: readonly Result[],
+    discovered: readonly Discovered[],
+  ): void {
+    this.nowMs = nowMs;
+    // Only of hosts that were dead before does the product know the URLs.
+    const dying = [...this.hosts.values()].filter(({ dead, out }) => dead && out === 0);
+    for (const event of control) this.#control(event);
+    for (const result of results) this.#result(result);
+    for (const lease of this.#expired()) this.#expire(lease);
+    this.#bury(dying);
+    this.#waiting.push(...discovered);
+    while (this.#waiting.length > 0 && (this.rules.whenFull !== 'pause' || this.#queued < this.rules.queuedMax)) {
+      for (const group of this.#waiting.shift()!.groups) for (const link of group.links) this.#arrive(group, link);
+    }
+  }
+
+  /** The product granted `tasks` against `demand`: each must be right, and none be missing. */
+  grant(demand: number, tasks: readonly Task[]): void {
+    assert.ok(tasks.length <= demand, 'no more leases than were asked for');
+    for (const task of tasks) this.#grant(task);
+    if (tasks.length === demand || this.#quotaLeft <= 0) return;
+    for (const [key, host] of this.hosts) {
+      const room = laneShare(host, 1, this.#leasedOf(key)) > 0;
+      assert.ok(!room || !this.#isReady(host, host.readyMaxMs), `${key} is ready, and was left out`);
+    }
+  }
+
+  /** The fetchers died: what they held comes back at no attempt, as if contacted just now. */
+  endLeases(nowMs: number): void {
+    this.nowMs = Math.max(this.nowMs, nowMs);
+    for (const { id, hostKey, urls, delayMs } of [...this.leases.values()]) {
+      const host = this.#host(hostKey);
+      for (const url of urls) {
+        if (url === null) continue;
+        this.quotaSpent -= 1;
+        putAgain(host, 0, url);
+      }
+      this.#release(id, host);
+      raise(host, this.nowMs + delayMs);
+    }
+  }
+
+  #grant(task: Task): void {
+    const { hostKey } = task;
+    const host = this.hosts.get(hostKey)!;
+    setLanes(host, hostKey, this.rules);
+    assert.ok(this.#isReady(host, host.readyMinMs), `${hostKey} is granted before its time, or while on lease or held`);
+    const left = this.#quotaLeft;
+    assert.ok(left > 0, 'no lease without page quota');
+    const due = host.again.filter(({ dueMs }) => dueMs <= this.nowMs).map(({ url }) => url);
+    const alone = due[0] !== undefined && due[0].expiries > 0;
+    const share = laneShare(host, due.length, this.#leasedOf(hostKey));
+    const size = Math.min(leaseSize(host, this.rules), left, share, alone ? 1 : 1e9);
+    const urls = [...due, ...host.bands.flat()].slice(0, size);
+    const wanted = urls.map(({ url, depth, hop, attempts }) => ({
+      url,
+      depth,
+      hop,
+      attempt: attempts,
+      etag: '',
+      lastModified: '',
+      cash: 0,
+      traceparent: '',
+    }));
+    assert.deepEqual(task.urls, wanted, `the lease of ${hostKey} holds its next URLs, in order`);
+    const deadlineMs = this.nowMs + 2 * urls.length * expectedMs(host, this.rules) + 45_000;
+    const delayMs = baseMs(host, this.rules);
+    assert.deepEqual([task.delayMs, task.deadlineMs, task.grantedAtMs], [delayMs, deadlineMs, this.nowMs]);
+    assert.ok(task.notBeforeMs >= host.readyMinMs && task.notBeforeMs <= this.nowMs, 'nobody is contacted early');
+    host.again.splice(0, Math.min(due.length, size));
+    for (const band of host.bands) while (band.length > 0 && urls.includes(band[0]!)) band.shift();
+    host.freeMs = host.freeMs.filter((atMs) => atMs > this.nowMs);
+    if (!isPlain(host)) host.nextMs = this.nowMs + (host.lanes > 1 ? Math.ceil(delayMs / host.lanes) : 0);
+    else host.nextMs = host.troubledFrom = 0;
+    host.out += 1;
+    this.#nextLease = task.leaseId + 1;
+    assert.equal(task.lanes, host.lanes);
+    this.quotaSpent += urls.length;
+    this.leases.set(task.leaseId, { id: task.leaseId, hostKey, urls, deadlineMs, delayMs });
+  }
+
+  /** URLs that leases can drain. */
+  get #queued(): number {
+    const open = [...this.hosts.values()].filter((host) => !isHeld(host));
+    return open.reduce((sum, { again, bands }) => sum + again.length + bands.flat().length, 0);
+  }
+
+  get #quotaLeft(): number {
+    return this.rules.pageQuota === null ? Number.POSITIVE_INFINITY : this.rules.pageQuota - this.quotaSpent;
+  }
+
+  #isReady(host: NaiveHost, readyMs: number): boolean {
+    const work = host.bands.some((band) => band.length > 0) || host.again.some(({ dueMs }) => dueMs <= this.nowMs);
+    return work && Math.max(readyMs, laneFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
+  }
+
+  #host(key: string): NaiveHost {
+    if (!this.hosts.has(key)) this.hosts.set(key, newHost());
+    return this.hosts.get(key)!;
+  }
+
+  #leasedOf(key: string): number {
+    const own = [...this.leases.values()].filter(({ hostKey }) => hostKey === key);
+    return own.flatMap(({ urls }) => urls).filter((url) => url !== null).length;
+  }
+
+  #release(id: number, host: NaiveHost): void {
+    this.leases.delete(id);
+    host.out -= 1;
+  }
+
+  #control({ kind, hostKey, amount, payload }: Control): void {
+    if (kind === 'policy') {
+      this.rules = JSON.parse(payload) as Rules;
+      for (const [key, host] of this.hosts) {
+        if (host.hold === 'crawlDelay' && host.crawlDelayMs <= this.rules.crawlDelayCapMs) host.hold = '';
+        // Others follow when they are next granted.
+        if (!isPlain(host)) setLanes(host, key, this.rules);
+      }
+      return;
+    }
+    const host = this.#host(hostKey);
+    if (kind === 'purge') this.#purge(host, hostKey, payload);
+    else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
+    else if (kind === 'hostDelay') host.ownDelayMs = Math.max(-1, amount);
+    else if (kind === 'hostLeases') {
+      host.ownLanes = amount < 1 ? -1 : amount;
+      setLanes(host, hostKey, this.rules);
+    } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
+    else if (kind === 'releaseHost') {
+      const isTooLong = host.hold === 'blocked' && host.crawlDelayMs > this.rules.crawlDelayCapMs;
+      Object.assign(host, { hold: isTooLong ? 'crawlDelay' : '', dead: false, failures: 0, throttles: 0 });
+    }
+  }
+
+  /** What waits or is out of a URL, or of the whole host, was never admitted. */
+  #purge(host: NaiveHost, hostKey: string, payload: string): void {
+    const only = payload === '' ? null : (JSON.parse(payload) as { readonly url: string }).url;
+    const stays = ({ url }: Url) => only !== null && url !== only;
+    const queued = host.again.length + host.bands.flat().length;
+    host.again = host.again.filter(({ url }) => stays(url));
+    // The queue of a host that is given up on goes as it is.
+    if (only === null || !host.dead || host.out > 0) host.bands = host.bands.map((band) => band.filter(stays));
+    this.admitted -= queued - host.again.length - host.bands.flat().length;
+    for (const lease of this.leases.values()) {
+      if (lease.hostKey !== hostKey) continue;
+      for (const [index, url] of lease.urls.entries()) {
+        if (url === null || stays(url)) continue;
+        lease.urls[index] = null;
+        this.quotaSpent -= 1;
+        this.admitted -= 1;
+      }
+    }
+    if (only !== null) this.#purged.add(only);
+    else Object.assign(host, { hold: 'purged', dead: false, failures: 0, throttles: 0 });
+  }
+
+  #arrive({ depth, hop, front, intent }: LinkGroup, { url, priority }: Link): void {
+    const { tallies, rules } = this;
+    tallies.discovered += 1;
+    const { host: hostKey, hostname } = new URL(url);
+    if (!hostname.endsWith('.in.test')) return void tallies.outOfScope++;
+    if (depth > rules.maxDepth) return void tallies.tooDeep++;
+    if (this.#purged.has(url) || this.hosts.get(hostKey)?.hold === 'purged') return void tallies.purged++;
+    const forced = intent === 'force';
+    if (this.#seen.has(url) && !forced) return void tallies.duplicates++;
+    const known = this.hosts.get(hostKey);
+    const queued = known === undefined ? 0 : known.again.length + known.bands.flat().length;
+    if (rules.urlsPerHostMax !== null && !forced && queued >= rules.urlsPerHostMax) return void tallies.hostFull++;
+    const band = front ? 0 : Math.min(priority, 7);
+    const share = rules.queuedMax * (1 - band / 16);
+    if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
+    const host = this.#host(hostKey);
+    if (host.dead && (forced || host.deadUntilMs <= this.nowMs)) {
+      host.dead = false;
+      host.failures = Math.max(0, host.failures - 1);
+    }
+    this.#seen.add(url);
+    this.admitted += 1;
+    host.bands[band]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
+  }
+
+  /** Those whose time is up, by deadline and then by number: their URLs come back into the queue in this order. */
+  #expired(): NaiveLease[] {
+    const expired = [...this.leases.values()].filter(({ deadlineMs }) => deadlineMs + skewMs <= this.nowMs);
+    return expired.sort((a, b) => a.deadlineMs - b.deadlineMs || a.id - b.id);
+  }
+
+  #expire(lease: NaiveLease): void {
+    const host = this.#host(lease.hostKey);
+    const alone = lease.urls.length === 1 ? 1 : 0;
+    for (const url of lease.urls) {
+      if (url === null) continue;
+      this.quotaSpent -= 1;
+      if (url.expiries + alone >= 3) this.ends.dead += 1;
+      else putAgain(host, 0, { ...url, expiries: url.expiries + alone });
+    }
+    this.#release(lease.id, host);
+    const readyMs = lease.deadlineMs + politeMs(host, this.rules);
+    if (lanesNow(host) > 1) host.freeMs.push(readyMs);
+    else raise(host, readyMs);
+    host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
+  }
+
+  #bury(dying: readonly NaiveHost[]): void {
+    for (const host of dying) {
+      if (!host.dead || host.out > 0) continue;
+      this.ends.dead += host.again.length + host.bands.flat().length;
+      host.again = [];
+      host.bands = newHost().bands;
+    }
+  }
+
+  #result(result: Result): void {
+    const host = this.hosts.get(result.hostKey);
+    if (host === undefined) return;
+    const lease = this.leases.get(result.leaseId);
+    if (lease === undefined) return this.#late(host, result);
+    const of = (among: ReadonlySet<string>) => fresh.some(({ kind }) => among.has(kind));
+    const fresh = result.outcomes.filter(({ index }) => lease.urls[index] !== null);
+    const before = { ...host };
+    for (const outcome of fresh) {
+      const url = lease.urls[outcome.index]!;
+      lease.urls[outcome.index] = null;
+      this.#outcome(host, url, outcome.kind, result, outcome);
+      const request = result.requests.find(({ outcomeIndex }) => outcomeIndex === outcome.index);
+      if (request === undefined) continue;
+      const tookMs = request.endMs - request.startMs;
+      host.fetchMs = Math.max(1, Math.round(host.fetchMs === 0 ? tookMs : host.fetchMs + (tookMs - host.fetchMs) / 4));
+    }
+    const left = result.last ? lease.urls.filter((url) => url !== null) : [];
+    for (const url of left) {
+      this.quotaSpent -= 1;
+      putAgain(host, 0, url);
+    }
+    // What other lanes were at when trouble began says nothing new of it.
+    const isNews = host.lanes === 1 || host.failures + host.throttles === 0 || lease.id >= host.troubledFrom;
+    const hostFailed = isNews && of(hostFailures);
+    const throttled = isNews && of(new Set(['throttled', 'timeout']));
+    const heldBack = of(new Set(['crawlDelayTooLong']));
+    const returned = left.length > 0 || of(new Set(['returned', 'unknown']));
+    if (result.host.robotsStatus !== 'unknown') host.crawlDelayMs = result.host.crawlDelayMs;
+    const answered = ({ kind, status }: { readonly kind: OutcomeKind; readonly status: number }) =>
+      status > 0 && !hostFailures.has(kind) && !/^(?:throttled|timeout|returned|unknown|crawlDelayTooLong)$/.test(kind);
+    if (isNews && fresh.some(answered)) host.failures = host.throttles = 0;
+    if (hostFailed) host.failures = before.failures + 1;
+    if (throttled) host.throttles = before.throttles + 1;
+    if (heldBack && host.hold !== 'blocked' && host.hold !== 'purged') host.hold = 'crawlDelay';
+    const troubled = hostFailed || throttled || heldBack || !isNews;
+    if (result.last) {
+      host.returns = returned && !troubled ? host.returns + 1 : 0;
+      const grown = 2 * host.leaseMax >= this.rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
+      host.leaseMax = returned && !troubled ? Math.max(1, Math.floor(lease.urls.length / 2)) : grown;
+      this.#release(lease.id, host);
+      if (lanesNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, this.rules));
+    }
+    if (before.failures + before.throttles === 0 && host.failures + host.throttles > 0 && !isPlain(host))
+      host.troubledFrom = this.#nextLease;
+    raiseAfter(host, this.rules, result, this.nowMs, {
+      hostFailed,
+      throttled,
+      retryAfterMs: Math.max(0, ...fresh.map((one) => one.retryAfterMs)),
+    });
+    if (host.failures > this.rules.retriesMs.length)
+      Object.assign(host, { dead: true, deadUntilMs: this.nowMs + deadMs });
+  }
+
+  #outcome(
+    host: NaiveHost,
+    url: Url,
+    kind: OutcomeKind,
+    { completedAtMs }: Result,
+    {
+      redirectUrl,
+      retryAfterMs,
+      soft404,
+    }: { readonly redirectUrl: string; readonly retryAfterMs: number; readonly soft404: boolean },
+  ): void {
+    if (!pages.has(kind)) this.quotaSpent -= 1;
+    const waitMs = this.rules.retriesMs[url.attempts];
+    if (kind === 'redirect' && redirectUrl === url.url) {
+      if (url.hop === redirects) this.ends.dead += 1;
+      else putAgain(host, 0, { ...url, hop: url.hop + 1 });
+    } else if (this.#end(host, kind, soft404)) {
+      return;
+    } else if (kind === 'parseFailed' || (retried.has(kind) && waitMs === undefined)) {
+      this.ends.dead += 1;
+    } else if (retried.has(kind)) {
+      this.tallies.retries += 1;
+      const dueMs = Math.max(1, (completedAtMs || this.nowMs) + Math.max(waitMs!, retryAfterMs));
+      putAgain(host, dueMs, { ...url, attempts: url.attempts + 1 });
+    } else {
+      putAgain(host, 0, url);
+    }
+  }
+
+  /** True: this outcome leaves nothing more to do. */
+  #end(host: NaiveHost | null, kind: OutcomeKind, soft404: boolean): boolean {
+    if (pages.has(kind)) {
+      this.ends.page += 1;
+      if (host !== null && !soft404) host.pages += 1;
+    } else if (kind === 'redirect') this.ends.redirected += 1;
+    else if (kind === 'robotsDenied') this.ends.denied += 1;
+    else if (failed.has(kind)) this.ends.failed += 1;
+    else return false;
+    return true;
+  }
+
+  /** Of a lease that is over: it finishes what came back, and the host was contacted all the same. */
+  #late(host: NaiveHost, { outcomes, completedAtMs }: Result): void {
+    this.tallies.lateResults += 1;
+    for (const { kind, url, redirectUrl, soft404 } of outcomes) {
+      const at = host.again.findIndex((again) => again.url.url === url);
+      if (at < 0 || (kind === 'redirect' && redirectUrl === url) || !this.#end(null, kind, soft404)) continue;
+      if (pages.has(kind)) this.quotaSpent += 1;
+      host.again.splice(at, 1);
+    }
+    if (completedAtMs > 0) raise(host, completedAtMs + politeMs(host, this.rules));
+  }
+}

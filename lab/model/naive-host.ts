@@ -1,0 +1,154 @@
+/**
+ * A host as the rules of politeness and back-off read (DESIGN §4, Scheduling), in the plainest way; for the model
+ * (naive-frontier.ts). Chance stays with the product: where a back-off has jitter, the model keeps bounds. Times in ms.
+ */
+import type { Result } from '../../schemas/types.ts';
+
+/** The settings of a policy that scheduling goes by. */
+export interface Rules {
+  delayMs: number;
+  delayFactor: number;
+  delayFactorCapMs: number;
+  crawlDelayCapMs: number;
+  retriesMs: readonly number[];
+  leadTimeMs: number;
+  urlsPerLeaseMax: number;
+  urlsPerHostMax: number | null;
+  queuedMax: number;
+  whenFull: 'pause' | 'dropLowest';
+  maxDepth: number;
+  pageQuota: number | null;
+  parallel: readonly { readonly hosts: readonly string[]; readonly leases: number }[];
+}
+
+export interface Url {
+  readonly url: string;
+  readonly depth: number;
+  readonly hop: number;
+  readonly attempts: number;
+  readonly expiries: number;
+}
+
+export const newHost = () => ({
+  bands: Array.from({ length: 8 }, (): Url[] => []),
+  again: [] as { readonly dueMs: number; readonly url: Url }[],
+  /** Leases it is on. */
+  out: 0,
+  /** Leases it may be on: an operator's word (-1: none), and what is in force. */
+  ownLanes: -1,
+  lanes: 1,
+  /** When the next lease beside others may begin, and when lanes that were given back may be used again. */
+  nextMs: 0,
+  freeMs: [] as number[],
+  /** Leases below were out when trouble began. */
+  troubledFrom: 0,
+  /** Ready somewhere between these: jitter. */
+  readyMinMs: 0,
+  readyMaxMs: 0,
+  crawlDelayMs: -1,
+  ownDelayMs: -1,
+  pagesMax: -1,
+  pages: 0,
+  fetchMs: 0,
+  failures: 0,
+  throttles: 0,
+  returns: 0,
+  leaseMax: 0,
+  hold: '' as '' | 'blocked' | 'crawlDelay' | 'purged',
+  dead: false,
+  deadUntilMs: 0,
+});
+export type NaiveHost = ReturnType<typeof newHost>;
+
+/** It takes no leases until somebody says so. */
+export function isHeld(host: NaiveHost): boolean {
+  return host.hold !== '' || (host.pagesMax >= 0 && host.pages >= host.pagesMax);
+}
+
+export function leaseSize(host: NaiveHost, rules: Rules): number {
+  if (host.failures + host.throttles > 0) return 1;
+  const { leadTimeMs, urlsPerLeaseMax } = rules;
+  const fits = Math.max(1, Math.floor(leadTimeMs / expectedMs(host, rules)));
+  const most = host.fetchMs === 0 ? 8 : urlsPerLeaseMax;
+  const pagesLeft = host.pagesMax < 0 ? Number.POSITIVE_INFINITY : Math.max(1, host.pagesMax - host.pages);
+  return Math.min(fits, most, host.leaseMax || urlsPerLeaseMax, pagesLeft);
+}
+
+export function baseMs(host: NaiveHost, rules: Rules): number {
+  return Math.max(host.ownDelayMs < 0 ? rules.delayMs : host.ownDelayMs, host.crawlDelayMs);
+}
+
+export function politeMs(host: NaiveHost, rules: Rules): number {
+  const adaptiveMs = Math.min(rules.delayFactor * host.fetchMs, rules.delayFactorCapMs);
+  return Math.max(baseMs(host, rules), Math.round(adaptiveMs));
+}
+
+/** What one URL of a lease is expected to take. */
+export function expectedMs(host: NaiveHost, rules: Rules): number {
+  return politeMs(host, rules) + (host.fetchMs || 500);
+}
+
+/** A time of readiness never comes nearer. */
+export function raise(host: NaiveHost, minMs: number, maxMs = minMs): void {
+  host.readyMinMs = Math.max(host.readyMinMs, minMs);
+  host.readyMaxMs = Math.max(host.readyMaxMs, maxMs);
+}
+
+/** Sorted by time due; of those due together, first come, first served. */
+export function putAgain(host: NaiveHost, dueMs: number, url: Url): void {
+  host.again.push({ dueMs, url });
+  host.again.sort((a, b) => a.dueMs - b.dueMs);
+}
+
+/** What a result asks for before the next contact, counted from the completion of the last request. */
+export interface Trouble {
+  readonly hostFailed: boolean;
+  readonly throttled: boolean;
+  readonly retryAfterMs: number;
+}
+
+export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs: number, trouble: Trouble): void {
+  const fromMs = result.completedAtMs || (result.last ? nowMs : 0);
+  if (fromMs === 0) return;
+  const { retriesMs } = rules;
+  const longestMs = retriesMs.at(-1) ?? 0;
+  // Where there are several lanes, the polite delay is the lane's own.
+  const waits = [lanesNow(host) > 1 ? 0 : politeMs(host, rules), trouble.retryAfterMs];
+  if (trouble.hostFailed) waits.push(retriesMs[Math.min(host.failures, retriesMs.length) - 1] ?? 0);
+  if (result.last && host.returns > 0) waits.push(Math.min(1000 * 2 ** (host.returns - 1), 30_000));
+  const backOffMs = trouble.throttled ? Math.min((retriesMs[0] ?? 0) * 2 ** (host.throttles - 1), longestMs) : 0;
+  const [minMs, maxMs] = [0.8, 1.2].map((jitter) => Math.max(...waits, Math.round(backOffMs * jitter)));
+  if (maxMs! > 0 || lanesNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
+}
+
+/** How many leases it may be on as it is: one while it is in trouble, asks for a Crawl-delay, or is not known yet. */
+export function lanesNow({ lanes, failures, throttles, crawlDelayMs, fetchMs }: NaiveHost): number {
+  return failures + throttles > 0 || crawlDelayMs > 0 || fetchMs === 0 ? 1 : lanes;
+}
+
+/** When a lane is free, by the lanes alone. */
+export function laneFreeMs(host: NaiveHost): number {
+  const free = lanesNow(host) - host.out;
+  if (free <= 0) return Number.POSITIVE_INFINITY;
+  const sorted = host.freeMs.toSorted((a, b) => b - a);
+  return Math.max(sorted[free - 1] ?? 0, host.out > 0 ? host.nextMs : 0);
+}
+
+/** A host that has one lane, and had no more of late, is like any other. */
+export function isPlain({ ownLanes, lanes, freeMs }: NaiveHost): boolean {
+  return ownLanes < 0 && lanes === 1 && freeMs.length === 0;
+}
+
+export function setLanes(host: NaiveHost, key: string, rules: Rules): void {
+  const rule = rules.parallel.find(({ hosts }) => hosts.includes(key.replace(/:\d+$/, '')));
+  host.lanes = host.ownLanes > 0 ? host.ownLanes : (rule?.leases ?? 1);
+  if (isPlain(host)) host.nextMs = host.troubledFrom = 0;
+}
+
+/** Its share of what is queued, and of the pages that an operator allows. */
+export function laneShare(host: NaiveHost, due: number, leased: number): number {
+  const lanes = lanesNow(host);
+  if (lanes === 1) return Number.POSITIVE_INFINITY;
+  const share = Math.ceil((due + host.bands.flat().length) / (lanes - host.out));
+  return host.pagesMax < 0 ? share : Math.max(0, Math.min(share, host.pagesMax - host.pages - leased));
+}

@@ -1,0 +1,62 @@
+/** A state store as a map, whose jobs run at once: what an owner does with rows, without an owner. */
+
+import type { FrontierState } from '../../topology/frontier/state/state.ts';
+import type { Row, StoreJob, StoreReply, StoreRequest } from '../../topology/frontier/storage/store-job.ts';
+import { loaded, loadRanges, loadRow, metaKey } from '../../topology/frontier/view/view.ts';
+
+export class RowsInMemory {
+  readonly #rows = new Map<string, Buffer>();
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const [key, value] of this.#rows) bytes += key.length / 2 + value.length;
+    return bytes;
+  }
+
+  /** Rows of one kind. */
+  count(kind: string): number {
+    return [...this.#rows.keys()].filter((key) => key.startsWith(Buffer.from(kind).toString('hex'))).length;
+  }
+
+  write(rows: readonly Row[]): void {
+    for (const { key, value } of rows) {
+      if (value === null) this.#rows.delete(key.toString('hex'));
+      else this.#rows.set(key.toString('hex'), Buffer.from(value));
+    }
+  }
+
+  run<Result>(job: StoreJob<Result>): Result {
+    let next = job.next([]);
+    while (!next.done) next = job.next(this.#answer(next.value));
+    return next.value;
+  }
+
+  /** The next request of a job, and no more: what it gives; undefined: there was none. */
+  runOne(job: StoreJob, reply: StoreReply): StoreReply | undefined {
+    const next = job.next(reply);
+    return next.done ? undefined : this.#answer(next.value);
+  }
+
+  load(state: FrontierState): void {
+    const meta = this.#rows.get(metaKey.toString('hex'));
+    if (meta === undefined) {
+      this.#rows.clear();
+      return;
+    }
+    loadRow(state, metaKey, meta);
+    for (const { gte, lt } of loadRanges) {
+      const [from, to] = [gte.toString('hex'), lt.toString('hex')];
+      const keys = [...this.#rows.keys()].filter((key) => key >= from && key < to).sort();
+      for (const key of keys) loadRow(state, Buffer.from(key, 'hex'), this.#rows.get(key)!);
+    }
+    loaded(state);
+  }
+
+  #answer({ read = [], write = [], scan }: StoreRequest): StoreReply {
+    this.write(write);
+    if (scan === undefined) return read.map((key) => this.#rows.get(Buffer.from(key).toString('hex')));
+    const [from, to] = [scan.gte.toString('hex'), scan.lt.toString('hex')];
+    const keys = [...this.#rows.keys()].filter((key) => key >= from && key < to).sort();
+    return keys.slice(0, scan.limit).flatMap((key) => [Buffer.from(key, 'hex'), this.#rows.get(key)]);
+  }
+}

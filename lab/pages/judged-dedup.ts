@@ -1,0 +1,57 @@
+/** What a dedup says of labelled pages: how many of its duplicates are rightly told, and how many of the copies it found. */
+import { hash } from 'node:crypto';
+import type { Duplicate } from '../../schemas/types.ts';
+import { openDedup } from '../../services/dedup/dedup.ts';
+import type { NearMethod } from '../../services/dedup/likeness.ts';
+import { createMemoryRegistry } from '../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../services/runtime/avro/record-codec.ts';
+import { SystemClock } from '../../services/runtime/clock.ts';
+import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
+import type { LabelledPage } from './labelled-pages.ts';
+import { pageRecord } from './page-record.ts';
+import { received } from './records.ts';
+
+export interface Judged {
+  readonly told: number;
+  readonly precision: number;
+  readonly recall: number;
+  /** URL and representative of pages that are not of one family. */
+  readonly wrong: readonly (readonly [string, string])[];
+}
+
+export async function judgedDedup(method: NearMethod, pages: readonly LabelledPage[]): Promise<Judged> {
+  const codec = await openCodec(createMemoryRegistry(), 'c');
+  const newest = new Map<string, Duplicate>();
+  const dedup = await openDedup({
+    log: {
+      append: async (records) => {
+        for (const { topic, value } of records) {
+          if (topic !== 'c.duplicates') continue;
+          const told = codec.decode('duplicates', value);
+          newest.set(told.url, told);
+        }
+        return [];
+      },
+    },
+    ...{ codec, clock: new SystemClock(), store: createMemoryStore(), crawl: 'c', partitions: 1, keyMode: 'host' },
+    ...{ method, seed: 7 },
+  });
+  for (let at = 0; at < pages.length; at += 128) {
+    const batch = pages.slice(at, at + 128).map(({ url, title, text }, n) => {
+      const contentHash = hash('sha256', `${title}\n${text}`, 'hex');
+      return received('pages', pageRecord({ url, title, text, fetchedAtMs: at + n, contentHash }));
+    });
+    await dedup.handle(batch as never, { positions: [] });
+  }
+  const families = new Map(pages.map(({ url, family }) => [url, family]));
+  const told = [...newest.values()].filter(({ url, representative }) => url !== representative);
+  const wrong = told.filter(({ url, representative }) => families.get(url) !== families.get(representative));
+  const copies = pages.filter(({ isCopy }) => isCopy);
+  const found = new Set(told.filter((one) => !wrong.includes(one)).flatMap((one) => [one.url, one.representative]));
+  return {
+    told: told.length,
+    precision: told.length === 0 ? 1 : 1 - wrong.length / told.length,
+    recall: copies.length === 0 ? 1 : copies.filter(({ url }) => found.has(url)).length / copies.length,
+    wrong: wrong.map(({ url, representative }) => [url, representative]),
+  };
+}

@@ -1,0 +1,134 @@
+/** What must hold when a run has ended: every copy of the state is the same, and nothing that could be had is missing. */
+import { isDeepStrictEqual } from 'node:util';
+import { openPartition } from '../../services/frontier/open/open-partition.ts';
+import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
+import { sumCounters } from '../../topology/frontier/changes/counters.ts';
+import { digest } from '../../topology/frontier/check/digest.ts';
+import { replay } from '../../topology/frontier/replay.ts';
+import { FrontierState } from '../../topology/frontier/state/state.ts';
+import { partitionOf } from '../../topology/url/partition.ts';
+import { chanceOf } from './chance.ts';
+import { clockOf } from './clock-of.ts';
+import { checkDecidedAgain } from './decided-again.ts';
+import type { Fault } from './faults.ts';
+import type { Judge } from './judge.ts';
+import { crawl, fingerprintKey } from './machines.ts';
+import { createProcess } from './process.ts';
+import type { Stage } from './run.ts';
+import { createSimLog } from './sim-log.ts';
+import { recount } from './standby.ts';
+import { mustBeFetched } from './world.ts';
+
+export async function checkEnd(stage: Stage, judge: Judge, faults: readonly Fault[]): Promise<void> {
+  const { standby, violate } = stage;
+  standby.states.forEach((state, partition) => {
+    recount(state, `partition ${partition} at its end`, violate);
+    for (const { key } of state.hosts.values()) {
+      const home = partitionOf(key, stage.world.partitions);
+      if (home !== partition) violate(`partition ${partition} has a queue of ${key}, which belongs to ${home}`);
+    }
+  });
+  checkCopies(stage);
+  checkDecidedAgain(stage);
+  checkFetched(stage, judge, faults);
+  await checkFolders(stage);
+}
+
+/** digest(live) = digest(standby) = digest(warm copies) = digest(rebuild). */
+function checkCopies({ machines, standby, cluster, violate }: Stage): void {
+  standby.states.forEach((state, partition) => {
+    const expected = digest(state);
+    const rebuilt = new FrontierState(fingerprintKey);
+    const copies = machines.flatMap(({ name, copies }) => {
+      const state = copies.get(partition)?.state;
+      return state === undefined ? [] : [{ name, state }];
+    });
+    for (const { offset, value } of cluster.partition(`${crawl}.frontier-changelog`, partition).records) {
+      replay(rebuilt, offset, readChangelog(value));
+      // A copy that has come as far as this.
+      for (const { name, state } of copies) {
+        if (state.changelog.offset !== offset + 1 || digest(state) === digest(rebuilt)) continue;
+        violate(`${name} keeps a copy of partition ${partition} that is not what its owner had at ${offset}`);
+      }
+    }
+    if (digest(rebuilt) !== expected) violate(`partition ${partition} is rebuilt to another state than its standby's`);
+    const owners = machines.flatMap(({ live }) => live.get(partition) ?? []);
+    const owner = owners.find((one) => one.state.changelog.epoch === state.changelog.epoch);
+    if (owner === undefined || digest(owner.state) !== expected) {
+      violate(`partition ${partition}'s owner has another state than its standby`);
+    }
+  });
+}
+
+/** Whatever a disk holds of a partition, opening it gives the same state. */
+async function checkFolders(stage: Stage): Promise<void> {
+  const { machines, standby, scheduler, world, seed, violate } = stage;
+  const expected = standby.states.map(digest);
+  for (const machine of machines) machine.kill('all', Number.POSITIVE_INFINITY);
+  for (const { name, disk } of machines) {
+    const process = createProcess({ name: `${name}.after`, scheduler, chance: chanceOf(seed, 'after'), clockOffMs: 0 });
+    const log = createSimLog({ ...stage, process, embedded: world.embedded, faultOf: () => undefined });
+    for (const folder of disk.folders().keys()) {
+      const partition = Number(folder);
+      const store = await settle(disk.open(process, folder));
+      const identity = { crawl, partition, partitions: world.partitions };
+      const opening = openPartition({
+        log,
+        store,
+        identity,
+        key: fingerprintKey,
+        clock: process.clock,
+        endsLeases: false,
+        nonce: () => 'after',
+      });
+      const { state } = await settle(opening);
+      if (digest(state) !== expected[partition]) violate(`${name} opens partition ${partition} to another state`);
+      else if (!isDeepStrictEqual(clockOf(state), clockOf(standby.states[partition]!)))
+        violate(`${name} opens partition ${partition} with hosts that wait for another time, or for ever`);
+    }
+  }
+
+  async function settle<T>(promise: Promise<T>): Promise<T> {
+    let done = false;
+    promise.then(
+      () => (done = true),
+      () => (done = true),
+    );
+    await scheduler.run(Number.POSITIVE_INFINITY, () => done);
+    return promise;
+  }
+}
+
+/** Liveness: what could be had was had; and without faults, once. */
+function checkFetched({ standby, world, foreign, violate }: Stage, judge: Judge, faults: readonly Fault[]): void {
+  const { pages, givenUp } = standby;
+  const { page, dead, quotaSpent } = sumCounters(standby.states.map(({ counters }) => counters));
+  const letters = [...givenUp.keys()].filter((url) => url !== '').length;
+  if (dead > letters) violate(`${dead} URLs are dead, and there are letters of ${letters}`);
+  if (world.pageQuota !== null) {
+    const quotaMax = world.pageQuota + standby.quotaForgotten;
+    if (page > quotaMax || quotaSpent > quotaMax) violate(`${page} pages of a quota of ${world.pageQuota}`);
+    if (page < world.pageQuota && quotaSpent >= world.pageQuota) violate(`a quota spent on ${page} pages`);
+    return;
+  }
+  if (page > pages.size) violate(`${page} pages are counted, and ${pages.size} were published`);
+  for (const [url, reason] of givenUp) {
+    if (url === '' || !world.byName.get(new URL(url).host)!.steady) continue;
+    if (!excused(url, reason, faults)) violate(`${url} was given up on (${reason}), and its host is steady`);
+  }
+  for (const url of mustBeFetched(world, new Set(givenUp.keys()), foreign)) {
+    if (!pages.has(url)) violate(`${url} was never fetched`);
+    else if (faults.length === 0) {
+      const times = judge.fetches.get(url)!;
+      const isRight = world.recrawl === null ? times === 1 : times > 1;
+      if (!isRight) violate(`${url} was fetched ${times} times, and nothing went wrong`);
+    }
+  }
+}
+
+/** A host in trouble may use up the retries of its URLs, and faults the leases of one. */
+function excused(url: string, reason: string, faults: readonly Fault[]): boolean {
+  if (reason === 'tooManyRedirects') return true;
+  if (reason === 'leaseExpired') return faults.length >= 3;
+  return faults.some((fault) => fault.kind === 'trouble' && fault.host === new URL(url).host);
+}

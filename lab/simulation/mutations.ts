@@ -1,0 +1,179 @@
+/**
+ * Planted bugs: each a small edit of the product's source, of the kind that a reviewer might miss. The simulator must
+ * find each one within `seedsMax` seeds that the product itself passes.
+ *
+ * `find` stands in `file` exactly once. Who rewrites that line moves the bug along: a mutation that can no longer be
+ * planted fails its test by name.
+ */
+export interface Mutation {
+  readonly bug: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** Where to begin: rare ones take hundreds of seeds to meet. Absent: at 1. */
+  readonly from?: number;
+}
+
+export const seedsMax = 300;
+
+export const mutations: readonly Mutation[] = [
+  {
+    bug: 'an outcome is published before its links are acked',
+    file: 'services/fetcher/publish/publisher.ts',
+    find: 'if (records.length > 0) await log.append(records).catch((error) => leaveOut(batch, records, error));',
+    replace: 'if (records.length > 0) log.append(records).catch(fail);',
+  },
+  {
+    bug: 'a task is published before the commit that grants it is acked',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'const [offset] = await appended;',
+    replace: 'const [offset] = [step.offset];',
+  },
+  {
+    bug: 'a commit that landed at another offset than expected is applied',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'if (offset !== step.offset) throw lost(identity.partition);',
+    replace: '',
+  },
+  {
+    bug: 'the view’s position is written before its rows',
+    file: 'topology/frontier/view/save-view.ts',
+    find: 'const hosts = unsaved.takeHosts();',
+    replace: 'const hosts = unsaved.takeHosts(); yield { write: [meta, ...seen] };',
+  },
+  {
+    bug: 'the view keeps that a queue was popped, and not its lease',
+    file: 'topology/frontier/view/host-row.ts',
+    find: 'writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));',
+    replace: 'writer.uint(0);',
+  },
+  {
+    bug: 'a retry that is alone in its queue has no timer after a restart',
+    file: 'topology/frontier/view/host-row.ts',
+    find: 'state.settle(host);',
+    replace: 'if (host.queue.dueAtMs === 0) state.settle(host);',
+    from: 70,
+  },
+  {
+    bug: 'the wait runs from a request’s start, not from its completion',
+    file: 'services/fetcher/publish/publisher.ts',
+    find: 'for (const { endMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, endMs);',
+    replace: 'for (const { startMs } of report.requests) lease.completedAtMs = Math.max(lease.completedAtMs, startMs);',
+  },
+  {
+    bug: 'a lease is started before its task’s offset is committed',
+    file: 'services/fetcher/leases/backlog.ts',
+    find: 'await log.commit(group, positions);',
+    replace: 'log.commit(group, positions).catch(() => {});',
+  },
+  {
+    bug: 'an unreachable robots.txt allows all',
+    file: 'topology/robots/verdict.ts',
+    find: "? 'use_cached' : 'disallow_all' };",
+    replace: "? 'use_cached' : 'allow_all' };",
+  },
+  {
+    bug: 'Retry-After is read and forgotten',
+    file: 'topology/frontier/decide/results/results.ts',
+    find: 'waitMs = Math.max(waitMs, lesson.retryAfterMs);',
+    replace: '',
+  },
+  {
+    bug: 'an operator’s limit that was taken back goes on holding its host',
+    file: 'topology/frontier/decide/politeness.ts',
+    find: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';",
+    replace: "return pagesMax >= 0 && pages >= pagesMax ? 'limit' : hold;",
+  },
+  {
+    bug: 'a dead letter is not waited for',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'if (step.deadLetters.length > 0) await this.#bury(step.deadLetters);',
+    replace: 'if (step.deadLetters.length > 0) this.#bury(step.deadLetters).catch(() => {});',
+    from: 160,
+  },
+  {
+    bug: 'leases are granted though there is no fetcher',
+    file: 'services/frontier/demand/task-flow.ts',
+    find: 'return fetchers === null || fetchers === 0 ? 0 : Math.max(0, this.#window.size - this.waiting);',
+    replace: 'return Math.max(0, this.#window.size - this.waiting);',
+    from: 125,
+  },
+  {
+    bug: 'demand is a constant, and a lease that nobody took costs what one does that a fetcher died of',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'const { fetchers: watch, identity } = this.#options;',
+    replace: 'const { fetchers: watch, identity } = { ...this.#options, fetchers: undefined };',
+    from: 70,
+  },
+  {
+    bug: 'a state is used whose changelog has lost what it was built from, and grown again',
+    file: 'services/frontier/restore/stands-in-log.ts',
+    find: 'if (!isThere) return',
+    replace: 'if (!isThere && offset < 0) return',
+  },
+  {
+    bug: 'a record of somebody else’s on the changelog stops who reads it',
+    file: 'topology/frontier/changes/changelog.ts',
+    find: "return { kind: 'foreign', why: error.message };",
+    replace: 'throw error;',
+  },
+  {
+    bug: 'an owner with nothing to write does not see that its changelog has lost records',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'this.#losses?.look();',
+    replace: '',
+  },
+  {
+    bug: 'what arrives on a wrong partition is decided on there',
+    file: 'topology/frontier/decide/misrouted.ts',
+    find: 'return this.#partition === partition;',
+    replace: 'return true;',
+  },
+  {
+    bug: 'what is passed on is not waited for',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));',
+    replace:
+      'log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one))).catch(() => {});',
+    from: 120,
+  },
+  {
+    bug: 'a task is run wherever it lies',
+    file: 'services/fetcher/leases/intake.ts',
+    find: 'if (home === partition && readFrom === place) return null;',
+    replace: 'return null;',
+    from: 80,
+  },
+  {
+    bug: 'a group shares out as many partitions as its topics have by now',
+    file: 'services/frontier/frontier-group.ts',
+    find: 'partitions,\n    instanceId,',
+    replace: 'instanceId,',
+  },
+  {
+    bug: 'a process writes under ids that the crawl’s notes do not tell',
+    file: 'services/runtime/crawl/crawl-schemas.ts',
+    find: 'const missing = () => [...own].filter(([topic, id]) => !isNoted(topic, id));',
+    replace: 'const missing = () => [...own].filter(() => false);',
+  },
+  {
+    bug: 'a registry is believed before the crawl’s notes',
+    file: 'services/runtime/crawl/crawl-schemas.ts',
+    find: 'const there = known(topic, id);',
+    replace: 'const there = (await fromRegistry(topic, id)) ?? known(topic, id);',
+  },
+  {
+    bug: 'a report on the quota is heard only if its number is greater, and numbers go back with a changelog’s tail',
+    file: 'topology/frontier/decide/control/quota.ts',
+    find: 'if (known < 0) return decideNumberedReport(decision, report, row);',
+    replace: 'return decideNumberedReport(decision, report, row);',
+    from: 560,
+  },
+  {
+    bug: 'an owner that opens does not say under which leader epochs its inputs were read: a cut is not seen',
+    file: 'services/frontier/own/partition-owner.ts',
+    find: 'const before = leaderEpoch < 0 ? undefined : { end: slice > 0 ? offset + 1 : offset, leaderEpoch };',
+    replace: 'const before = undefined;',
+    from: 160,
+  },
+];

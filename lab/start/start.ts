@@ -1,0 +1,183 @@
+/**
+ * What `npm start` runs: a whole crawl to look at, on a synthetic web of its own, and what that web says of its visitor.
+ *
+ *   npm start                               80 hosts of 50 pages, in about half a minute; the dashboard's address is printed
+ *   npm start -- --hosts 20 --pages 10      a smaller one
+ *   npm start -- https://example.org …      anything else is handed to `crawlstream crawl`
+ *
+ * The web runs in a process of its own, out of reach of the terminal's Ctrl-C, and ends when this one does, however
+ * that comes about. The crawl is the `crawlstream crawl` command itself, in this process. On a terminal the dashboard stays
+ * when it is done, over the folder it left, until Ctrl-C.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { CheckReport, Findings } from '../web/check.ts';
+
+/** Slow enough to be seen, quick enough to wait for. ms */
+const delayMs = 200;
+/** What the politest hosts ask for in robots.txt. ms */
+const crawlDelayMs = 400;
+/** As `--dashboard` has it where no address is given. */
+const dashboardPort = 9465;
+
+interface Web {
+  readonly port: number;
+  readonly control: string;
+  readonly resolve: readonly string[];
+  readonly seeds: readonly string[];
+  end(): Promise<void>;
+}
+
+const args = process.argv.slice(2);
+const size = sizeOf(args);
+if (size === undefined) await crawl(args);
+else await showCrawl(size);
+
+/** Undefined if the arguments are for `crawl`. */
+function sizeOf(given: readonly string[]): { readonly hosts: number; readonly pages: number } | undefined {
+  const wanted = { hosts: 80, pages: 50 };
+  for (let i = 0; i < given.length; i += 2) {
+    const name = given[i];
+    if (name !== '--hosts' && name !== '--pages') return undefined;
+    const number = Number(given[i + 1]);
+    if (!Number.isInteger(number) || number < 2 || number > 10_000) {
+      process.stderr.write(`${name} ${given[i + 1] ?? ''}: give a whole number from 2 to 10000\n`);
+      process.exit(2);
+    }
+    wanted[name === '--hosts' ? 'hosts' : 'pages'] = number;
+  }
+  return wanted;
+}
+
+/** Runs `crawlstream crawl`; `process.exitCode` is then its own. */
+async function crawl(crawlArguments: readonly string[]): Promise<void> {
+  process.argv = [process.argv[0]!, 'crawlstream', 'crawl', ...crawlArguments];
+  await import('../../services/cli/main.ts');
+}
+
+async function showCrawl({ hosts, pages }: { readonly hosts: number; readonly pages: number }): Promise<void> {
+  const web = await startWeb(hosts, pages);
+  try {
+    const data = join(await mkdtemp(join(tmpdir(), 'crawlstream-')), 'data');
+    say(`A web of ${count(hosts)} hosts is up on 127.0.0.1:${web.port}. Crawling it at no more than one request per`);
+    say(`host in ${delayMs} ms; some hosts ask for ${crawlDelayMs} ms, forbid paths, move, fail or are down.\n`);
+    const address = `127.0.0.1:${await freePort(dashboardPort)}`;
+    const flags = [
+      '--delay',
+      `${delayMs}`,
+      '--retries',
+      '0.3,0.6,1.2',
+      '--with',
+      'index',
+      '--data',
+      data,
+      '--dashboard',
+      address,
+    ];
+    await crawl([...web.seeds, ...web.resolve.flatMap((one) => ['--resolve', one]), ...flags]);
+    if (process.exitCode === 130) {
+      say('\nThe web of this crawl ends with it: npm start begins a new one.');
+      return;
+    }
+    if (process.exitCode) return;
+    const report = await reportOf(web);
+    if (!report.ok) process.exitCode = 1;
+    say(verdict(report));
+    say(`
+Next:
+  npm run -s crawlstream -- pages --data ${data}
+  npm run -s crawlstream -- stats --data ${data}
+  npm run -s crawlstream -- search "quiet harbor" --data ${data}
+  npm run -s crawlstream -- dashboard --data ${data}
+  npm start -- https://example.org --max-pages 100 --contact me@example.org --dashboard`);
+    await web.end();
+    if (process.stdin.isTTY && process.stdout.isTTY) await stay(data, address);
+  } finally {
+    await web.end();
+  }
+}
+
+/** The dashboard of what the crawl left, at the address where it was open. */
+async function stay(data: string, address: string): Promise<void> {
+  say('\nThe dashboard stays until Ctrl-C.');
+  const { createProgram } = await import('../../services/cli/program.ts');
+  await createProgram().parseAsync(['dashboard', '--data', data, '--http', address], { from: 'user' });
+}
+
+/** `wished`, or another where somebody listens there. */
+async function freePort(wished: number): Promise<number> {
+  const server = createServer().listen(wished, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return freePort(0);
+  }
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function startWeb(hosts: number, pages: number): Promise<Web> {
+  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../web/main.ts' : '../web/main.js', import.meta.url));
+  const size = ['--hosts', `${hosts}`, '--pages', `${pages}`];
+  const pace = ['--set', `crawlDelayMs=${crawlDelayMs}`, '--set', 'slowMs=300'];
+  const child = spawn(process.execPath, [...process.execArgv, main, ...size, ...pace, '--exit-with-stdin'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => [''])]);
+  if (line[0] === '') throw new Error('the synthetic web did not start; what it said stands above');
+  return {
+    ...(JSON.parse(line[0] as string) as Omit<Web, 'end'>),
+    async end() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+async function reportOf(web: Web): Promise<CheckReport> {
+  const response = await fetch(`${web.control}report?delayMs=${delayMs}`, { method: 'POST' });
+  return (await response.json()) as CheckReport;
+}
+
+function verdict(report: CheckReport): string {
+  const { expected, fetched, requests, hosts, smallestGapMs, shortGaps, concurrency, robotsViolations } = report;
+  const { duplicates, missing, unexpected } = report;
+  const rows: readonly (readonly [string, string])[] = [
+    ['pages a visitor may have', count(expected)],
+    ['pages it fetched', count(fetched)],
+    ['fetched twice', found(duplicates)],
+    ['missed', found(missing)],
+    ['requests, hosts', `${count(requests)}, ${count(hosts)}`],
+    ['shortest pause on a host', smallestGapMs === null ? 'none' : `${smallestGapMs.toFixed(1)} ms`],
+    ['pauses too short', found(shortGaps)],
+    ['two requests at once', found(concurrency)],
+    ['against robots.txt', found(robotsViolations)],
+    ['requests for nothing', found(unexpected)],
+  ];
+  const table = rows.map(([label, value]) => `  ${label.padEnd(28)}${value.padStart(10)}`).join('\n');
+  const end = report.ok
+    ? 'Every page that may be had, each once, and nobody was disturbed.'
+    : 'That is not as it should be.';
+  return `\nWhat the web says of its visitor:\n${table}\n\n${end}`;
+}
+
+function found({ count: number, details }: Findings): string {
+  return number === 0 ? 'none' : `${count(number)}, as ${details[0]}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,49 @@
+/**
+ * Brings a partition's state to a point of its changelog, from the first starting state that leads there.
+ *
+ * One that diverges from what the changelog's checks say, or whose changelog was trimmed meanwhile, is discarded with its
+ * view, and the next one tried.
+ */
+import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { clearView } from '../restore/load-view.ts';
+import { type Restore, restore } from '../restore/restore.ts';
+import { expectInLog } from '../restore/stands-in-log.ts';
+import type { StartingStates } from './starting-states.ts';
+
+export type BringUp = Omit<Restore, 'state'> & Pick<StartingStates, 'onNotice'>;
+
+/** The view was wrong from the start, or the replay is; or the changelog lacks what it needs. */
+const leadsNowhere: ReadonlySet<ErrorCode> = new Set([
+  'STATE_DIVERGED',
+  'CHANGELOG_GAP',
+  'OFFSET_OUT_OF_RANGE',
+  'LOG_TRUNCATED',
+]);
+
+/** `first`: taken from `candidates` already. Undefined: the signal aborted. Throws what the last of them came to. */
+export async function bringUp(
+  first: FrontierState,
+  candidates: AsyncIterator<FrontierState, void>,
+  options: BringUp,
+): Promise<FrontierState | undefined> {
+  for (let state = first; ; ) {
+    const began = state.changelog.offset;
+    try {
+      await expectInLog(options, state);
+      return (await restore({ ...options, state })) ? state : undefined;
+    } catch (error) {
+      if (!(error instanceof CrawlstreamError && leadsNowhere.has(error.code)) || began === 0) throw error;
+      options.onNotice?.(`${error.message}; trying what there is before it`);
+      await clearView(options.store);
+      const next = await candidates.next();
+      if (next.done === true) throw error;
+      state = next.value;
+    }
+  }
+}
+
+/** There is one, or it throws. */
+export async function firstOf(candidates: AsyncIterator<FrontierState, void>): Promise<FrontierState> {
+  return (await candidates.next()).value as FrontierState;
+}

@@ -1,0 +1,117 @@
+/**
+ * Opens a partition: loads its view, replays the changelog to its end, claims it, and replays up to the claim.
+ *
+ * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
+ * It names what it follows, so that whoever has read something else before it sees that records were lost.
+ * A view that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded: the
+ * newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). DESIGN §4.2–4.3, §4.14.
+ */
+import { randomBytes } from 'node:crypto';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Claim } from '../../../topology/frontier/changes/changelog.ts';
+import { encodeClaim } from '../../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { runJob } from '../restore/job-runner.ts';
+import { changelogTopic, type RestoreProgress } from '../restore/restore.ts';
+import type { Shelf } from '../snapshots/shelf.ts';
+import { bringUp, firstOf } from './bring-up.ts';
+import { startingStates } from './starting-states.ts';
+
+export interface OpenPartition {
+  readonly log: Log;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly seen?: SeenConfig | undefined;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** A state that has followed the changelog up to here; the store has its view. Absent: the store's view is loaded. */
+  readonly warm?: FrontierState | undefined;
+  /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
+  readonly endsLeases: boolean;
+  /** Names the claim. Absent: 128 random bits. */
+  readonly nonce?: () => string;
+  readonly onProgress?: (progress: RestoreProgress) => void;
+  /** Snapshots to fall back on. Absent: there are none. */
+  readonly shelf?: Pick<Shelf, 'list' | 'rows'> | undefined;
+  /** Told of views and snapshots that were passed over. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** Aborted: the partition is not wanted any more. */
+  readonly signal?: AbortSignal;
+}
+
+export async function openPartition(options: OpenPartition): Promise<FrontierPartition> {
+  const { log, identity, endsLeases } = options;
+  const topic = changelogTopic(identity.crawl);
+  const nonce = options.nonce?.() ?? randomBytes(16).toString('hex');
+  const candidates = startingStates(options);
+  // What cannot be restored is not claimed: this throws.
+  const first = options.warm ?? (await firstOf(candidates));
+  const { end } = await log.offsets(topic, identity.partition);
+  const before = await reach(options, first, candidates, end);
+  // The clock never goes back behind what was decided: the claim says when this owner began.
+  const nowMs = Math.max(options.clock.nowMs(), before.nowMs);
+  const { epoch, seq, counted } = before.changelog;
+  const claim: Claim = { kind: 'claim', nonce, nowMs, endsLeases, after: { epoch, seq, counted } };
+  const [claimOffset] = await log.append([
+    { topic, partition: identity.partition, key: null, value: encodeClaim(claim) },
+  ]);
+  const to = claimOffset! + 1;
+  // Should the log have lost records since: what it holds now is settled by the claim.
+  const state = await reach(options, before, startingStates(options), to);
+  if (state.changelog.epoch !== claimOffset) throw lost(identity.partition);
+  const partition = new FrontierPartition(identity, state);
+  await runJob(options.store, partition.reads());
+  return partition;
+}
+
+/** Throws OWNERSHIP_LOST, to be tried again, where the partition is not wanted any more, or the log has lost records on the way. */
+async function reach(
+  options: OpenPartition,
+  first: FrontierState,
+  candidates: AsyncIterator<FrontierState, void>,
+  to: number,
+): Promise<FrontierState> {
+  const { log, identity } = options;
+  const { crawl, partition } = identity;
+  let state: FrontierState | undefined;
+  try {
+    state = await bringUp(first, candidates, { ...options, to });
+  } catch (error) {
+    const { end } = await log.offsets(changelogTopic(crawl), partition);
+    const isLost = error instanceof CrawlstreamError && error.code === 'LOG_TRUNCATED';
+    throw isLost || end < to ? lostRecords(partition, end, to - 1) : error;
+  }
+  if (state === undefined) throw letGo(partition);
+  return state;
+}
+
+function letGo(partition: number): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', `partition ${partition} was let go while it opened`);
+}
+
+/** Throws LOAD_UNFINISHED: what a load was cut off from is not to be decided on. */
+export function needLoaded(partition: number, { load }: FrontierState): void {
+  if (load.isDone) return;
+  const remedy = 'run the same crawlstream load again, or choose another crawl';
+  const message = `partition ${partition} holds a part of a dump that was not loaded to its end: ${remedy}`;
+  throw new CrawlstreamError('LOAD_UNFINISHED', message);
+}
+
+export function lost(partition: number, cause?: unknown): CrawlstreamError {
+  return new CrawlstreamError('OWNERSHIP_LOST', `another owner has claimed partition ${partition}`, cause);
+}
+
+/** Retriable: whoever opens the partition anew builds its state from what the log holds. */
+export function lostRecords(partition: number, end: number, acked: number): CrawlstreamError {
+  const what = `the changelog of partition ${partition} ends at ${end}, and had acknowledged records up to ${acked}`;
+  return new CrawlstreamError(
+    'OWNERSHIP_LOST',
+    `${what}: it has lost them; the partition is built anew from what is left`,
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Rebuilds a partition's state from control, results and discovered, where they are complete and its changelog is not.
+ *
+ * What comes of it is said in topology/frontier/from-inputs.ts. The state stands where the changelog ends, so that a
+ * frontier started on it goes on from there; from then on this folder, not the changelog, is what it is restored from.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
+import { changelogStart, decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import { FromInputs } from '../../../topology/frontier/from-inputs.ts';
+import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { createListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { runJob } from '../restore/job-runner.ts';
+import { changelogTopic } from '../restore/restore.ts';
+
+export interface RebuildFromInputs {
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
+  readonly codec: RecordCodec;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  /** Empty. */
+  readonly store: StateStore;
+}
+
+/** No pass over runs on disk: 64 GB hold more fingerprints than a partition has. */
+const inMemory = { ...defaultSeen, memoryBytes: 2 ** 36 };
+
+/** Throws OFFSET_OUT_OF_RANGE where an input has been trimmed. */
+export async function rebuildFromInputs(options: RebuildFromInputs): Promise<FrontierState> {
+  const { log, codec, identity, store } = options;
+  const { crawl, partition } = identity;
+  const state = new FrontierState(options.key, inMemory);
+  const inputs = new FromInputs(identity, state);
+  const lists = createListFiles();
+  type Take<T extends InputTopic> = (record: ReturnType<typeof codec.decode<T>>) => void | Promise<void>;
+  const each = async <T extends InputTopic>(name: T, take: Take<T>) => {
+    const topic = `${crawl}.${name}`;
+    const { start, end } = await log.offsets(topic, partition);
+    if (start > 0) {
+      const message = `${topic}/${partition} begins at ${start}: what came before has been trimmed, rebuild from a snapshot or the changelog; where neither is left, crawlstream reset begins the frontier anew`;
+      throw new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+    }
+    for await (const { value } of recordsOf(log, topic, partition, start, end)) {
+      await codec.prepare(name, value);
+      const record = readable(() => codec.decode(name, value));
+      if (record !== undefined) await take(record);
+    }
+    state.positions[name] = { offset: end, slice: 0 };
+  };
+  await each('control', async (event) => {
+    const references = event.kind === 'policy' ? listsOfText(event.payload) : [];
+    if (references.length > 0) inputs.lists.put(await lists.load(references, '/'));
+    inputs.control(event);
+  });
+  await each('results', (result) => inputs.result(result));
+  await each('discovered', (message) => inputs.discovered(message));
+  inputs.end();
+  state.changelog = await endOfChangelog(log, identity);
+  await runJob(store, saveView(state));
+  return state;
+}
+
+/** What nobody can read went to the dead letters when it was met. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Records to look back for the newest commit that counts: more than owners that lost the partition have under way. */
+const tailRecords = 64;
+
+async function endOfChangelog(log: RebuildFromInputs['log'], { crawl, partition }: PartitionIdentity) {
+  const topic = changelogTopic(crawl);
+  const { start, end } = await log.offsets(topic, partition);
+  let { epoch, seq, read, counted } = changelogStart;
+  for await (const { offset, value } of recordsOf(log, topic, partition, Math.max(start, end - tailRecords), end)) {
+    read = { offset, hash: recordHash(value) };
+    const record = readable(() => decodeChangelog(value));
+    const isVoid = record?.kind === 'commit' && (record.epoch < epoch || record.seq <= seq);
+    if (record === undefined || isVoid) continue;
+    if (record.kind === 'claim') epoch = offset;
+    else ({ epoch, seq } = record);
+    counted = read;
+  }
+  return { offset: end, epoch, seq, read, counted };
+}

@@ -1,0 +1,167 @@
+/**
+ * What a partition can be brought up from, the best first: the view in its folder, the snapshots there are, the
+ * changelog from its beginning.
+ *
+ * A view or a snapshot is of use where the changelog still holds what it was built from, and goes on from there
+ * (stands-in-log.ts). One that leads nowhere is found out later, by the checks in the changelog: then the next one is
+ * tried. Nothing is passed over in silence.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { beginsAnew, changelogStart, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
+import { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { aheadKey, readAhead } from '../../../topology/frontier/view/view.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { clearView, loadView } from '../restore/load-view.ts';
+import { changelogTopic } from '../restore/restore.ts';
+import { missingFrom } from '../restore/stands-in-log.ts';
+import { restoreSnapshot } from '../snapshots/restore-snapshot.ts';
+import type { Shelf, Shelved } from '../snapshots/shelf.ts';
+
+export interface StartingStates {
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly seen?: SeenConfig | undefined;
+  /** Where the view is kept: it is made to hold what is given. */
+  readonly store: StateStore;
+  /** Absent: there are none. */
+  readonly shelf?: Pick<Shelf, 'list' | 'rows'> | undefined;
+  /** The first record of the changelog that is not wanted. Absent: all are. */
+  readonly to?: number;
+  /** Told of what was passed over, and what was taken instead. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+}
+
+/** States to go on from, one when the one before it led nowhere. Throws OFFSET_OUT_OF_RANGE when there is none left. */
+export async function* startingStates(options: StartingStates): AsyncGenerator<FrontierState> {
+  const { identity, store, key, seen } = options;
+  let kept: KeptView | undefined = await keptView(options);
+  const { reached } = kept;
+  if (kept.state !== undefined) yield kept.state;
+  // It may be large, and another takes its place.
+  kept = undefined;
+  yield* fromShelf(options);
+  const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
+  if (start > 0 && !(await isReset(options, start))) throw nothingLeft(options, start, reached);
+  await clearView(store);
+  const state = new FrontierState(key, seen);
+  state.changelog = { ...changelogStart, offset: start };
+  yield state;
+}
+
+export interface KeptView {
+  /** Undefined: there is no view, or it is of no use. */
+  readonly state: FrontierState | undefined;
+  /** Its position; 0: there is none. */
+  readonly reached: number;
+}
+
+/** The view in the folder. */
+export async function keptView(options: StartingStates): Promise<KeptView> {
+  const { store, identity, onNotice } = options;
+  const state = await loaded(options);
+  if (state === undefined) return { state, reached: 0 };
+  const reached = state.changelog.offset;
+  const needed = Math.max(reached, state.ahead.until);
+  if (!(await leadsOn(options, needed, reached))) return { state: undefined, reached };
+  const row = needed > reached ? await store.get(aheadKey) : undefined;
+  const ahead = { offset: needed, epoch: needed, seq: 0, read: row === undefined ? null : readAhead(row) };
+  const found = (await missingFrom(options, state.changelog)) ?? (await missingFrom(options, ahead));
+  if (found === null) return { state, reached };
+  onNotice?.(
+    `partition ${identity.partition}: the state in its folder was built from records of the changelog, up to ${reached}, ` +
+      `that are gone (${found}): the log has lost records that it had acknowledged; the state is discarded and built anew`,
+  );
+  return { state: undefined, reached };
+}
+
+/** A view that cannot be read is of no use: the log knows all that it did. */
+async function loaded({ store, key, seen, identity, onNotice }: StartingStates): Promise<FrontierState | undefined> {
+  try {
+    return await loadView(store, key, seen);
+  } catch (error) {
+    if (!(error instanceof CrawlstreamError && error.code === 'INVALID_RECORD')) throw error;
+    onNotice?.(`partition ${identity.partition}: ${error.message}; this is done now`);
+    return undefined;
+  }
+}
+
+async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState> {
+  const { shelf, identity, store, key, seen, onNotice } = options;
+  if (shelf === undefined) return;
+  for (const { folder, manifest, error } of await listed(options, shelf)) {
+    if (manifest === undefined) {
+      onNotice?.(`${error.message}: trying the one before`);
+      continue;
+    }
+    if (!(await leadsOn(options, manifest.position, manifest.position))) continue;
+    const { position: offset, epoch, seq, read = null } = manifest;
+    const found = await missingFrom(options, { offset, epoch, seq, read });
+    if (found !== null) {
+      const what = `snapshot ${folder} is of records of the changelog that are gone (${found}): trying the one before`;
+      onNotice?.(`partition ${identity.partition}: ${what}`);
+      continue;
+    }
+    let state: FrontierState;
+    try {
+      state = await restoreSnapshot(shelf, manifest, store, key, seen);
+    } catch (cause) {
+      if (!(cause instanceof CrawlstreamError && cause.code === 'SNAPSHOT_DAMAGED')) throw cause;
+      onNotice?.(`${cause.message}: trying the one before`);
+      continue;
+    }
+    onNotice?.(`partition ${identity.partition} taken from snapshot ${folder}`);
+    yield state;
+  }
+}
+
+/** A store that is away is waited for, unless the changelog alone will do. */
+async function listed({ log, identity, onNotice }: StartingStates, shelf: Pick<Shelf, 'list'>): Promise<Shelved[]> {
+  try {
+    return await shelf.list(identity);
+  } catch (error) {
+    const { start } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+    if (start > 0) throw error;
+    onNotice?.(`${(error as Error).message}: going on without snapshots, the changelog is complete`);
+    return [];
+  }
+}
+
+/** Does the changelog go on from there? `needed`: the furthest that was seen of it. */
+async function leadsOn({ log, identity, to }: StartingStates, needed: number, offset: number): Promise<boolean> {
+  const { start, end } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
+  if (offset < start || (to !== undefined && needed > to)) return false;
+  // Ahead of the log: it is asked what it holds, and said that it was longer.
+  if (needed > end) return true;
+  return offset > start || !(await isReset({ log, identity }, start));
+}
+
+/** Was the partition reset here? What was before is void, wherever it is kept. */
+async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity'>, start: number): Promise<boolean> {
+  const topic = changelogTopic(identity.crawl);
+  const { end } = await log.offsets(topic, identity.partition);
+  for await (const { value } of recordsOf(log, topic, identity.partition, start, Math.min(end, start + 1)))
+    return beginsAnew(readChangelog(value));
+  return false;
+}
+
+function nothingLeft({ identity, shelf }: StartingStates, start: number, offset: number): CrawlstreamError {
+  const { partition, partitions } = identity;
+  // The others' states stay where they are: another folder would lead to theirs no more than to this one's.
+  const goOn =
+    partitions === 1
+      ? 'and start on that folder'
+      : `stop this frontier, put state/${partition} of that folder in the place of its own, and start it again`;
+  const rebuild = `crawlstream state rebuild --from-inputs --partition ${partition} --into <folder>, ${goOn}`;
+  const remedy =
+    shelf === undefined
+      ? `restore it from a snapshot, and say where they are kept, or run ${rebuild}`
+      : `no snapshot that can be used reaches it; run ${rebuild}`;
+  const message = `partition ${partition} needs its changelog from ${offset}, which begins at ${start}: ${remedy}`;
+  return new CrawlstreamError('OFFSET_OUT_OF_RANGE', message);
+}

@@ -1,0 +1,86 @@
+/**
+ * The side of a partition's owner that clients of a served crawl meet: calls to decide, and looks between two steps.
+ *
+ * A call is answered once all that was decided by then is durable. A look sees what was decided, durable or not. An owner
+ * that opens its partition anew refuses both: whoever asked asks again.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { Call } from '../../../topology/frontier/decide/pull/calls.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { Looks } from '../restore/looks.ts';
+
+export class CallSide {
+  readonly #store: StateStore;
+  readonly #number: number;
+  #core: FrontierPartition | undefined;
+  #wake = () => {};
+  readonly #looks = new Looks<FrontierPartition>();
+
+  constructor(store: StateStore, partition: number) {
+    this.#store = store;
+    this.#number = partition;
+  }
+
+  /** The partition as it is decided on, ahead of what is durable; undefined while it is being opened. */
+  get core(): FrontierPartition | undefined {
+    return this.#core;
+  }
+
+  /** Is there something to do for a client? */
+  get isCalled(): boolean {
+    return this.#looks.isAsked || this.#core?.isCalled === true;
+  }
+
+  /** It is told when what it changed is durable. */
+  call(call: Call): void {
+    if (this.#core === undefined) return call.onDone(this.#away());
+    this.#core.calls.add(call);
+    this.#wake();
+  }
+
+  /** Reads of the partition between two of its steps: a short job, or many small ones. */
+  look<Result>(job: (partition: FrontierPartition) => StoreJob<Result>): Promise<Result> {
+    if (this.#core === undefined) return Promise.reject(this.#away());
+    const answer = this.#looks.ask(job);
+    this.#wake();
+    return answer;
+  }
+
+  /** Rows of the view as they are on disk. */
+  scan(range: Parameters<StateStore['scan']>[0]): ReturnType<StateStore['scan']> {
+    return this.#store.scan(range);
+  }
+
+  opened(core: FrontierPartition, wake: () => void): void {
+    this.#core = core;
+    this.#wake = wake;
+  }
+
+  /** One look at a turn: puts go on in between. */
+  lookNow(partition: FrontierPartition): Promise<void> {
+    return this.#looks.answerOne(partition, this.#store);
+  }
+
+  /** Answers calls that were decided. `durable`: when all that was decided by now is; `failure`: why it may never be. */
+  answer(partition: FrontierPartition, durable: Promise<void>, failure: () => unknown): void {
+    const calls = partition.calls.takeAnswered();
+    if (calls.length === 0) return;
+    void durable.then(() => {
+      for (const call of calls) call.onDone(failure());
+    });
+  }
+
+  /** What was asked of an owner that gives up may or may not be durable. */
+  closed(failure: unknown): void {
+    const core = this.#core;
+    this.#core = undefined;
+    for (const call of core?.calls.takeAll() ?? []) call.onDone(failure ?? this.#away());
+    this.#looks.refuse(this.#away());
+  }
+
+  #away(): CrawlstreamError {
+    return new CrawlstreamError('OWNERSHIP_LOST', `partition ${this.#number} is being opened: ask again in a moment`);
+  }
+}

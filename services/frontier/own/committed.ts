@@ -1,0 +1,34 @@
+/** How a partition stands as of what is durable: what its owner tells others of it. */
+import type { PartitionStatus } from '../../../topology/frontier/ask/crawl-end.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { Freshness } from '../../../topology/frontier/recrawl/freshness-now.ts';
+import { type HeldTrap, heldTraps } from './held-traps.ts';
+import { freshnessOf } from './measured-freshness.ts';
+
+export interface Committed extends Omit<PartitionStatus, 'ends'> {
+  /** Of the policy in force; null: none, or no policy yet. */
+  readonly pageQuota: number | null;
+  readonly paused: boolean;
+  readonly readyHosts: number;
+  readonly delayedHosts: number;
+  /** Leases whose task no fetcher has taken yet; null: fetchers are in this process. */
+  readonly tasksWaiting: number | null;
+  /** As of a moment ago; null: nothing is to be fetched again. */
+  readonly freshness: Freshness | null;
+  /** Asked at the end of a crawl: the traps that stand, as of now. */
+  traps(): readonly HeldTrap[];
+}
+
+export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: number | null): Committed {
+  return {
+    pageQuota: policy?.config.pageQuota ?? null,
+    paused: policy?.config.paused ?? false,
+    positions: { ...state.positions },
+    counters: { ...state.counters },
+    readyHosts: state.clock.ready,
+    delayedHosts: state.clock.waiting,
+    tasksWaiting,
+    freshness: freshnessOf(state),
+    traps: () => heldTraps(state),
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Takes what operators have said by now, before the other inputs are read: they may have sent them elsewhere, from a
+ * position that is no longer there (`crawlstream seek`).
+ */
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { Step } from '../../../topology/frontier/decide/step.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import { frontierServiceLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log, LogRecord, PollOptions } from '../../runtime/log/log.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { runJob } from '../restore/job-runner.ts';
+
+export interface HeedControl {
+  readonly log: Pick<Log, 'offsets'>;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  /** Full name of `control`. */
+  readonly topic: string;
+  readonly core: FrontierPartition;
+  readonly signal: AbortSignal;
+  poll(options: PollOptions): Promise<LogRecord[]>;
+  take(record: LogRecord): Promise<void>;
+  commit(step: Step): Promise<void>;
+}
+
+export async function heedControl({ core, signal, ...options }: HeedControl): Promise<void> {
+  const { log, clock, store, identity, topic } = options;
+  const { pollBytes: maxBytes, idleMs: waitMs } = frontierServiceLimits;
+  const { end } = await log.offsets(topic, identity.partition);
+  while (core.state.positions.control.offset < end && !signal.aborted) {
+    const records = await options.poll({ maxBytes, waitMs });
+    // Where a foreign transaction ends there is none; what is late comes with the other inputs.
+    if (records.length === 0) break;
+    for (const record of records) await options.take(record);
+    while (core.waiting('control') > 0) {
+      if (core.isUnread) await runJob(store, core.reads());
+      const step = core.step(clock.nowMs(), 0);
+      if (step !== null) await options.commit(step);
+    }
+  }
+  // Nothing else has been read yet.
+  core.takeSought();
+}

@@ -1,0 +1,19 @@
+/** The traps that stand in a partition, and how many URLs wait in each. */
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+
+export interface HeldTrap {
+  readonly hostKey: string;
+  readonly pattern: string;
+  readonly reason: string;
+  readonly detail: string;
+  readonly urls: number;
+}
+
+export function heldTraps({ traps, hosts }: Pick<FrontierState, 'traps' | 'hosts'>): HeldTrap[] {
+  return [...traps.standing].flatMap(([hostKey, { trapped }]) =>
+    trapped.map(({ pattern, reason, detail, band }) => {
+      const urls = hosts.get(hostKey)?.queue.sizeOf(band) ?? 0;
+      return { hostKey, pattern, reason, detail, urls };
+    }),
+  );
+}

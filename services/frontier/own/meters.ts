@@ -1,0 +1,42 @@
+/** What the owners of a process count and time, over all of its partitions. For metrics alone: nothing decides by it. */
+import { Distribution, secondsBounds, waitBounds } from '../../runtime/metrics/distribution.ts';
+import type { RestoreProgress } from '../restore/restore.ts';
+
+export interface FrontierMeters {
+  readonly stepSeconds: Distribution;
+  readonly commitSeconds: Distribution;
+  /** From an input's append until its decision is durable. */
+  readonly latencySeconds: Distribution;
+  /** Durable. */
+  commits: number;
+  commitBytes: number;
+  /** Leases whose task is published. */
+  granted: number;
+  /** Restores that take a while, as last told, by partition. */
+  readonly restores: Map<number, RestoreProgress>;
+}
+
+export function createMeters(): FrontierMeters {
+  return {
+    stepSeconds: new Distribution(secondsBounds),
+    commitSeconds: new Distribution(secondsBounds),
+    latencySeconds: new Distribution(waitBounds),
+    commits: 0,
+    commitBytes: 0,
+    granted: 0,
+    restores: new Map(),
+  };
+}
+
+/** A commit is durable. `latencyMs`: since the oldest of its inputs was appended; undefined: it had none. */
+export function meterCommit(
+  meters: FrontierMeters,
+  bytes: number,
+  tookMs: number,
+  latencyMs: number | undefined,
+): void {
+  meters.commits += 1;
+  meters.commitBytes += bytes;
+  meters.commitSeconds.observe(tookMs / 1000);
+  if (latencyMs !== undefined) meters.latencySeconds.observe(Math.max(0, latencyMs) / 1000);
+}

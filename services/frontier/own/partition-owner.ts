@@ -1,0 +1,395 @@
+/**
+ * Owns one partition: reads its inputs, lets it decide, makes the decision durable, then lets it be seen.
+ *
+ *   poll → step → dead letters acked → commit appended → acked at the expected offset → tasks, controls published
+ *                                      queues' rows read ────────────────────────────────┘
+ *
+ * Commits go on being decided while earlier ones are under way. An ack at any other offset means that somebody else
+ * wrote: this owner drops its memory and opens the partition anew. A kill at any await loses nothing: what was not
+ * acked was not decided, and tasks that were not published end at their deadline (or with the next claim).
+ */
+import type { Control, TopicRecords } from '../../../schemas/types.ts';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
+import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { Step } from '../../../topology/frontier/decide/step.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import { frontierServiceLimits } from '../../../topology/limits.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
+import { appendLetters } from '../../runtime/log/append-letters.ts';
+import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
+import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
+import { pollOn } from '../../runtime/log/poll-on.ts';
+import type { ListFiles } from '../../runtime/policy/list-files.ts';
+import { createListFiles, listsOfText } from '../../runtime/policy/list-files.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import type { SpanSink } from '../../runtime/tracing/spans.ts';
+import type { FetcherWatch } from '../demand/fetcher-watch.ts';
+import { TaskFlow } from '../demand/task-flow.ts';
+import { LossWatch } from '../open/loss-watch.ts';
+import { lost, needLoaded, type OpenPartition, openPartition } from '../open/open-partition.ts';
+import { JobRunner, runJob } from '../restore/job-runner.ts';
+import { changelogTopic, type RestoreProgress } from '../restore/restore.ts';
+import { ViewSaver } from '../restore/view-saver.ts';
+import { CallSide } from './call-side.ts';
+import { type Committed, committedOf } from './committed.ts';
+import { heedControl } from './heed-control.ts';
+import { InputRecords } from './input-records.ts';
+import { createMeters, type FrontierMeters, meterCommit } from './meters.ts';
+import { StepSpans } from './step-spans.ts';
+import { taskRecord } from './task-record.ts';
+
+export interface OwnerOptions {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  /** How the seen test remembers. Absent: exactly, in the default memory. */
+  readonly seen?: SeenConfig | undefined;
+  readonly endsLeases: boolean;
+  /** What a standby has followed the changelog to: the first opening goes on from it. */
+  readonly warm?: FrontierState | undefined;
+  /** Leases that may be out at once for this partition, whatever fetchers take. Absent: as many as they take. */
+  readonly leasesMax?: number | undefined;
+  /** Where fetchers are seen. Absent: they are in this process, and take what `leasesMax` says. */
+  readonly fetchers?: FetcherWatch | undefined;
+  /** Reads the lists that policies refer to. Absent: from the paths they name. */
+  readonly lists?: ListFiles;
+  /** The view is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  readonly saveEveryBytes?: number;
+  /** Names this owner's claims. Absent: 128 random bits each. */
+  readonly nonce?: () => string;
+  /** Told how far a long restore is. */
+  readonly onProgress?: (progress: RestoreProgress) => void;
+  /** Snapshots to restore from where this process's view is of no use. */
+  readonly shelf?: OpenPartition['shelf'];
+  /** Told of views and snapshots that were passed over. */
+  readonly onNotice?: (text: string) => void;
+  /** Counts and times what is done, for metrics. Absent: nobody looks. */
+  readonly meters?: FrontierMeters;
+  /** Told of what was done to URLs that are traced. Absent: nobody listens. */
+  readonly onSpan?: SpanSink | undefined;
+  /** Told of the partition each time it is open: restored, and claimed. */
+  readonly onOpened?: (partition: FrontierPartition) => void;
+  /** Told why the partition is about to be opened again. */
+  readonly onReopen?: (error: CrawlstreamError) => void;
+}
+
+export class PartitionOwner {
+  readonly #options: OwnerOptions;
+  readonly #lists: ListFiles;
+  readonly #meters: FrontierMeters;
+  #committed: Committed | undefined;
+  #reader: LogReader | undefined;
+  readonly #stopping = new AbortController();
+  /** Commits under way; rejects once one fails. */
+  #acks: Promise<void> = Promise.resolve();
+  #underWay = 0;
+  #failure: unknown;
+  #view: ViewSaver | undefined;
+  #losses: LossWatch | undefined;
+  #opened = false;
+  #warm: FrontierState | undefined;
+  #granting = true;
+  /** What fetchers take; undefined: they are in this process. */
+  #flow: TaskFlow | undefined;
+  readonly #inputs: InputRecords;
+  readonly #calls: CallSide;
+  readonly #spans: StepSpans | undefined;
+
+  constructor(options: OwnerOptions) {
+    this.#options = options;
+    this.#lists = options.lists ?? createListFiles();
+    this.#calls = new CallSide(options.store, options.identity.partition);
+    this.#warm = options.warm;
+    this.#inputs = new InputRecords({ ...options, signal: this.#stopping.signal });
+    this.#meters = options.meters ?? createMeters();
+    if (options.onSpan !== undefined) this.#spans = new StepSpans(options.onSpan, options.identity);
+  }
+
+  /** As of the newest acked commit, also after `stop`; undefined while the partition is being opened. */
+  get committed(): Committed | undefined {
+    return this.#committed;
+  }
+
+  /** Where clients of a served crawl call. */
+  get calls(): CallSide {
+    return this.#calls;
+  }
+
+  /** Opens the partition and works until `stop`. Rejects on what opening it again would not mend. */
+  async run(): Promise<void> {
+    const { clock } = this.#options;
+    let pauseMs: number = frontierServiceLimits.reopenMs;
+    while (!this.#stopping.signal.aborted) {
+      const openedAtMs = clock.nowMs();
+      try {
+        await this.#own();
+      } catch (error) {
+        if (!(error instanceof CrawlstreamError && error.retriable)) throw error;
+        this.#committed = undefined;
+        if (!this.#stopping.signal.aborted) this.#options.onReopen?.(error);
+      } finally {
+        await this.#reader?.close();
+        this.#reader = undefined;
+      }
+      // Another owner, or a broker that is away: give the group time to say whose turn it is.
+      if (clock.nowMs() - openedAtMs > frontierServiceLimits.reopenMsMax) pauseMs = frontierServiceLimits.reopenMs;
+      await clock.sleepUntil(clock.nowMs() + pauseMs, this.#stopping.signal);
+      pauseMs = Math.min(2 * pauseMs, frontierServiceLimits.reopenMsMax);
+    }
+  }
+
+  /** Grants no more leases: the fetchers are about to stop. */
+  endGrants(): void {
+    this.#granting = false;
+  }
+
+  /** Ends `run` once everything decided is durable and the view is written. */
+  stop(): void {
+    this.#stopping.abort();
+    this.#reader?.wake();
+  }
+
+  async #own(): Promise<void> {
+    const { log, clock, identity } = this.#options;
+    // Only at the first opening are this process's own fetchers sure to have none of the leases.
+    const endsLeases = this.#options.endsLeases && !this.#opened;
+    const warm = this.#warm;
+    this.#warm = undefined;
+    const partition = await openPartition({ ...this.#options, endsLeases, warm, signal: this.#stopping.signal });
+    this.#opened = true;
+    needLoaded(identity.partition, partition.state);
+    await this.#loadLists(partition, { kind: 'policy', payload: partition.state.policyJson });
+    this.#acks = Promise.resolve();
+    this.#underWay = 0;
+    this.#failure = undefined;
+    const view = new ViewSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
+    this.#view = view;
+    const reader = log.reader();
+    this.#reader = reader;
+    this.#flow = await this.#openFlow(partition, reader);
+    this.#committed = committedOf(partition, this.#flow?.waiting ?? null);
+    this.#calls.opened(partition, () => reader.wake());
+    this.#options.onOpened?.(partition);
+    const fail = (error: unknown) => {
+      // An owner that was opened anew does not hear of it.
+      if (this.#reader !== reader) return;
+      this.#failure ??= error;
+      reader.wake();
+    };
+    const jobs = new JobRunner(this.#options.store, fail);
+    this.#losses = new LossWatch(this.#options, fail);
+    try {
+      await this.#publishControls(partition.republish());
+      // Says in the log whose partition this is now, and how it stands.
+      await this.#commit(partition, partition.open(clock.nowMs()), 0);
+      this.#seek(partition, reader, ['control']);
+      await heedControl({
+        ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
+        poll: (how) => this.#poll(partition, reader, how),
+        take: (record) => this.#take(partition, reader, record),
+        commit: (step) => this.#commit(partition, step, 0),
+        core: partition,
+      });
+      this.#seek(partition, reader, ['results', 'discovered']);
+      while (!this.#stopping.signal.aborted) {
+        await this.#turn(partition, reader, jobs);
+        await view.saveIfDue();
+        this.#losses?.look();
+      }
+      await view.saveNow();
+    } finally {
+      this.#flow?.close();
+      this.#calls.closed(this.#failure);
+      for (const topic of inputTopics) this.#inputs.release(topic);
+      await jobs.stop();
+    }
+  }
+
+  async #openFlow(core: FrontierPartition, reader: LogReader): Promise<TaskFlow | undefined> {
+    const { fetchers: watch, identity } = this.#options;
+    if (watch === undefined) return undefined;
+    const flow = new TaskFlow({ ...this.#options, crawl: identity.crawl, watch, core, wake: () => reader.wake() });
+    await flow.open(this.#stopping.signal);
+    return flow;
+  }
+
+  /** Leases that may be granted now. */
+  #demand({ state }: FrontierPartition): number {
+    const { leasesMax = Number.POSITIVE_INFINITY } = this.#options;
+    const room = leasesMax - state.leases.size;
+    return this.#granting ? Math.max(0, Math.min(room, this.#flow?.demand ?? room)) : 0;
+  }
+
+  #seek({ state }: FrontierPartition, reader: LogReader, topics: readonly InputTopic[]): void {
+    const { partition } = this.#options.identity;
+    for (const topic of topics) {
+      this.#inputs.release(topic);
+      const [{ offset, slice }, leaderEpoch] = [state.positions[topic], state.inputEpochs[topic]];
+      const before = leaderEpoch < 0 ? undefined : { end: slice > 0 ? offset + 1 : offset, leaderEpoch };
+      reader.seek(this.#topic(topic), partition, offset, before);
+    }
+  }
+
+  async #turn(partition: FrontierPartition, reader: LogReader, jobs: JobRunner): Promise<void> {
+    const { clock, identity } = this.#options;
+    const discovered = this.#topic('discovered');
+    for (const topic of inputTopics) {
+      // One poll's worth waits in memory at most; only a full partition leaves what it could decide (DESIGN §4.11).
+      const enough = topic === 'discovered' ? partition.full || !partition.hungry : partition.waiting(topic) > 0;
+      if (enough || this.#inputs.isHeld(topic)) reader.pause(this.#topic(topic), identity.partition);
+      else reader.resume(this.#topic(topic), identity.partition);
+    }
+    const records = await this.#poll(partition, reader, {
+      maxBytes: frontierServiceLimits.pollBytes,
+      waitMs: this.#waitMs(partition, this.#demand(partition), jobs.busy),
+    });
+    let oldestMs: number | undefined;
+    for (const record of records) {
+      await this.#take(partition, reader, record);
+      if (oldestMs === undefined || record.timestampMs < oldestMs) oldestMs = record.timestampMs;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    if (partition.isUnread) await runJob(this.#options.store, partition.reads());
+    await this.#calls.lookNow(partition);
+    const beganMs = performance.now();
+    this.#flow?.tell();
+    const demand = this.#demand(partition);
+    const step = partition.step(clock.nowMs(), demand);
+    if (step !== null) {
+      this.#meters.stepSeconds.observe((performance.now() - beganMs) / 1000);
+      await this.#commit(partition, step, demand, oldestMs);
+    }
+    this.#seek(partition, reader, partition.takeSought());
+    this.#calls.answer(partition, this.#acks, () => this.#failure);
+    if (jobs.busy) return;
+    const job = partition.seenWork(!records.some(({ topic }) => topic === discovered));
+    if (job !== null) jobs.start(job);
+  }
+
+  /** An input that has lost records which were read is read on from there: what it holds now is new. */
+  async #poll(partition: FrontierPartition, reader: LogReader, options: PollOptions): Promise<LogRecord[]> {
+    const cuts: LogTruncated[] = [];
+    const records = await pollOn(reader, options, (error) => cuts.push(error));
+    const [cut] = cuts;
+    if (cut === undefined) return records;
+    const { topic, end, message } = cut;
+    this.#options.onNotice?.(`${message}; it is read on from there, and what was read of it stays`);
+    await this.#commit(partition, partition.goBack(inputOf(topic), end, this.#options.clock.nowMs()), 0);
+    partition.takeSought();
+    return [];
+  }
+
+  #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
+    if (this.#view?.isSaving || this.#calls.isCalled) return 0;
+    // What waits for the job under way is woken by its end.
+    const waitsForJob = partition.blocked && busy;
+    if (partition.waiting('control') > 0) return 0;
+    if (partition.waiting('results') > 0 && partition.policy !== null) return 0;
+    if (partition.waiting('discovered') > 0 && !partition.full && !waitsForJob) return 0;
+    const wakeAtMs = partition.wakeAtMs(demand);
+    const idleMs = frontierServiceLimits.idleMs;
+    return wakeAtMs === undefined ? idleMs : Math.max(0, Math.min(idleMs, wakeAtMs - this.#options.clock.nowMs()));
+  }
+
+  /** What a policy refers to is here before it is decided on: decisions never wait for a disk. */
+  async #loadLists(partition: FrontierPartition, { kind, payload }: Pick<Control, 'kind' | 'payload'>): Promise<void> {
+    if (kind !== 'policy') return;
+    const references = listsOfText(payload);
+    if (references.length > 0) partition.lists.put(await this.#lists.load(references, '/'));
+  }
+
+  async #take(partition: FrontierPartition, reader: LogReader, record: LogRecord): Promise<void> {
+    const topic = inputOf(record.topic);
+    const input = await this.#inputs.read(topic, record, reader);
+    if (input === undefined) return;
+    if (topic === 'control' && input.record !== null) await this.#loadLists(partition, input.record as Control);
+    partition.offer(input);
+  }
+
+  /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
+  async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
+    const { log, codec, identity } = this.#options;
+    if (step.deadLetters.length > 0) await this.#bury(step.deadLetters);
+    if (step.passedOn.length > 0)
+      await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));
+    if (this.#failure !== undefined) throw this.#failure;
+    const { crawl, partition: number } = identity;
+    const record = { topic: changelogTopic(crawl), partition: number, key: null, value: step.commit };
+    const appended = log.append([record], { leads: true });
+    this.#view?.changed(step.commit.length);
+    this.#underWay += 1;
+    const before = this.#acks;
+    const beganMs = performance.now();
+    const committed = committedOf(partition, this.#flow?.waiting ?? null);
+    const flow = this.#flow;
+    const read = runJob(this.#options.store, partition.reads()).then(() => {
+      flow?.granted(step.tasks, demand);
+      return step.tasks;
+    });
+    const acked = (async () => {
+      const [offset] = await appended;
+      await before;
+      // Somebody else's record may stand where the one before it was to land: this one is void then, for all its place.
+      if (this.#failure !== undefined) throw this.#failure;
+      if (offset !== step.offset) throw lost(identity.partition);
+      this.#losses?.acked(offset);
+      this.#underWay -= 1;
+      this.#committed = committed;
+      const latencyMs = inputMs === undefined ? undefined : this.#options.clock.nowMs() - inputMs;
+      meterCommit(this.#meters, step.commit.length, performance.now() - beganMs, latencyMs);
+      this.#spans?.committed(step.traced, this.#options.clock.nowMs());
+      const tasks = await read;
+      if (tasks.length > 0) {
+        const offsets = await log.append(tasks.map((task) => taskRecord(codec, identity, task)));
+        flow?.published(tasks, offsets);
+      }
+      this.#meters.granted += tasks.length;
+      for (const task of tasks) this.#spans?.granted(task);
+      await this.#publishControls(step.controls);
+    })();
+    this.#acks = acked.catch((error) => {
+      this.#failure ??= error;
+      this.#reader?.wake();
+    });
+    await read;
+    if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
+  }
+
+  #bury(letters: Step['deadLetters']): Promise<void> {
+    const { log, codec, identity } = this.#options;
+    const { partition } = identity;
+    const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition }));
+    return appendLetters(log, codec, this.#topic('dead-letters'), keyed);
+  }
+
+  async #publishControls(controls: Step['controls']): Promise<void> {
+    if (controls.length === 0) return;
+    const { log, codec } = this.#options;
+    await log.append(
+      controls.map(({ partition, record }) => ({
+        topic: this.#topic('control'),
+        partition,
+        key: null,
+        value: codec.encode('control', record),
+      })),
+    );
+  }
+
+  #topic(name: keyof TopicRecords): string {
+    return `${this.#options.identity.crawl}.${name}`;
+  }
+
+  async #settle(): Promise<void> {
+    await this.#acks;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}

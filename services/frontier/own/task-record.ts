@@ -1,0 +1,11 @@
+/** A task as it is appended: on its owner's own partition, but for a robots.txt hop, which goes where its answer is needed. */
+import type { Task } from '../../../schemas/types.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
+import type { AppendRecord } from '../../runtime/log/log.ts';
+
+export function taskRecord(codec: RecordCodec, identity: PartitionIdentity, task: Task): AppendRecord {
+  const partition = task.robotsHops[0]?.partition ?? identity.partition;
+  const value = codec.encode('tasks', task);
+  return { topic: `${identity.crawl}.tasks`, partition, key: Buffer.from(task.hostKey), value };
+}

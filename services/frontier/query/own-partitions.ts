@@ -1,0 +1,47 @@
+/**
+ * What an owner knows of its partitions and their logs do not tell: how far a restore is, which hosts are ready, how fresh
+ * pages are. From memory, so that asking costs a crawl nothing; others are asked by HTTP, as they told their group.
+ */
+import type { FrontierMember } from '../../runtime/crawl/frontier-members.ts';
+import type { Committed } from '../own/committed.ts';
+import type { RestoreProgress } from '../restore/restore.ts';
+import type { Asked, Queries } from './queries.ts';
+
+export interface OwnPartition {
+  readonly partition: number;
+  /** How far its restore is, 0 to 1. */
+  readonly restored: number;
+  /** What is left of it at the pace so far, ms. */
+  readonly restoreLeftMs: number;
+  /** null: not restored yet. */
+  readonly committed: Committed | null;
+}
+
+export type Restores = ReadonlyMap<number, RestoreProgress>;
+
+export function ownPartitions(partitions: number, member: Asked, restores: Restores): OwnPartition[] {
+  const own: OwnPartition[] = [];
+  for (let partition = 0; partition < partitions; partition++) {
+    const { owner } = member.held(partition);
+    if (owner === undefined) continue;
+    const committed = owner.committed ?? null;
+    const progress = committed === null ? restores.get(partition) : undefined;
+    const restored = progress === undefined ? 0 : progress.records / Math.max(1, progress.recordsTotal);
+    const restoreLeftMs = progress?.leftMs ?? 0;
+    own.push({ partition, restored: committed === null ? restored : 1, restoreLeftMs, committed });
+  }
+  return own;
+}
+
+/** Of all members; who does not answer in time tells nothing. */
+export async function toldByOwners(
+  queries: Pick<Queries, 'passOn'>,
+  members: readonly FrontierMember[],
+  self: string,
+  own: readonly OwnPartition[],
+): Promise<ReadonlyMap<number, OwnPartition>> {
+  const others = members.filter(({ name, owned, address }) => name !== self && owned.length > 0 && address !== null);
+  const answers = await Promise.all(others.map((member) => queries.passOn(member, '/partitions')));
+  const told = answers.flatMap((answer) => (answer?.body as { readonly own?: readonly OwnPartition[] })?.own ?? []);
+  return new Map([...told, ...own].map((one) => [one.partition, one]));
+}

@@ -1,0 +1,157 @@
+/**
+ * Questions to a crawl's partitions, asked of any frontier: it answers where it owns the partition, else it asks the
+ * owner; where the owner does not answer, a standby does, and says how old its answer may be.
+ *
+ * Members find each other by the addresses they told their group. A question is passed on once: who gets one that was
+ * passed on answers from what it has, or not at all.
+ */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
+import { httpLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type FrontierMember, frontierMembers, type MembersLog } from '../../runtime/crawl/frontier-members.ts';
+import { type AskMember, type MemberAnswer, memberAsker } from '../../runtime/http/ask-member.ts';
+import type { PartitionOwner } from '../own/partition-owner.ts';
+import type { Standby } from '../standby/standby.ts';
+
+/** What this process has of a partition. */
+export interface Held {
+  readonly owner?: PartitionOwner | undefined;
+  readonly standby?: Standby | undefined;
+}
+
+/** This process, among those that are asked. */
+export interface Asked {
+  /** As the others see it. */
+  readonly name: string;
+  /** Members of the fetchers' group; null: not known. Absent: they are in this process. */
+  readonly fetchers?: number | null;
+  held(partition: number): Held;
+}
+
+export interface QueriesOptions {
+  readonly log: MembersLog;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly crawl: string;
+  readonly member: Asked;
+  /** Absent: without a token, in plain text. */
+  readonly ask?: AskMember | undefined;
+}
+
+/** Who answers, and how old the answer may be. `past`: nobody of the group, but a state as it once was. */
+export interface Source {
+  readonly member: string;
+  readonly role: 'owner' | 'standby' | 'past';
+  /** All that had been decided by then is in the answer, ms since the Unix epoch; null: not known. */
+  readonly asOfMs: number | null;
+  /** Age of that, ms. */
+  readonly staleMs: number | null;
+}
+
+export type Answer = MemberAnswer;
+
+export interface Question<Result> {
+  readonly partition: number;
+  /** As it was asked: path and query. */
+  readonly target: string;
+  /** By another member. */
+  readonly passedOn: boolean;
+  /** Undefined: not through yet, it is run again between two later steps. */
+  readonly job: (state: FrontierState) => StoreJob<Result | undefined>;
+  readonly answer: (result: Result, source: Source) => Answer;
+  /** How long another member has to answer. Absent: as long as one look takes. */
+  readonly passOnMs?: number;
+}
+
+/** Tells that a question was passed on. */
+export const passedOnHeader = 'x-crawlstream-passed-on';
+
+export class Queries {
+  readonly #options: QueriesOptions;
+  readonly #ask: AskMember;
+  #members: { readonly atMs: number; readonly list: Promise<readonly FrontierMember[]> } | undefined;
+
+  constructor(options: QueriesOptions) {
+    this.#options = options;
+    this.#ask = options.ask ?? memberAsker({});
+  }
+
+  /** Throws OWNERSHIP_LOST where nobody who has the partition can be asked. */
+  async ask<Result>(question: Question<Result>): Promise<Answer> {
+    const { partition, passedOn, target, passOnMs } = question;
+    const { owner, standby } = this.#options.member.held(partition);
+    const own = owner?.calls.core === undefined ? undefined : await this.#byOwner(question, owner);
+    if (own !== undefined) return own;
+    const members = passedOn ? [] : await this.members();
+    const rankOf = ({ standbys }: FrontierMember) => standbys.find((one) => one.partition === partition)?.rank;
+    const others = members.filter(({ name }) => name !== this.#options.member.name);
+    for (const member of others.filter(({ owned }) => owned.includes(partition))) {
+      const answer = await this.passOn(member, target, passOnMs);
+      if (answer !== undefined) return answer;
+    }
+    const copy = standby?.state === undefined ? undefined : await this.#byStandby(question, standby);
+    if (copy !== undefined) return copy;
+    for (const member of others.filter((one) => rankOf(one) !== undefined)) {
+      const answer = await this.passOn(member, target, passOnMs);
+      if (answer !== undefined) return answer;
+    }
+    const remedy = members.every(({ address }) => address === null)
+      ? 'start frontiers with --http'
+      : 'ask again in a moment';
+    throw new CrawlstreamError('OWNERSHIP_LOST', `nobody who has partition ${partition} can be asked: ${remedy}`);
+  }
+
+  /** Undefined where the member can't be asked, or has no answer. */
+  async passOn(
+    { address }: Pick<FrontierMember, 'address'>,
+    target: string,
+    passOnMs: number = httpLimits.passOnMs,
+  ): Promise<Answer | undefined> {
+    return address === null ? undefined : this.#ask(address, target, passOnMs, { [passedOnHeader]: '1' });
+  }
+
+  /** The members of the group, as of a moment ago; those of before, while they share out partitions anew. */
+  members(): Promise<readonly FrontierMember[]> {
+    const { log, crawl, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const before = this.#members;
+    if (before !== undefined && nowMs - before.atMs < httpLimits.membersMs) return before.list;
+    const list = frontierMembers(log, crawl, nowMs).catch((error) => {
+      if (before !== undefined && error instanceof CrawlstreamError && error.retriable) return before.list;
+      throw error;
+    });
+    this.#members = { atMs: nowMs, list };
+    list.catch(() => (this.#members = before));
+    return list;
+  }
+
+  async #byOwner<Result>({ job, answer }: Question<Result>, owner: PartitionOwner): Promise<Answer | undefined> {
+    const { member, clock } = this.#options;
+    const result = await unlessAway(() => owner.calls.look((partition) => job(partition.state)));
+    return result && answer(result.is, { member: member.name, role: 'owner', asOfMs: clock.nowMs(), staleMs: 0 });
+  }
+
+  async #byStandby<Result>({ job, answer }: Question<Result>, standby: Standby): Promise<Answer | undefined> {
+    const { member, clock } = this.#options;
+    const result = await unlessAway(() => standby.look(job));
+    const { asOfMs } = standby.status;
+    const staleMs = asOfMs === 0 ? null : Math.max(0, clock.nowMs() - asOfMs);
+    return result && answer(result.is, { member: member.name, role: 'standby', asOfMs: asOfMs || null, staleMs });
+  }
+}
+
+/** Looks until there is a result. Undefined where whoever was asked is being opened or closed. */
+async function unlessAway<Result>(
+  look: () => Promise<Result | undefined>,
+): Promise<{ readonly is: Result } | undefined> {
+  try {
+    for (;;) {
+      const result = await look();
+      if (result !== undefined) return { is: result };
+    }
+  } catch (error) {
+    if (error instanceof CrawlstreamError && error.code === 'OWNERSHIP_LOST') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Brings a partition's state up to a point of its changelog, and its view with it, a slice at a time.
+ *
+ * Other partitions of the process work on between the slices; the view is the replayer's to write.
+ */
+
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { frontierServiceLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { changelogTopic } from './changelog-topic.ts';
+import { Replayer } from './replayer.ts';
+
+export { changelogTopic };
+
+/** How far the restore of a partition has come, in records of its changelog. */
+export interface RestoreProgress {
+  readonly partition: number;
+  readonly records: number;
+  readonly recordsTotal: number;
+  /** URLs in the state so far. */
+  readonly urls: number;
+  readonly elapsedMs: number;
+  /** At the pace so far. 0: done. */
+  readonly leftMs: number;
+}
+
+export interface Restore {
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
+  readonly identity: PartitionIdentity;
+  readonly state: FrontierState;
+  /** Where the view is kept. */
+  readonly store: StateStore;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** The first record that is not wanted. */
+  readonly to: number;
+  /** Told after each slice that takes long enough to wait for, and at the end of such a restore. */
+  readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Changelog between two writes of the view. Absent: 64 MiB. */
+  readonly saveBytes?: number;
+}
+
+/** What a service waits for while it restores these; null: nothing. */
+export function waitsForText(partitions: readonly number[]): string | null {
+  if (partitions.length === 0) return null;
+  return `restoring partition${partitions.length === 1 ? '' : 's'} ${partitions.join(', ')}`;
+}
+
+/** False: the signal aborted. Throws what `replay` throws on a changelog that can't be followed. */
+export async function restore({
+  log,
+  identity,
+  state,
+  store,
+  clock,
+  to,
+  onProgress,
+  signal,
+  saveBytes = frontierServiceLimits.restoreSaveBytes,
+}: Restore): Promise<boolean> {
+  const from = state.changelog.offset;
+  const beganMs = clock.nowMs();
+  let [toldMs, sliceBytes, tells] = [beganMs, 0, false];
+  const tell = (nowMs: number) => {
+    const [records, recordsTotal, elapsedMs] = [state.changelog.offset - from, to - from, nowMs - beganMs];
+    const leftMs = Math.round((elapsedMs * (recordsTotal - records)) / Math.max(1, records));
+    const { partition } = identity;
+    onProgress?.({ partition, records, recordsTotal, urls: state.counters.admitted, elapsedMs, leftMs });
+    toldMs = nowMs;
+    tells = true;
+  };
+  const { restoreSliceBytes, restoreTellMs } = frontierServiceLimits;
+  const topic = changelogTopic(identity.crawl);
+  const replayer = new Replayer({ log, identity }, state, store, saveBytes);
+  for await (const record of recordsOf(log, topic, identity.partition, from, to)) {
+    if (signal?.aborted) return false;
+    await replayer.take(record);
+    sliceBytes += record.value.length;
+    if (sliceBytes < restoreSliceBytes) continue;
+    sliceBytes = 0;
+    const nowMs = clock.nowMs();
+    if (nowMs - toldMs >= restoreTellMs) tell(nowMs);
+    await turnOfOthers();
+  }
+  if (tells) tell(clock.nowMs());
+  return true;
+}

@@ -1,0 +1,93 @@
+/**
+ * Does a changelog still hold what a state was built from? A log can lose acknowledged records at its end (a power cut
+ * before they were synced, an unclean election, a restored backup) and grow again: then a state that is not ahead of it
+ * may still be of records that are gone.
+ *
+ * The record before the state's position tells, and the newest that counted: their hashes are in the state. States of older releases have none; of those
+ * the newest records say whether claim and sequence number are the same.
+ */
+import {
+  type ChangelogPosition,
+  type Claim,
+  type Commit,
+  decodeChangelog,
+  diverged,
+} from '../../../topology/frontier/changes/changelog.ts';
+import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { recordsOf } from '../../runtime/log/records-of.ts';
+import { changelogTopic } from './changelog-topic.ts';
+
+export interface InLog {
+  readonly log: Pick<Log, 'reader' | 'offsets'>;
+  readonly identity: PartitionIdentity;
+}
+
+/** More than owners that lost the partition have under way: among so many there is one that counts. */
+const tailRecords = 64;
+
+/**
+ * Null: it does, or what was before is not there to be asked: whoever trimmed it had a snapshot that stood in the log.
+ * Else what the log holds instead, in words.
+ */
+export async function missingFrom(
+  { log, identity }: InLog,
+  { offset, epoch, seq, read, counted }: Omit<ChangelogPosition, 'counted'> & Partial<ChangelogPosition>,
+): Promise<string | null> {
+  const { crawl, partition } = identity;
+  const topic = changelogTopic(crawl);
+  const { start, end } = await log.offsets(topic, partition);
+  if (offset > end) return `it ends at ${end}`;
+  const marks = [read, counted ?? null].filter((mark) => mark !== null);
+  if (marks.length === 0) {
+    const records: [offset: number, value: Buffer][] = [];
+    for await (const one of recordsOf(log, topic, partition, Math.max(start, offset - tailRecords), offset))
+      records.push([one.offset, one.value]);
+    return otherHistory(epoch, seq, records);
+  }
+  for (const mark of marks) {
+    if (mark.offset < start) continue;
+    let isThere = false;
+    for await (const one of recordsOf(log, topic, partition, mark.offset, mark.offset + 1))
+      isThere = one.offset === mark.offset && recordHash(one.value) === mark.hash;
+    if (!isThere) return `it holds another record at ${mark.offset}`;
+  }
+  return null;
+}
+
+/** Throws STATE_DIVERGED where the log does not hold what the state was built from. */
+export async function expectInLog(
+  inLog: InLog,
+  { changelog }: { readonly changelog: ChangelogPosition },
+): Promise<void> {
+  const missing = await missingFrom(inLog, changelog);
+  if (missing === null) return;
+  const built = `partition ${inLog.identity.partition}: a state was built from the changelog up to ${changelog.offset}`;
+  throw diverged(`${built}, and ${missing}`);
+}
+
+/** What shows that a state of this claim and sequence number is not what these records lead to. */
+function otherHistory(
+  epoch: number,
+  seq: number,
+  records: readonly (readonly [offset: number, value: Buffer])[],
+): string | null {
+  for (const [offset, value] of records) {
+    const record = readable(value);
+    if (record === undefined) continue;
+    if (record.kind === 'claim') {
+      if (offset > epoch) return `it holds a claim at ${offset}`;
+    } else if (record.epoch > epoch) return `it holds a commit of the claim at ${record.epoch} at ${offset}`;
+    else if (record.epoch === epoch && record.seq === seq + 1) return `it holds commit ${record.seq} at ${offset}`;
+  }
+  return null;
+}
+
+function readable(value: Buffer): Claim | Commit | undefined {
+  try {
+    return decodeChangelog(value);
+  } catch {
+    return undefined;
+  }
+}

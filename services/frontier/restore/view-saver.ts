@@ -1,0 +1,84 @@
+/**
+ * Writes a partition's view now and then, a slice between two of its owner's turns.
+ *
+ * A slice is of the newest commit, which must be acked first: a view never runs ahead of the changelog. Where more changes
+ * than a round of slices can follow, the round is finished at once: what is not in the view yet is in memory.
+ */
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { StoreJob, StoreReply } from '../../../topology/frontier/storage/store-job.ts';
+import { saveView } from '../../../topology/frontier/view/save-view.ts';
+import { frontierServiceLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { answerRequest } from './job-runner.ts';
+
+export interface ViewSaverOptions {
+  readonly state: FrontierState;
+  readonly store: StateStore;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** The view is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  readonly saveEveryBytes?: number;
+  /** Resolves once all that was decided is durable. */
+  settle(): Promise<void>;
+}
+
+export class ViewSaver {
+  readonly #options: ViewSaverOptions;
+  /** The view is being written. */
+  #round: StoreJob | null = null;
+  /** What its last request gave. */
+  #reply: StoreReply = [];
+  #savedAtMs: number;
+  #changedBytes = 0;
+
+  constructor(options: ViewSaverOptions) {
+    this.#options = options;
+    this.#savedAtMs = options.clock.nowMs();
+  }
+
+  get isSaving(): boolean {
+    return this.#round !== null;
+  }
+
+  /** So much changelog was written. */
+  changed(bytes: number): void {
+    this.#changedBytes += bytes;
+  }
+
+  /** Begins when it is time, and goes on with it, a slice at a turn. */
+  async saveIfDue(): Promise<void> {
+    const { state, clock, saveEveryBytes = frontierServiceLimits.saveEveryBytes } = this.#options;
+    const nowMs = clock.nowMs();
+    const { saveEveryMs } = frontierServiceLimits;
+    const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= saveEveryMs;
+    if (this.#round === null && due && this.#changedBytes > 0) {
+      this.#round = saveView(state);
+      this.#changedBytes = 0;
+      this.#savedAtMs = nowMs;
+    }
+    if (this.#changedBytes >= saveEveryBytes) await this.#finish();
+    else await this.#saveSlice();
+  }
+
+  /** All that there is by now. */
+  async saveNow(): Promise<void> {
+    await this.#finish();
+    this.#round = saveView(this.#options.state);
+    await this.#finish();
+  }
+
+  async #finish(): Promise<void> {
+    while (this.#round !== null) await this.#saveSlice();
+  }
+
+  async #saveSlice(): Promise<void> {
+    const slice = this.#round?.next(this.#reply);
+    if (slice === undefined || slice.done === true) {
+      this.#round = null;
+      this.#reply = [];
+      return;
+    }
+    await this.#options.settle();
+    this.#reply = await answerRequest(this.#options.store, slice.value);
+  }
+}

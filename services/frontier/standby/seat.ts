@@ -1,0 +1,162 @@
+/**
+ * What this process does for one partition: owns it, keeps a warm copy of it, or nothing; one at a time, on one store.
+ *
+ * A copy that becomes the owner hands its state on, so that nothing is read twice. An owner that becomes a copy begins at
+ * the view it wrote: what it had decided in memory and not made durable is not in the changelog.
+ *
+ * Where the partition's own records are at fault (damaged, or gone) it stands still, says why, and tries again now and
+ * then, as somebody may have mended it: the process goes on with its other partitions.
+ */
+import { changelogLimits } from '../../../topology/changelog-limits.ts';
+import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { type OwnerOptions, PartitionOwner } from '../own/partition-owner.ts';
+import { Standby, type StandbyOptions } from './standby.ts';
+
+export interface SeatOptions extends Omit<OwnerOptions, 'store' | 'warm'> {
+  readonly identity: PartitionIdentity;
+  readonly onStandbyTrouble?: StandbyOptions['onTrouble'];
+  openStore(): Promise<StateStore>;
+  /** The partition stands still for a fault of its own. False: there is no other that works, so this is a failure. */
+  onStopped?(error: CrawlstreamError): boolean;
+  onFailure(error: unknown): void;
+}
+
+/** Faults of one partition's records, which leave the others alone. */
+const ofPartition: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_RECORD',
+  'STATE_DIVERGED',
+  'CHANGELOG_GAP',
+  'OFFSET_OUT_OF_RANGE',
+  'LOG_TRUNCATED',
+]);
+
+/** `rank` above 0: the first copy, or the second. */
+export type Duty =
+  | { readonly is: 'none' }
+  | { readonly is: 'owner' }
+  | { readonly is: 'standby'; readonly rank: number };
+
+export class Seat {
+  readonly #options: SeatOptions;
+  #duty: Duty = { is: 'none' };
+  #working: Promise<void> | undefined;
+  #settle: (() => void) | undefined;
+  #ready: Promise<void> = Promise.resolve();
+  /** Ends the pause of a partition that stands still. */
+  #wake = new AbortController();
+  #stopped: CrawlstreamError | undefined;
+  owner: PartitionOwner | undefined;
+  standby: Standby | undefined;
+
+  constructor(options: SeatOptions) {
+    this.#options = options;
+  }
+
+  /** Is the partition this process's, restored or not? */
+  get owns(): boolean {
+    return this.#duty.is === 'owner';
+  }
+
+  /** Why the partition stands still; undefined: it does not. */
+  get stopped(): CrawlstreamError | undefined {
+    return this.#stopped;
+  }
+
+  /** Resolves once the partition is restored and claimed, or is not this process's any more, or stands still. */
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** From now on; what is under way ends first. */
+  take(duty: Duty): void {
+    const before = this.#duty;
+    this.#duty = duty;
+    if (isSame(before, duty)) return;
+    this.#stopped = undefined;
+    this.#settle?.();
+    this.#settle = undefined;
+    if (duty.is === 'owner') this.#ready = new Promise((resolve) => (this.#settle = resolve));
+    this.owner?.stop();
+    this.standby?.stop();
+    this.#wake.abort();
+    this.#begin();
+  }
+
+  /** Ends for good what is under way; resolves when the store is closed. */
+  async end(): Promise<void> {
+    this.take({ is: 'none' });
+    await this.#working;
+  }
+
+  #begin(): void {
+    if (this.#duty.is === 'none' || this.#working !== undefined) return;
+    this.#working = this.#work()
+      .catch((error) => this.#failed(error))
+      .finally(() => {
+        this.#working = undefined;
+        // A duty that came while the store was closing.
+        this.#begin();
+      });
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { clock, onStopped, onStandbyTrouble, onFailure } = this.#options;
+    const fault = error instanceof CrawlstreamError && ofPartition.has(error.code) ? error : undefined;
+    if (this.owns) this.#stopped = fault;
+    else if (fault !== undefined) onStandbyTrouble?.(fault);
+    if (fault === undefined || (this.owns && onStopped?.(fault) !== true)) {
+      this.#duty = { is: 'none' };
+      this.#settle?.();
+      return onFailure(error);
+    }
+    this.#settle?.();
+    this.#wake = new AbortController();
+    await clock.sleepUntil(clock.nowMs() + changelogLimits.stoppedAgainMs, this.#wake.signal);
+  }
+
+  async #work(): Promise<void> {
+    const store = await this.#options.openStore();
+    try {
+      let warm: FrontierState | undefined;
+      // A duty that was taken away and given again ends once in between: it is begun anew.
+      for (let duty = this.#duty; duty.is !== 'none'; duty = this.#duty) {
+        if (duty.is === 'owner') warm = await this.#own(store, warm);
+        else warm = await this.#follow(store, warm, duty.rank);
+      }
+    } finally {
+      await store.close();
+    }
+  }
+
+  async #own(store: StateStore, warm: FrontierState | undefined): Promise<undefined> {
+    const onOpened = (core: FrontierPartition) => {
+      this.#options.onOpened?.(core);
+      this.#stopped = undefined;
+      this.#settle?.();
+    };
+    this.owner = new PartitionOwner({ ...this.#options, store, warm, onOpened });
+    try {
+      await this.owner.run();
+    } finally {
+      this.owner = undefined;
+    }
+  }
+
+  async #follow(store: StateStore, warm: FrontierState | undefined, rank: number): Promise<FrontierState | undefined> {
+    const { onStandbyTrouble: onTrouble } = this.#options;
+    this.standby = new Standby({ ...this.#options, store, warm, rank, onTrouble });
+    try {
+      return await this.standby.run();
+    } finally {
+      this.standby = undefined;
+    }
+  }
+}
+
+function isSame(a: Duty, b: Duty): boolean {
+  return a.is === b.is && (a.is !== 'standby' || b.is !== 'standby' || a.rank === b.rank);
+}

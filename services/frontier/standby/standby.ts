@@ -1,0 +1,206 @@
+/**
+ * Keeps a warm copy of one partition: follows the changelog its owner writes, to the state its owner has, and holds it
+ * against the owner's own checks as it goes. When it is told to stop, the state is whoever takes the partition over to
+ * go on from. It claims nothing, and writes nothing but its view.
+ *
+ * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
+ */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
+import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
+import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
+import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
+import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
+import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
+import { frontierServiceLimits } from '../../../topology/limits.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { standbyGroup } from '../../runtime/crawl/frontier-members.ts';
+import type { Log, LogReader } from '../../runtime/log/log.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { firstOf } from '../open/bring-up.ts';
+import { type StartingStates, startingStates } from '../open/starting-states.ts';
+import { runJob } from '../restore/job-runner.ts';
+import { clearView } from '../restore/load-view.ts';
+import { Looks } from '../restore/looks.ts';
+import { Replayer } from '../restore/replayer.ts';
+import { changelogTopic } from '../restore/restore.ts';
+import { expectInLog } from '../restore/stands-in-log.ts';
+
+/** The copy is wrong, or its changelog is not what it was: it is made anew. */
+const lostCodes: ReadonlySet<ErrorCode> = new Set(['STATE_DIVERGED', 'OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED']);
+
+export interface StandbyOptions {
+  readonly log: Log;
+  readonly store: StateStore;
+  readonly identity: PartitionIdentity;
+  readonly key: FingerprintKey;
+  readonly seen?: SeenConfig | undefined;
+  readonly clock: Clock;
+  /** Snapshots to begin with where the store's view is of no use. */
+  readonly shelf?: StartingStates['shelf'];
+  readonly onNotice?: StartingStates['onNotice'];
+  /** What it has followed the changelog to before. */
+  readonly warm?: FrontierState | undefined;
+  /** The first copy of the partition, or the second. */
+  readonly rank: number;
+  /** Told why the changelog is read anew. */
+  readonly onTrouble?: ((error: CrawlstreamError) => void) | undefined;
+}
+
+export interface StandbyStatus {
+  readonly rank: number;
+  /** Records of the changelog that it has taken. */
+  readonly position: number;
+  /** Those that it had still to take when it last looked. */
+  readonly behind: number;
+  /** It was at its owner's heels when it last looked: who takes over from here is ready in a moment. */
+  readonly hasCaughtUp: boolean;
+  /** All that the owner had done by then is here, ms since the Unix epoch; 0: not known yet. */
+  readonly asOfMs: number;
+}
+
+export class Standby {
+  readonly #options: StandbyOptions;
+  readonly #stopping = new AbortController();
+  #state: FrontierState | undefined;
+  #reader: LogReader | undefined;
+  #asOfMs = 0;
+  #end = 0;
+  #lookedAtMs = 0;
+  #looking = false;
+  #hasLooked = false;
+  readonly #looks = new Looks<FrontierState>();
+
+  constructor(options: StandbyOptions) {
+    this.#options = options;
+    this.#state = options.warm;
+  }
+
+  /** Undefined until it has a state to go on from. */
+  get state(): FrontierState | undefined {
+    return this.#state;
+  }
+
+  get status(): StandbyStatus {
+    const position = this.#state?.changelog.offset ?? 0;
+    const behind = Math.max(0, this.#end - position);
+    const hasCaughtUp = this.#hasLooked && behind <= frontierServiceLimits.caughtUpRecords;
+    return { rank: this.#options.rank, position, behind, hasCaughtUp, asOfMs: this.#asOfMs };
+  }
+
+  /** Reads of the state between two of its records. */
+  look<Result>(job: (state: FrontierState) => StoreJob<Result>): Promise<Result> {
+    if (this.#reader === undefined) return Promise.reject(this.#away());
+    const answer = this.#looks.ask(job);
+    this.#reader.wake();
+    return answer;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#reader?.wake();
+  }
+
+  /** Follows until `stop`; then the state as far as it came, or undefined. Rejects on what trying again would not mend. */
+  async run(): Promise<FrontierState | undefined> {
+    const { clock, store, onTrouble } = this.#options;
+    const { signal } = this.#stopping;
+    const { reopenMs, standbyAgainMsMax } = frontierServiceLimits;
+    let [lostAt, pauseMs]: [number, number] = [-1, reopenMs];
+    while (!signal.aborted) {
+      try {
+        await this.#follow();
+      } catch (error) {
+        if (!(error instanceof CrawlstreamError)) throw error;
+        const isLost = lostCodes.has(error.code);
+        if (!isLost && !error.retriable) throw error;
+        onTrouble?.(error);
+        if (isLost) {
+          const at = this.#state?.changelog.offset ?? 0;
+          // A copy that is wrong must not take over.
+          this.#state = undefined;
+          this.#hasLooked = false;
+          // Begun anew it has come no further: only another snapshot helps, and that takes its time.
+          pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
+          lostAt = Math.max(lostAt, at);
+          if (error.code !== 'OFFSET_OUT_OF_RANGE' && !signal.aborted) await clearView(store);
+        }
+        await clock.sleepUntil(clock.nowMs() + (isLost ? pauseMs : reopenMs), signal);
+      } finally {
+        await this.#reader?.close();
+        this.#reader = undefined;
+        this.#looks.refuse(this.#away());
+      }
+    }
+    return this.#state;
+  }
+
+  async #follow(): Promise<void> {
+    const { log, store, identity, clock } = this.#options;
+    const { restoreSaveBytes, restoreSliceBytes, saveEveryMs, standbyWaitMs } = frontierServiceLimits;
+    const { signal } = this.#stopping;
+    this.#state ??= await firstOf(startingStates(this.#options));
+    const state = this.#state;
+    // It may have been away while the log lost records, and grew again.
+    await expectInLog({ log, identity }, state);
+    const replayer = new Replayer({ log, identity }, state, store, restoreSaveBytes);
+    const reader = log.reader();
+    this.#reader = reader;
+    reader.seek(changelogTopic(identity.crawl), identity.partition, state.changelog.offset);
+    let [savedAtMs, sliceBytes] = [clock.nowMs(), 0];
+    while (!signal.aborted) {
+      for (const record of await reader.poll({
+        maxBytes: restoreSliceBytes,
+        waitMs: this.#looks.isAsked ? 0 : standbyWaitMs,
+      })) {
+        if (signal.aborted) return;
+        await replayer.take(record);
+        this.#asOfMs = Math.max(this.#asOfMs, record.timestampMs);
+        sliceBytes += record.value.length;
+      }
+      const nowMs = clock.nowMs();
+      if (replayer.unsavedBytes > 0 && nowMs - savedAtMs >= saveEveryMs) {
+        await replayer.save();
+        savedAtMs = nowMs;
+      }
+      if (this.#looks.isAsked) {
+        await runJob(store, readLeases(state));
+        await this.#looks.answerOne(state, store);
+      }
+      this.#tell(nowMs);
+      if (sliceBytes < restoreSliceBytes) continue;
+      sliceBytes = 0;
+      await turnOfOthers();
+    }
+  }
+
+  #away(): CrawlstreamError {
+    const { partition } = this.#options.identity;
+    return new CrawlstreamError(
+      'OWNERSHIP_LOST',
+      `the copy of partition ${partition} is not there: ask again in a moment`,
+    );
+  }
+
+  /** How far behind it is, and tells it; for information only, so that it holds nothing up. */
+  #tell(nowMs: number): void {
+    const { log, identity, rank } = this.#options;
+    const state = this.#state;
+    if (this.#looking || state === undefined || nowMs - this.#lookedAtMs < frontierServiceLimits.standbyLookMs) return;
+    this.#looking = true;
+    this.#lookedAtMs = nowMs;
+    const topic = changelogTopic(identity.crawl);
+    const { partition } = identity;
+    const look = async () => {
+      const { end } = await log.offsets(topic, partition);
+      const { offset } = state.changelog;
+      this.#end = end;
+      this.#hasLooked = true;
+      if (offset >= end) this.#asOfMs = Math.max(this.#asOfMs, nowMs);
+      await log.commit(standbyGroup(identity.crawl, rank), [{ topic, partition, offset }]);
+    };
+    look()
+      .catch(() => {})
+      .finally(() => (this.#looking = false));
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The mailbox of a data folder: how a command reaches the process that holds it.
+ *
+ *   requests/<id>.json    a request left by a command: written aside, synced, renamed
+ *   requests/<id>.taken   the answer of the process that took it: where its records are, or why it was refused
+ *
+ * Whoever holds the log takes requests: the running crawl, or, where none runs, the command itself. A request is removed
+ * only after its records are durable and its answer is there, so a kill loses none; one that was appended and not yet
+ * answered is found again in the log by its id (`isKnown`).
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DataFolder } from '../data-folder/data-folder.ts';
+import type { AppendRecord } from '../log/log.ts';
+import type { RequestRecord } from './requests.ts';
+
+export interface Letter {
+  readonly id: string;
+  readonly records: readonly RequestRecord[];
+}
+
+export type LetterAnswer =
+  | { readonly taken: true; readonly offsets: readonly number[] }
+  | { readonly taken: false; readonly why: string };
+
+export interface Taking {
+  /** What it throws is the answer: the request is refused. */
+  encode(records: readonly RequestRecord[]): readonly AppendRecord[];
+  /** Gives the offsets. What it throws ends the taking, and the letter stays. */
+  append(records: readonly AppendRecord[]): Promise<readonly number[]>;
+  /** Offsets of a letter that was appended before a crash; undefined: it was not. */
+  known(records: readonly RequestRecord[]): Promise<readonly number[] | undefined>;
+}
+
+/** Answers nobody came for are removed after this, ms. */
+const answerKeptMs = 60_000;
+
+export class Mailbox {
+  readonly #path: string;
+  /** Letters that lay here when this taker began may have been appended by the one before. */
+  #isFirst = true;
+
+  constructor(folder: DataFolder) {
+    this.#path = folder.part('requests');
+  }
+
+  /** Resolves once the letter would survive a crash. */
+  async post(records: readonly RequestRecord[], nowMs: number): Promise<string> {
+    await mkdir(this.#path, { recursive: true });
+    // In order of time, as they are taken.
+    const id = `${nowMs.toString(36).padStart(9, '0')}-${randomBytes(6).toString('hex')}`;
+    await this.#write(`${id}.json`, JSON.stringify({ id, records }));
+    return id;
+  }
+
+  /** The answer to a letter, once: it is removed. Undefined: not taken yet. */
+  async answerTo(id: string): Promise<LetterAnswer | undefined> {
+    const file = join(this.#path, `${id}.taken`);
+    try {
+      const answer = JSON.parse(await readFile(file, 'utf8')) as LetterAnswer;
+      await rm(file, { force: true });
+      return answer;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes every letter there is, the oldest first. One taker at a time: whoever holds the log. */
+  async take(taking: Taking, nowMs: number): Promise<void> {
+    const names = await this.#names();
+    for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
+      const id = name.slice(0, -'.json'.length);
+      if (!names.includes(`${id}.taken`)) {
+        await this.#write(`${id}.taken`, JSON.stringify(await this.#answer(name, taking)));
+      }
+      await rm(join(this.#path, name), { force: true });
+    }
+    if (this.#isFirst) await this.#sweep(names, nowMs);
+    this.#isFirst = false;
+  }
+
+  async #answer(name: string, taking: Taking): Promise<LetterAnswer> {
+    const text = await readFile(join(this.#path, name), 'utf8');
+    let letter: Letter;
+    let encoded: readonly AppendRecord[];
+    try {
+      letter = JSON.parse(text) as Letter;
+      encoded = taking.encode(letter.records);
+    } catch (error) {
+      return { taken: false, why: (error as Error).message };
+    }
+    const before = this.#isFirst ? await taking.known(letter.records) : undefined;
+    return { taken: true, offsets: before ?? (await taking.append(encoded)) };
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return await readdir(this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  async #sweep(names: readonly string[], nowMs: number): Promise<void> {
+    for (const name of names) {
+      if (name.endsWith('.json')) continue;
+      const file = join(this.#path, name);
+      const { mtimeMs } = await stat(file);
+      if (nowMs - mtimeMs > answerKeptMs) await rm(file, { force: true });
+    }
+  }
+
+  async #write(name: string, text: string): Promise<void> {
+    const file = join(this.#path, name);
+    const handle = await open(`${file}.new`, 'w');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(`${file}.new`, file);
+    const folder = await open(this.#path, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { restoreText } from '../../../../services/cli/terminal/restore-text.ts';
+import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
+import { clearView, loadView } from '../../../../services/frontier/restore/load-view.ts';
+import { type RestoreProgress, restore } from '../../../../services/frontier/restore/restore.ts';
+import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
+import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { FrontierState } from '../../../../topology/frontier/state/state.ts';
+import { metaKey } from '../../../../topology/frontier/view/view.ts';
+import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
+
+const limit = { timeout: 30_000 };
+
+/** A crawl with more changelog than a restore saves at once; gives the digest of its state. */
+async function longChangelog(): Promise<{ readonly harness: Harness; readonly live: string; readonly end: number }> {
+  const harness = await startHarness();
+  const owner = harness.owner({ leasesMax: 0 });
+  const run = owner.run();
+  for (let round = 1; round <= 10; round++) await harness.discover(3_000, 600);
+  await until(() => owner.committed?.counters.admitted === 30_000);
+  owner.stop();
+  await run;
+  const { state } = await harness.replayed();
+  return { harness, live: digest(state), end: (await harness.log.offsets(changelog, 0)).end };
+}
+
+/** Once for the tests that only read it. */
+const shared = longChangelog();
+
+test('a restore killed in the middle goes on from the view it wrote, to the same state', limit, async () => {
+  const { harness, live, end } = await shared;
+  const store = createMemoryStore();
+  // A slice of the second view meets a full disk.
+  const failing = createFaultStore(store, { failAt: 60, failCode: 'DISK_FULL' });
+  const state = new FrontierState(key);
+  await assert.rejects(
+    restore({ log: harness.log, identity, state, store: failing, clock, to: end, saveBytes: 8 << 20 }),
+    {
+      code: 'DISK_FULL',
+    },
+  );
+  const again = await loadView(store, key);
+  assert.ok(again !== undefined && again.changelog.offset > 0 && again.changelog.offset < end);
+  assert.equal(await restore({ log: harness.log, identity, state: again, store, clock, to: end }), true);
+  assert.equal(digest(again), live);
+});
+
+test('a long restore tells how far it is, and lets others work meanwhile', limit, async () => {
+  const { harness, live, end } = await shared;
+  const told: RestoreProgress[] = [];
+  // A clock on which each look takes a second, so that every slice is worth telling.
+  let nowMs = 0;
+  const slow = { nowMs: () => (nowMs += 1_000) };
+  let turns = 0;
+  const others = setInterval(() => (turns += 1), 1);
+  const state = new FrontierState(key);
+  const onProgress = (progress: RestoreProgress) => told.push(progress);
+  await restore({ log: harness.log, identity, state, store: createMemoryStore(), clock: slow, to: end, onProgress });
+  clearInterval(others);
+  assert.equal(digest(state), live);
+  assert.ok(told.length > 10, `${told.length}`);
+  assert.ok(told.every(({ records }, n) => n === 0 || records > told[n - 1]!.records || n === told.length - 1));
+  assert.deepEqual([told.at(-1)!.records, told.at(-1)!.leftMs, told.at(-1)!.urls], [end, 0, 30_000]);
+  assert.ok(turns > 10, `others had ${turns} turns`);
+  assert.match(restoreText(told[3]!), /^restoring partition 0: \d+ %, [\d,]+ of [\d,]+ records, [\d,]+ URLs, about \d/);
+  assert.match(restoreText(told.at(-1)!), /^partition 0 restored in \d/);
+});
+
+test('a partition that is let go while it is restored stops there', limit, async () => {
+  const { harness, end } = await shared;
+  const letGo = new AbortController();
+  const state = new FrontierState(key);
+  const options = { log: harness.log, identity, state, store: createMemoryStore(), clock, to: end };
+  const restoring = restore({ ...options, signal: letGo.signal });
+  setImmediate(() => letGo.abort());
+  assert.equal(await restoring, false);
+  assert.ok(state.changelog.offset < end);
+});
+
+test('a kill while an old view is cleared leaves nothing that passes for a view', limit, async () => {
+  const { harness, live, end } = await shared;
+  const store = createMemoryStore();
+  const state = new FrontierState(key);
+  await restore({ log: harness.log, identity, state, store, clock, to: end, saveBytes: 8 << 20 });
+  assert.ok((await store.get(metaKey)) !== undefined);
+  await assert.rejects(clearView(createFaultStore(store, { failAt: 2, failCode: 'STORE_FAILED' })));
+  assert.equal(await loadView(store, key), undefined);
+  const opened = await openPartition({ log: harness.log, store, identity, key, clock, endsLeases: false });
+  assert.equal(digest(opened.state), live);
+});

@@ -1,0 +1,30 @@
+/** Bounds on what is remembered of a host to notice its traps: together below 8 kB of JSON at the worst. */
+export const trapLimits = {
+  /** Longer shapes are cut: what differs only beyond is one shape. */
+  shapeCharsMax: 96,
+  /** A site has some dozen templates; chains are met all the time and so stay. */
+  shapesMax: 24,
+  pathsMax: 12,
+  parametersMax: 6,
+  prefixesMax: 12,
+  /** Hashes of a path or parameter set that are remembered: above every default bound. */
+  setsMax: 64,
+  parameterPathsMax: 8,
+  /** Contents compared with: duplicates of a trap follow each other. */
+  contentsMax: 64,
+  /** Standing traps of one host, half as many as it has bands for them. */
+  trapsMax: 16,
+  /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */
+  summariesMax: 20_000,
+  /** Counts of fetches halve when they reach this: the last few thousand decide. */
+  hostFetchesMax: 4_000,
+  prefixFetchesMax: 512,
+  /** Links per level that a chain may have: to the next, and to the one before. */
+  chainWidthMax: 2,
+  /** A chain of so many steps is none of the yield of another: traps must not vouch for each other. */
+  chainFrom: 4,
+  /** A shape's step is worth so many events of age when room is short: chains outlive what was met once. */
+  eventsPerStep: 64,
+  /** Hosts with fewer admitted URLs than this need no summary: no trap has shown by then. */
+  admittedBefore: 8,
+} as const;

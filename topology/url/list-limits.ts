@@ -1,0 +1,13 @@
+/** Bounds on filter lists loaded from files. */
+export const listLimits = {
+  /** Some ten times the largest public block lists; about 40 B each once compiled, ten times that while loading. */
+  entriesMax: 10_000_000,
+  /** Domains with numbers: the public rankings' length twice over. */
+  numbersMax: 2_000_000,
+  /** Patterns are tried one by one, 50 ns each: so many cost what a page may. */
+  patternsMax: 1_000,
+  /** As long as a URL may be. */
+  entryCharsMax: 2_048,
+  /** A file is read whole. */
+  fileBytesMax: 512 * 1024 * 1024,
+} as const;
