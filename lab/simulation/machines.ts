@@ -4,10 +4,8 @@
  * A machine keeps its disk; the process on it may die and another be started. A process that fails by itself is
  * started again, as a supervisor would.
  */
-import { startFetcher } from '../../services/fetcher/fetcher.ts';
-import { joinFetcherGroup } from '../../services/fetcher/group.ts';
-import { startFrontier } from '../../services/frontier/frontier.ts';
-import { joinFrontierGroup } from '../../services/frontier/frontier-group.ts';
+import { createApplication, endOfTasks } from '../../services/application/application.ts';
+import { startWhole } from '../../services/application/crawl/start-whole.ts';
 import type { Standby } from '../../services/frontier/standby/standby.ts';
 import type { RecordCodec } from '../../services/runtime/avro/record-codec.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -198,8 +196,8 @@ function roleOf(name: string): Role {
 }
 
 const takeFrontierRole: Role = async ({ log, codec, process, world, cluster, disk, onOpened, onCopies, onFailure }) => {
-  const group = await joinFrontierGroup({
-    ...frontierOptions(log, codec, process, world),
+  const group = await applicationOf({ log, codec, process, world }).frontierMember({
+    ...frontierOptions(process),
     endsLeases: false,
     leasesPerPartition: world.leasesPerPartition,
     standbys: world.standbys ? 1 : 0,
@@ -215,51 +213,47 @@ const takeFrontierRole: Role = async ({ log, codec, process, world, cluster, dis
 };
 
 const takeFetcherRole: Role = async (start) => {
-  const group = await joinFetcherGroup(fetcherOptions(start));
+  const group = await applicationOf(start).fetcherMember(fetcherOptions(start));
   return () => group.stop();
 };
 
-/** As services/cli/crawl/embedded-crawl.ts does it: the fetcher stands at the end of `tasks` before anything is claimed. */
+/** As a crawl in one process does it (runCrawl): the fetcher stands at the end of `tasks` before anything is claimed. */
 const takeBothRoles: Role = async (start) => {
-  const { log, codec, process, world, disk, onOpened, onFailure } = start;
+  const { log, process, world, disk, onOpened, onFailure } = start;
   const stores = [];
   for (let partition = 0; partition < world.partitions; partition++) {
     stores.push(await disk.open(process, `${partition}`));
   }
-  const positions: { readonly partition: number; readonly offset: number }[] = [];
-  for (let partition = 0; partition < world.partitions; partition++) {
-    positions.push({ partition, offset: (await log.offsets(`${crawl}.tasks`, partition)).end });
-  }
-  const frontier = startFrontier({
-    ...frontierOptions(log, codec, process, world),
-    stores,
-    endsLeases: true,
-    leasesMax: world.leasesPerPartition * world.partitions,
-    onOpened,
+  const running = await startWhole(applicationOf(start), {
+    at: await endOfTasks({ log, manifest: manifestOf(world) }),
+    frontier: {
+      ...frontierOptions(process),
+      stores,
+      endsLeases: true,
+      leasesMax: world.leasesPerPartition * world.partitions,
+      onOpened,
+    },
+    fetcher: fetcherOptions(start),
   });
-  frontier.ended.catch(onFailure);
-  const fetcher = startFetcher({ ...fetcherOptions(start), group: `${crawl}.fetcher`, positions });
-  return async () => {
-    frontier.endGrants();
-    await fetcher.stop();
-    await frontier.stop();
-  };
+  running.frontier.ended.catch(onFailure);
+  return running.stop;
 };
 
-function frontierOptions(log: SimLog, codec: RecordCodec, process: SimProcess, { partitions }: World) {
-  const nonce = () => `${process.chance.next()}`;
-  return { log, codec, clock: process.clock, crawl, partitions, key: fingerprintKey, nonce };
+function applicationOf({ log, codec, process, world }: Pick<Start, 'log' | 'codec' | 'process' | 'world'>) {
+  return createApplication({ log, codec, clock: process.clock, manifest: manifestOf(world) });
 }
 
-function fetcherOptions({ log, codec, process, world, web, onFailure }: Start) {
+function manifestOf({ partitions }: World) {
+  return { crawl, partitions, keyMode: 'host' as const };
+}
+
+function frontierOptions(process: SimProcess) {
+  return { key: fingerprintKey, nonce: () => `${process.chance.next()}` };
+}
+
+function fetcherOptions({ process, web, onFailure }: Start) {
   const { chance } = process;
   return {
-    log,
-    codec,
-    clock: process.clock,
-    crawl,
-    partitions: world.partitions,
-    keyMode: 'host' as const,
     fetcherId: process.name,
     normalize: compileNormalizer(),
     dnsLookup: web.dnsLookup(process),

@@ -124,7 +124,9 @@ async function freePort(wished: number): Promise<number> {
 }
 
 async function startWeb(hosts: number, pages: number): Promise<Web> {
-  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../web/main.ts' : '../web/main.js', import.meta.url));
+  const main = fileURLToPath(
+    new URL(import.meta.url.endsWith('.ts') ? '../web/main.ts' : '../web/main.js', import.meta.url),
+  );
   const size = ['--hosts', `${hosts}`, '--pages', `${pages}`];
   const pace = ['--set', `crawlDelayMs=${crawlDelayMs}`, '--set', 'slowMs=300'];
   const child = spawn(process.execPath, [...process.execArgv, main, ...size, ...pace, '--exit-with-stdin'], {

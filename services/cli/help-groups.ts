@@ -1,5 +1,6 @@
 /** The order of `--help`: first the commands that a person needs first, then the others by what they are for. */
 import type { Command, Option } from 'commander';
+import { consumers } from '../application/topology.ts';
 import { operatorsGroup } from './flags/operator-flags.ts';
 
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
@@ -10,7 +11,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
     ['pause', 'resume', 'block', 'unblock', 'delay', 'limit', 'parallel', 'budget', 'bandwidth', 'policy', 'inject'],
   ],
   ['Try without a crawl:', ['check', 'size', 'new']],
-  ['Consumers of its pages:', ['dedup', 'index', 'archive', 'graph', 'render']],
+  ['Consumers of its pages:', consumers.map(({ name }) => name)],
   ['On Kafka:', ['frontier', 'fetcher', 'topics', 'acls', 'schemas', 'seek', 'reset', 'urlfrontier']],
   ['Move and keep:', ['dump', 'load', 'repartition', 'warc']],
   ['Prove:', ['judge', 'simulate', 'bench']],

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { productVersion } from '../runtime/version.ts';
 import { bad } from './flags/arguments.ts';
 import { ownName } from './terminal/own-name.ts';
 import { print } from './terminal/print.ts';
-import { productVersion } from './terminal/version.ts';
 
 export function addNewCommand(program: Command): void {
   program

@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { onStoreFallback } from '../runtime/store/open-store.ts';
+import { productVersion } from '../runtime/version.ts';
 import { addCheckCommand } from './check/check-command.ts';
 import { addFetchCommand } from './check/fetch-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
@@ -46,7 +47,6 @@ import { addRoleCommands } from './roles/role-commands.ts';
 import { addStateCommand } from './state/state-command.ts';
 import { toStderr, toStdout } from './terminal/door.ts';
 import { logFormats, say, sayInJson } from './terminal/say.ts';
-import { productVersion } from './terminal/version.ts';
 import { addDumpCommand } from './transfer/dump-command.ts';
 import { addExportCommand } from './transfer/export-command.ts';
 import { addLoadCommand } from './transfer/load-command.ts';

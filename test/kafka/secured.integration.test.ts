@@ -10,10 +10,10 @@ import { after, before, describe, it } from 'node:test';
 import { type AclEntry, Kafka, logLevel } from 'kafkajs';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
+import { services } from '../../services/application/access.ts';
 import { openConfluentRegistry } from '../../services/runtime/avro/confluent-registry.ts';
 import { kafkaCredentials, registryLogin } from '../../services/runtime/crawl/kafka-credentials.ts';
 import { openKafkaLog } from '../../services/runtime/log/kafka/kafka-log.ts';
-import { services } from '../../topology/access.ts';
 import { assertFlawless, startSmallWeb } from '../services/cli/small-web.ts';
 import { passwordOf, type SecuredBroker, startSecuredBroker } from './secured-broker.ts';
 
@@ -182,7 +182,7 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       assert.equal(sent.code, 0, sent.stderr);
       const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
       const fetcher = start('fetcher', ['fetcher', ...at(), '--resolve', `*:${web.port}:127.0.0.1`, '--responses']);
-      const index = start('indexer', ['index', ...at(), '--data', join(folder, 'index')]);
+      const index = start('index', ['index', ...at(), '--data', join(folder, 'index')]);
       const dedup = start('dedup', ['dedup', ...at(), '--data', join(folder, 'dedup')]);
       const archive = start('archive', ['archive', ...at(), '--data', join(folder, 'archive')]);
       const stats = async () => {

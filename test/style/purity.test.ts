@@ -49,12 +49,14 @@ it('nothing that ships uses a test, and the parts use each other one way', () =>
   assert.deepEqual(found, []);
 });
 
-it('services share only through runtime/, but for the command line, which wires them', () => {
+it('services share only through runtime/; the application wires them, and nobody but commands and the library uses it', () => {
   const found = products.flatMap((source) => {
     const [part, service] = source.name.split('/');
     if (part !== 'services' || service === 'cli') return [];
+    if (service === 'application') return usesOf(source).filter((used) => used.startsWith('services/cli/'));
+    const shared = service === 'library' ? ['runtime', 'application', service] : ['runtime', service];
     return usesOf(source)
-      .filter((used) => used.startsWith('services/') && !['runtime', service].includes(used.split('/')[1]!))
+      .filter((used) => used.startsWith('services/') && !shared.includes(used.split('/')[1]!))
       .map((used) => `${source.name} uses ${used}`);
   });
   assert.deepEqual(found, []);

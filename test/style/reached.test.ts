@@ -7,7 +7,7 @@ import { root, testFiles } from '../run/files.ts';
 
 /** Core files that no unit test of their own part reaches, each with the behaviour test that covers it. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'topology/access.ts': 'test/kafka/secured.integration.test.ts',
+  'services/application/access.ts': 'test/kafka/secured.integration.test.ts',
   'topology/frontier/ask/queries.ts': 'test/services/frontier/query/queries.test.ts',
   'topology/frontier/decide/pull/list-queue.ts': 'test/services/urlfrontier/api.test.ts',
   'topology/frontier/transfer/dump-line.ts': 'test/services/frontier/transfer/transfer.test.ts',
@@ -20,6 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'topology/story/record-events.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/story/sightings.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/story/story-event.ts': 'test/services/cli/hindsight.integration.test.ts',
+  'topology/topics.ts': 'test/services/application/topology.test.ts',
   'topology/what-if/crawl-tally.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/what-if/event-queue.ts': 'test/services/cli/hindsight.integration.test.ts',
   'topology/what-if/page-model.ts': 'test/services/cli/hindsight.integration.test.ts',

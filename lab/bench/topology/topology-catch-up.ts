@@ -1,6 +1,6 @@
 /** One frontier process that catches up with a filled `discovered`: what all of its threads cost until it has. */
 import { join } from 'node:path';
-import { joinFrontierGroup } from '../../../services/frontier/frontier-group.ts';
+import { createApplication } from '../../../services/application/application.ts';
 import { createNoRegistry } from '../../../services/runtime/avro/no-registry.ts';
 import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
@@ -35,8 +35,9 @@ export async function catchUp(
     const codec = await openCodec(createNoRegistry(), crawl);
     const endProfile = profile === undefined ? undefined : await profileStages(profile);
     const [before, cost] = [threadCpu(), startCost()];
-    const group = await joinFrontierGroup({
-      ...{ log, codec, clock, crawl, partitions, key: benchKey },
+    const manifest = { crawl, partitions, keyMode: 'host' } as const;
+    const group = await createApplication({ log, codec, clock, manifest }).frontierMember({
+      key: benchKey,
       endsLeases: false,
       leasesPerPartition: 10_000,
       openStore: (partition) => openStateStore(join(folder, `${partition}`)),

@@ -16,7 +16,7 @@ import { headerOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { createRobotsCache, type Robots } from '../../fetcher/robots/cache.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { productVersion } from '../terminal/version.ts';
+import { productVersion } from '../../runtime/version.ts';
 
 export interface FetchFlags {
   readonly allowPrivate?: true | string[];

@@ -5,6 +5,7 @@
  * fingerprints, the buffers of its stores, bodies that a fetcher has in flight. The kernel then ends it (exit code 137)
  * where V8 would have collected garbage. MiB throughout.
  */
+import { consumers } from '../../application/topology.ts';
 import { memoryBytes } from '../plan/coefficients.ts';
 
 export interface HeapWish {
@@ -27,8 +28,6 @@ const heapShareMin = 0.25;
 const outsideMb = memoryBytes.process / mb - 60;
 /** Of a host that is fetched from: body, decompressed and as it came, and its connection; most are small. */
 const fetchedHostMb = 0.12;
-/** Buffers and caches of a consumer's store, or of its index. */
-const consumerStoreMb = 128;
 
 /** For `--max-old-space-size`. */
 export function heapSizeMb(wish: HeapWish): number {
@@ -47,12 +46,7 @@ function besideHeapMb({ role, seenMemoryMb = 0, standbys = 0, concurrency = 0 }:
       return seen + stores;
     case 'fetcher':
       return concurrency * fetchedHostMb;
-    case 'dedup':
-    case 'index':
-    case 'graph':
-    case 'archive':
-      return consumerStoreMb;
     default:
-      return 0;
+      return consumers.find(({ name }) => name === role)?.storeMb ?? 0;
   }
 }

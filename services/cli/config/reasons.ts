@@ -1,8 +1,11 @@
+import { processorReasons } from '../flags/processor-flags.ts';
+
 /**
  * Why each setting is what it is when nobody says otherwise. A setting without a reason here fails a test, and so does a
  * reason without a setting.
  */
 export const reasons: Readonly<Record<string, string>> = {
+  ...processorReasons,
   maxPages: 'a crawl ends when there is nothing left to fetch',
   maxDepth: 'scope and traps bound a crawl better than steps do',
   scope: 'a first crawl never wanders off: it stays on the registrable domains of its seeds',
@@ -40,11 +43,6 @@ export const reasons: Readonly<Record<string, string>> = {
   snapshotsKept: 'the newest may turn out to be damaged, and the one before it too',
   with: 'consumers cost CPU and disk, and can be attached later',
   handler: 'pages are kept in the crawl, and anybody may read them later',
-  dedupBy: '64 bits a page and 3 of them apart; minhash finds more edits at 7 times the memory',
-  opensearch: 'SQLite in the data folder needs no server',
-  opensearchIndex: 'the name of the crawl: one index a crawl',
-  archiveTo: 'WARC files stay in the data folder',
-  archiveFileMb: 'the size that archives agree on (WARC 1.1, annex C)',
   brokers: 'a crawl on one machine needs no Kafka',
   registry: 'records carry fingerprints of their schemas, which do while all readers are ours',
   compression: 'any client reads it; snappy leaves a third of the bytes, and costs a client next to nothing',
@@ -62,7 +60,6 @@ export const reasons: Readonly<Record<string, string>> = {
   traceRatio: 'a trace is eight spans, some 3 kB of the collector’s; a crawl’s health is told by metrics',
   traceHosts: 'a host is traced when somebody asks what becomes of it',
   instanceId: 'a pod’s host name, which its restart keeps; elsewhere none, since processes may share one',
-  browser: 'most pages need no browser, and the one that is installed is the one to use',
   port: 'the port that URLFrontier’s own clients look for',
   address: 'what has no password listens on this machine only',
   allowPlain: 'whoever reaches the port may fill, pause and delete crawls',

@@ -6,19 +6,10 @@
  * `--seen-memory` is `seenMemory` in a file and `CRAWLSTREAM_SEEN_MEMORY` in the environment.
  */
 import type { Command, Option } from 'commander';
+import { processors } from '../../application/topology.ts';
 
 /** Commands that run a part of a crawl; each may have a section of its own under `services`. */
-export const serviceNames = [
-  'crawl',
-  'frontier',
-  'fetcher',
-  'dedup',
-  'index',
-  'archive',
-  'graph',
-  'render',
-  'urlfrontier',
-] as const;
+export const serviceNames: readonly string[] = ['crawl', ...processors.map(({ name }) => name)];
 
 export interface Setting {
   /** In a file. */

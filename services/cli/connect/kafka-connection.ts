@@ -6,10 +6,10 @@ import { agreeManifest } from '../../runtime/crawl/agree-manifest.ts';
 import { openKafkaAccess } from '../../runtime/crawl/kafka-access.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { needBrokers } from '../flags/kafka-flags.ts';
 import { printNotice } from '../terminal/restore-text.ts';
-import { productVersion } from '../terminal/version.ts';
 import { cutShort } from './cut-short.ts';
 import { type NewCrawl, newCrawl } from './new-crawl.ts';
 

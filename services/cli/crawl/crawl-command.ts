@@ -1,16 +1,15 @@
 /** `crawlstream crawl`: options to a policy and a fetcher's configuration, the crawl itself, and its report. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import { loadHandler } from '../../application/page-handler.ts';
+import { startProcessors } from '../../application/start-processors.ts';
+import { consumers } from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import { addDedupOptions } from '../attach/dedup.ts';
-import { loadHandler } from '../attach/page-handler.ts';
-import { addBrowserOption } from '../attach/render.ts';
-import { addIndexOptions } from '../attach/search-index.ts';
-import type { ConsumerFlags } from '../attach/with-consumers.ts';
-import { addArchiveOptions, addHandlerOption, addWithOption, attachConsumers } from '../attach/with-consumers.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { readRequest } from '../connect/crawl-folder.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import { duration } from '../flags/arguments.ts';
@@ -22,15 +21,22 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, policyOf } from '../flags/policy-flags.ts';
+import {
+  addHandlerOption,
+  addProcessorOptions,
+  addWithOption,
+  type ProcessorFlags,
+  reachOf,
+  withNeeds,
+} from '../flags/processor-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
 import { QueryDesk } from '../roles/query-desk.ts';
-import { type CrawlStatus, createProgress } from '../terminal/progress.ts';
+import { createProgress } from '../terminal/progress.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { productVersion } from '../terminal/version.ts';
 import { crawlSeeds } from './crawl-seeds.ts';
 import { runEmbeddedCrawl } from './embedded-crawl.ts';
 import { createFailureLedger } from './failure-ledger.ts';
@@ -47,7 +53,7 @@ interface CrawlFlags
     KafkaFlags,
     SeenFlags,
     SnapshotRoleFlags,
-    ConsumerFlags,
+    ProcessorFlags,
     DashboardFlags,
     OtlpFlags,
     WebsubFlags {
@@ -67,7 +73,8 @@ export function addCrawlCommand(program: Command): void {
   addPolicyOptions(command);
   addFetcherOptions(command);
   addSnapshotOptions(addSeenOptions(command));
-  addBrowserOption(addArchiveOptions(addIndexOptions(addDedupOptions(addWithOption(command)))));
+  addWithOption(command);
+  for (const processor of consumers) addProcessorOptions(command, processor);
   addHandlerOption(command);
   addWebsubOption(command);
   addDashboardOption(command);
@@ -89,7 +96,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     checkSeeds(seeds, policyOf(flags, seeds));
     needContact(flags, seeds);
   }
-  if (flags.handler !== undefined) await loadHandler(flags.handler);
+  const handler = flags.handler === undefined ? undefined : await loadHandler(flags.handler);
   const stop = new AbortController();
   const desk = new QueryDesk(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
@@ -123,6 +130,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         clock,
         seeds: listed,
         flags: withNeeds(flags),
+        handler,
         say: progress.note,
         onReport: ledger.note,
       });
@@ -150,21 +158,11 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       keepMs: flags.keep ?? null,
       snapshots: flags,
       callback: flags.callback,
-      attach: (log, codec) =>
-        attachConsumers(
-          {
-            log,
-            codec,
-            clock,
-            manifest: folder.manifest,
-            part: folder.part,
-            shared: false,
-            fromStart: false,
-            service,
-            say: progress.note,
-          },
-          flags,
-        ),
+      attach: (log, codec) => {
+        const { manifest, part } = folder;
+        const run = { shared: false, fromStart: false, reach: reachOf(flags), service, say: progress.note };
+        return startProcessors({ log, codec, clock, manifest, part, ...run }, flags.with ?? [], flags, handler);
+      },
     });
     progress.end();
     const place = `--data ${folder.path}`;
@@ -182,13 +180,6 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       );
     }
   }
-}
-
-/** What the consumers of this process need the fetcher to publish. */
-function withNeeds(flags: CrawlFlags): CrawlFlags {
-  const responses = flags.with?.includes('archive') ?? false;
-  const outlinks = flags.with?.includes('graph') ?? false;
-  return { ...flags, ...(responses && { responses }), ...(outlinks && { outlinks }) };
 }
 
 async function openFolder(seeds: readonly string[], flags: CrawlFlags, clock: SystemClock): Promise<DataFolder> {

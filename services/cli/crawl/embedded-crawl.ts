@@ -6,21 +6,19 @@
  * before any partition is claimed (a claim ends all earlier leases, so older tasks are nobody's).
  */
 
-import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
-import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
-import type { Counters } from '../../../topology/frontier/changes/counters.ts';
-import { sumCounters, zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { crawlLimits } from '../../../topology/limits.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
+import { type Attendants, runCrawl } from '../../application/crawl/run-crawl.ts';
+import type { RunningWhole } from '../../application/crawl/start-whole.ts';
+import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
+import type { RunningProcessors } from '../../application/start-processors.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
-import { startFetcher } from '../../fetcher/fetcher.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
-import type { Frontier } from '../../frontier/frontier.ts';
-import { startFrontier } from '../../frontier/frontier.ts';
 import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
-import { createMeters } from '../../frontier/own/meters.ts';
+import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
 import type { Shelf } from '../../frontier/snapshots/shelf.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -33,21 +31,17 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import type { Consumers } from '../attach/with-consumers.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
 import { withStores } from '../connect/stores.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import type { QueryDesk } from '../roles/query-desk.ts';
 import { openShelf } from '../state/open-shelf.ts';
-import type { CrawlStatus } from '../terminal/progress.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { banner } from './banner.ts';
-import type { CrawlOutcome } from './crawl-outcome.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
 import { trustOf } from './mended-trust.ts';
 import { type Asked, sendNews } from './send-news.ts';
-import { hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub } from './websub-flags.ts';
 
 export interface EmbeddedCrawl {
@@ -81,12 +75,8 @@ export interface EmbeddedCrawl {
   readonly desk: QueryDesk;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Consumers that run along. */
-  readonly attach: (log: Log, codec: RecordCodec) => Promise<Consumers>;
+  readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
 }
-
-const lookEveryMs = 50;
-/** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
-const drainMs = 5_000;
 
 export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const { folder, clock } = crawl;
@@ -119,153 +109,98 @@ async function runWith(
   crawl: EmbeddedCrawl,
   { log, codec }: FolderLog,
   stores: StateStore[],
-  consumers: Consumers,
+  processors: RunningProcessors,
   shelf: Shelf,
 ): Promise<CrawlOutcome> {
-  const { folder, clock, leasesMax } = crawl;
-  const { crawl: name, partitions, keyMode } = folder.manifest;
-  const startedAtMs = clock.nowMs();
+  const { folder, clock, leasesMax, service, signal, onStatus } = crawl;
+  const { manifest } = folder;
   const policy = await sendNews({ ...crawl, trust: trustOf(crawl.fetcher) }, { log, codec });
   const { seeds } = await readRequest(folder);
   for (const line of banner({ policy, seeds, place: folder.path, options: `--data ${folder.path}` })) crawl.say(line);
-  const positions: { readonly partition: number; readonly offset: number }[] = [];
-  for (let partition = 0; partition < partitions; partition++) {
-    positions.push({ partition, offset: (await log.offsets(`${name}.tasks`, partition)).end });
-  }
   const meters = createMeters();
-  const frontier = startFrontier({
-    log,
-    codec,
-    clock,
-    crawl: name,
-    partitions,
-    keyMode,
-    key: fingerprintKeyOf(folder.manifest),
-    stores,
-    lists: createListFiles(folder.part('lists')),
-    endsLeases: true,
-    seen: crawl.seen,
-    shelf,
-    onNotice: printNotice,
-    meters,
-    onSpan: crawl.service.spans?.tell,
-    onProgress: (progress) => {
-      meters.restores.set(progress.partition, progress);
-      printRestore(progress);
+  const outcome = await runCrawl({
+    ...{ log, codec, clock, manifest, signal, onStatus, processors },
+    frontier: {
+      key: fingerprintKeyOf(manifest),
+      stores,
+      lists: createListFiles(folder.part('lists')),
+      endsLeases: true,
+      seen: crawl.seen,
+      shelf,
+      onNotice: printNotice,
+      meters,
+      onSpan: service.spans?.tell,
+      onProgress: (progress) => {
+        meters.restores.set(progress.partition, progress);
+        printRestore(progress);
+      },
+      leasesMax,
     },
-    leasesMax,
+    fetcher: {
+      fetcherId: `${process.pid}`,
+      normalize: compileNormalizer(policy.normalize),
+      config: { ...crawl.fetcher, leasesMax },
+      onSpan: service.spans?.tell,
+    },
+    attend: (running) => attend(crawl, { log, codec }, running, meters, shelf),
   });
-  crawl.service.probes.serve(frontier.waitsFor);
+  return outcome;
+}
+
+/** What listens to the crawl and looks after its folder while it runs. */
+async function attend(
+  crawl: EmbeddedCrawl,
+  { log, codec }: FolderLog,
+  { frontier, fetcher }: RunningWhole,
+  meters: FrontierMeters,
+  shelf: Shelf,
+): Promise<Attendants> {
+  const { folder, clock, service, desk } = crawl;
+  const { manifest } = folder;
+  const name = manifest.crawl;
+  service.probes.serve(frontier.waitsFor);
   const member = { name: 'this process', held: (partition: number) => ({ owner: frontier.owners[partition] }) };
-  crawl.desk.open({
-    log,
-    codec,
-    clock,
-    manifest: folder.manifest,
-    member,
-    restores: meters.restores,
-    flags: { data: folder.path },
-  });
-  let failFetcher: (error: unknown) => void = () => {};
-  const fetcherFailed = new Promise<never>((_, reject) => {
-    failFetcher = reject;
-  });
-  fetcherFailed.catch(() => {});
-  const fetcher = startFetcher({
-    log,
-    codec,
-    clock,
-    crawl: name,
-    partitions,
-    keyMode,
-    fetcherId: `${process.pid}`,
-    normalize: compileNormalizer(policy.normalize),
-    group: `${name}.fetcher`,
-    positions,
-    config: { ...crawl.fetcher, leasesMax },
-    onSpan: crawl.service.spans?.tell,
-    onFailure: failFetcher,
-  });
-  crawl.service.sources
+  desk.open({ log, codec, clock, manifest, member, restores: meters.restores, flags: { data: folder.path } });
+  service.sources
     .add(frontierMetrics({ log, clock, crawl: name, meters, committed: () => frontier.committed().entries() }))
     .add(fetcherMetrics({ log, clock, group: `${name}.fetcher`, fetcher }))
     .add(storeMetrics('state', folder.part('state')))
     .add(storeMetrics('log', logFolder(folder)));
-  const expiring = new AbortController();
+  const stopping = new AbortController();
   const kept = { ...crawl, log, codec, shelf, onNotice: printNotice };
-  const expired = Promise.all([expireRegularly(kept, expiring.signal), snapshotsBeside(kept, expiring.signal)]);
-  const websub = await openWebsub(crawl, { log, codec, clock, topics: folder.manifest });
-  crawl.desk.websub = websub;
-  const renewed = websub?.keep(expiring.signal) ?? Promise.resolve();
   const mailbox = new Mailbox(folder);
-  const taken = takeRegularly({ mailbox, log, codec, crawl: name, clock }, expiring.signal);
+  const work = [
+    expireRegularly(kept, stopping.signal),
+    snapshotsBeside(kept, stopping.signal),
+    takeRegularly({ mailbox, log, codec, crawl: name, clock }, stopping.signal),
+  ];
   try {
-    const end = await watchCrawl({
-      ...crawl,
-      startedAtMs,
-      failed: Promise.race([
-        frontier.ended,
-        fetcherFailed,
-        ended(taken),
-        ended(expired),
-        ended(renewed),
-        consumers.failed,
-      ]),
-      everyMs: lookEveryMs,
-      look: () => look(crawl, log, frontier),
-      hosts: () => hostsOf(frontier.committed()),
-      settle: consumers.settle,
-    });
-    crawl.service.probes.suspend('stopping');
-    await crawl.desk.over(end);
-    crawl.desk.close();
-    frontier.endGrants();
-    await fetcher.stop();
-    await drained(crawl, log, frontier);
-    const traps = trapsOf(frontier.committed());
-    await frontier.stop();
-    await frontier.ended;
-    await consumers.drain();
-    return { end, counters: totals(frontier), traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
-  } finally {
-    expiring.abort();
-    await Promise.allSettled([fetcher.stop(), frontier.stop(), expired, taken, renewed]);
+    desk.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });
+  } catch (error) {
+    stopping.abort();
+    await Promise.allSettled(work);
+    throw error;
   }
+  if (desk.websub !== undefined) work.push(desk.websub.keep(stopping.signal));
+  const failed = Promise.race(work.map(failureOf));
+  failed.catch(() => {});
+  return {
+    failed,
+    async over(end) {
+      service.probes.suspend('stopping');
+      await desk.over(end);
+      desk.close();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.allSettled(work);
+    },
+  };
 }
 
-/** Never resolves: only a failure is news. */
-function ended(work: Promise<unknown>): Promise<never> {
+/** Never resolves; rejects if `work` fails. */
+function failureOf(work: Promise<unknown>): Promise<never> {
   return new Promise((_, reject) => {
     work.catch(reject);
   });
-}
-
-/** Undefined while a partition is not open yet. */
-async function look(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<Look | undefined> {
-  const { crawl: name } = crawl.folder.manifest;
-  const partitions: Look['partitions'][number][] = [];
-  // Of the policy in force, which may have been swapped since the start.
-  let pageQuota: number | null = null;
-  for (const [partition, committed] of frontier.committed().entries()) {
-    if (committed === undefined) return undefined;
-    const ends = { control: 0, results: 0, discovered: 0 };
-    for (const topic of inputTopics) ends[topic] = (await log.offsets(`${name}.${topic}`, partition)).end;
-    pageQuota = committed.pageQuota;
-    partitions.push({ positions: committed.positions, counters: committed.counters, ends });
-  }
-  return { partitions, pageQuota };
-}
-
-/** Waits until what the fetcher reported has been decided. */
-async function drained(crawl: EmbeddedCrawl, log: EmbeddedLog, frontier: Frontier): Promise<void> {
-  const untilMs = crawl.clock.nowMs() + drainMs;
-  while (crawl.clock.nowMs() < untilMs) {
-    const now = await look(crawl, log, frontier);
-    if (now?.partitions.every(({ positions, ends }) => positions.results.offset >= ends.results)) return;
-    await Promise.race([crawl.clock.sleepUntil(crawl.clock.nowMs() + 10), frontier.ended]);
-  }
-}
-
-function totals(frontier: Frontier): Counters {
-  return sumCounters(frontier.committed().map((committed) => committed?.counters ?? zeroCounters()));
 }

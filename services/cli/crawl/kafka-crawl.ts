@@ -2,13 +2,15 @@
 import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
+import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
+import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from '../../application/crawl/watch-crawl.ts';
+import type { PageHandler } from '../../application/page-handler.ts';
+import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
-import type { ConsumerFlags, Consumers } from '../attach/with-consumers.ts';
-import { attachConsumers } from '../attach/with-consumers.ts';
 import { watchCluster } from '../connect/cluster-watch.ts';
 import type { GivenOptions } from '../connect/crawl-folder.ts';
 import { type KafkaConnection, withKafka } from '../connect/kafka-connection.ts';
@@ -18,15 +20,13 @@ import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
+import { type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import type { QueryDesk } from '../roles/query-desk.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
-import type { CrawlStatus } from '../terminal/progress.ts';
 import { banner } from './banner.ts';
-import type { CrawlOutcome } from './crawl-outcome.ts';
 import { keepOptions } from './remembered-options.ts';
-import { hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
 import { openWebsub, type WebsubFlags } from './websub-flags.ts';
 
 export interface KafkaCrawl {
@@ -42,8 +42,9 @@ export interface KafkaCrawl {
     FetcherFlags &
     SeenFlags &
     SnapshotRoleFlags &
-    ConsumerFlags &
+    ProcessorFlags &
     WebsubFlags & { readonly newOptions?: boolean };
+  readonly handler: PageHandler | undefined;
   /** To be kept for a resume on this machine. */
   readonly options: GivenOptions;
   say(text: string): void;
@@ -89,15 +90,16 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       const pageQuota = policy === null ? null : parsePolicy(policy.json).pageQuota;
       return lookAt(log, manifest.crawl, manifest.partitions, pageQuota);
     };
-    let consumers: Consumers | undefined;
+    let consumers: RunningProcessors | undefined;
     const subscribing = new AbortController();
     let renewed: Promise<void> | undefined;
     try {
       const folder = await ownFolder(flags, manifest);
       await keepOptions(folder, crawl.options);
       const { part } = folder;
-      const context = { log, codec, clock, manifest, part, shared: true, fromStart: false, service, say: crawl.say };
-      consumers = await attachConsumers(context, flags);
+      const run = { shared: true, fromStart: false, reach: reachOf(flags), service, say: crawl.say };
+      const context = { log, codec, clock, manifest, part, ...run };
+      consumers = await startProcessors(context, flags.with ?? [], flags, crawl.handler);
       const config = { ...fetcherConfig(flags), onReport: crawl.onReport };
       // Subscriptions are this process's own: the callback leads to it alone.
       const hubs = { folder, callback: flags.callback, fetcher: config };

@@ -1,10 +1,11 @@
 /** What a crawl that has ended says: how it stands, what failed, and the commands that answer the next questions. */
+
+import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { countsOf, countsText } from '../inspect/counters-text.ts';
 import { toStdout } from '../terminal/door.ts';
 import { inShell } from '../terminal/in-shell.ts';
 import { ownName } from '../terminal/own-name.ts';
 import { clockText } from '../terminal/progress.ts';
-import type { CrawlOutcome } from './crawl-outcome.ts';
 import type { FailureLedger } from './failure-ledger.ts';
 import { tlsLines } from './tls-lines.ts';
 import { trapLines } from './trap-lines.ts';

@@ -1,9 +1,9 @@
-import type { ConsumerFlags } from '../attach/with-consumers.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
+import type { ProcessorFlags } from '../flags/processor-flags.ts';
 
 /** Rules that ask for a browser where none runs would be heeded by nobody. */
 export function sayUnrendered(
-  flags: Pick<FetcherFlags, 'extract'> & Pick<ConsumerFlags, 'with'>,
+  flags: Pick<FetcherFlags, 'extract'> & Pick<ProcessorFlags, 'with'>,
   say: (text: string) => void,
 ): void {
   if (flags.extract?.render === undefined || flags.with?.includes('render') === true) return;

@@ -10,7 +10,7 @@ import { compileOverrides, parseResolveOverride } from '../../fetcher/connect/re
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
-import { productVersion } from '../terminal/version.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { collect, contact, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
 import { rulesFile } from './rules-file.ts';

@@ -11,7 +11,7 @@ import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';
 import type { MetricSource } from '../../runtime/metrics/metrics.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { createService } from '../../runtime/metrics/service.ts';
-import { productVersion } from '../terminal/version.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { oneOf } from './arguments.ts';
 
 export interface HttpFlags {

@@ -4,8 +4,8 @@ import type { TraceConfig } from '../../../topology/trace/tracing.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { isMissing, missingPackage } from '../../runtime/needed-package.ts';
 import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { say, speaksJson } from '../terminal/say.ts';
-import { productVersion } from '../terminal/version.ts';
 import { bad } from './arguments.ts';
 
 export interface OtlpFlags {

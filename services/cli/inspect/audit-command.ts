@@ -17,12 +17,12 @@ import {
   signStatement,
 } from '../../audit/statement.ts';
 import { readSecret } from '../../runtime/secret.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
 import { bad, duration } from '../flags/arguments.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
-import { productVersion } from '../terminal/version.ts';
 import { auditText, verdictOf } from './audit-text.ts';
 
 interface AuditFlags extends KafkaFlags {

@@ -1,7 +1,7 @@
 /** `crawlstream acls`: what each service must be allowed on the brokers, as a table, as commands, as Strimzi's users, or as JSON. */
 import type { Command } from 'commander';
-import { type Access, type Service, services } from '../../../topology/access.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { type Access, type Service, services } from '../../application/access.ts';
 import { crawlName } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { kafkaUser, manifestText } from './strimzi.ts';

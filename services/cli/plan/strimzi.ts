@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { Access, Service } from '../../../topology/access.ts';
+import type { Access, Service } from '../../application/access.ts';
 import { settingsOf } from '../../runtime/log/kafka/topic-settings.ts';
 import type { LogTopic } from '../../runtime/log/log.ts';
 

@@ -1,7 +1,7 @@
 /** `crawlstream topology describe`: the graph as it is declared, as text, for Graphviz, for Mermaid, or as data. */
 import { type Command, Option } from 'commander';
 import { topicNames, topics } from '../../../topology/topics.ts';
-import { dot, mermaid, processors } from '../../../topology/topology.ts';
+import { dot, mermaid, processors } from '../../application/topology.ts';
 import { toStdout } from '../terminal/door.ts';
 
 interface DescribeFlags {

@@ -6,10 +6,10 @@
  */
 import '../../../schemas/generate.ts';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { productVersion } from '../../runtime/version.ts';
 import { configurationPage } from '../config/describe-settings.ts';
 import { sizingPage } from '../plan/sizing-page.ts';
 import { createProgram } from '../program.ts';
-import { productVersion } from '../terminal/version.ts';
 import { commandsPage } from './commands-page.ts';
 import { helmChart } from './helm-chart.ts';
 import { policyPage } from './policy-page.ts';

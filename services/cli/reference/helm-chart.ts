@@ -26,7 +26,6 @@ export const chartSources: Readonly<Record<string, string | null>> = {
   'components/urlfrontier/urlfrontier.yaml': 'urlfrontier.enabled',
   'components/snapshots/snapshots.yaml': 'snapshots.enabled',
 };
-const onByDefault = ['dedup', 'archive'];
 
 /** What every process is told, by the names that its arguments use; values of the chart by the same. */
 const settings: Readonly<Record<string, string | number>> = {
@@ -106,7 +105,7 @@ class Chart {
     const role: string = container.name;
     const values: Record<string, unknown> = { resources: container.resources };
     const value = (path: string) => this.#mark(`{{ .Values.${role}.${path} }}`);
-    if (chartSources[`base/${role}.yaml`] !== null) values['enabled'] = onByDefault.includes(role);
+    if (chartSources[`base/${role}.yaml`] !== null) values['enabled'] = chartSources[`base/${role}.yaml`] !== undefined;
     if (manifest.spec.replicas !== undefined) {
       values['replicas'] = manifest.spec.replicas;
       manifest.spec.replicas = value('replicas');

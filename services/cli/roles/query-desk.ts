@@ -22,12 +22,12 @@ import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { AskMember } from '../../runtime/http/ask-member.ts';
 import type { HttpApp } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { hostArgument } from '../flags/url-argument.ts';
 import { explainer } from '../inspect/explain-command.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
 import { storyTeller } from '../inspect/story-command.ts';
-import { productVersion } from '../terminal/version.ts';
 
 export interface DeskOptions {
   readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt'>;

@@ -5,12 +5,11 @@ import { hostname } from 'node:os';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { createApplication } from '../../application/application.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import type { FetcherGroup } from '../../fetcher/group.ts';
-import { joinFetcherGroup } from '../../fetcher/group.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import type { FrontierGroup } from '../../frontier/frontier-group.ts';
-import { joinFrontierGroup } from '../../frontier/frontier-group.ts';
 import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
 import { createMeters } from '../../frontier/own/meters.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -57,13 +56,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   const folder = await ownFolder(flags, manifest);
   const kept = await keptStates(folder);
   const shelf = flags.snapshotTo === undefined ? undefined : await openShelf(flags.snapshotTo, manifest);
-  const group = await joinFrontierGroup({
-    log,
-    codec,
-    clock,
-    crawl: manifest.crawl,
-    partitions: manifest.partitions,
-    keyMode: manifest.keyMode,
+  const group = await createApplication({ log, codec, clock, manifest }).frontierMember({
     key: fingerprintKeyOf(manifest),
     lists: createListFiles(folder.part('lists')),
     endsLeases: false,
@@ -141,17 +134,11 @@ async function keptStates(folder: DataFolder): Promise<number[]> {
 
 export async function takeFetcherRole(role: Role, config: FetcherConfig): Promise<FetcherGroup> {
   const { log, codec, clock, manifest, service, onFailure } = role;
-  const { crawl, partitions, keyMode } = manifest;
+  const { crawl } = manifest;
   const { policy } = await readControl(log, codec, crawl);
   // How links are spelt is a saving here, not a decision: the frontier normalises by the policy in force again.
   const { normalize } = policy === null ? defaultPolicy() : parsePolicy(policy.json);
-  const joined = await joinFetcherGroup({
-    log,
-    codec,
-    clock,
-    crawl,
-    partitions,
-    keyMode,
+  const joined = await createApplication({ log, codec, clock, manifest }).fetcherMember({
     // In containers they all have the same number.
     fetcherId: `${hostname()}-${process.pid}`,
     normalize: compileNormalizer(normalize),

@@ -1,19 +1,8 @@
 /** What a person sees of a running crawl: a view that redraws itself on a terminal, plain lines elsewhere. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { inert } from './inert.ts';
 import { say, speaksJson } from './say.ts';
-
-export interface CrawlStatus {
-  readonly counters: Counters;
-  readonly readyHosts: number;
-  readonly delayedHosts: number;
-  /** By an operator. */
-  readonly paused: boolean;
-  readonly seconds: number;
-  /** Pages per second over the last few seconds. */
-  readonly pagesPerSecond: number;
-  readonly pageQuota: number | null;
-}
 
 export interface Progress {
   show(status: CrawlStatus): void;

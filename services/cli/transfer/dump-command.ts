@@ -11,6 +11,7 @@ import { type LineWriter, openLineWriter } from '../../runtime/lines/line-writer
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { logFolder, readRequest } from '../connect/crawl-folder.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
@@ -18,7 +19,6 @@ import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { withSnapshots } from '../state/open-shelf.ts';
 import { type StateSource, withScratch, withStates, withView } from '../state/state-source.ts';
 import { printRestore } from '../terminal/restore-text.ts';
-import { productVersion } from '../terminal/version.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 import { refuseMembers } from './refuse-members.ts';
 

@@ -10,6 +10,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { adoptDataFolder, type DataFolder, openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { fingerprintKeyOf, stateFolder } from '../connect/crawl-folder.ts';
 import { type FolderLog, needData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
@@ -17,7 +18,6 @@ import { type NewCrawl, newCrawl } from '../connect/new-crawl.ts';
 import { withStores } from '../connect/stores.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { printRestore } from '../terminal/restore-text.ts';
-import { productVersion } from '../terminal/version.ts';
 import { refuseMembers } from './refuse-members.ts';
 
 export interface LoadTarget {

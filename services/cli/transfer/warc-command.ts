@@ -25,13 +25,13 @@ import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { productVersion } from '../../runtime/version.ts';
 import { withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
 import { newCrawl } from '../connect/new-crawl.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStderr, toStdout } from '../terminal/door.ts';
-import { productVersion } from '../terminal/version.ts';
 import { createPayloads, type Payloads } from './warc-payloads.ts';
 
 interface ReplayFlags extends KafkaFlags {

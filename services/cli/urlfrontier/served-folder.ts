@@ -1,7 +1,7 @@
 /** The crawls of a data folder, served: the embedded log, and a frontier for each crawl id. */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { pullLimits } from '../../../topology/limits.ts';
-import { startFrontier } from '../../frontier/frontier.ts';
+import { createApplication } from '../../application/application.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/crawl/mailbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
@@ -62,13 +62,8 @@ async function startCrawl(
     stores.push(await open(servedStateFolder(folder, number, partition), idStoreOptions(number)));
   let [opened, left] = [() => {}, partitions];
   const ready = new Promise<void>((resolve) => (opened = resolve));
-  const frontier = startFrontier({
-    log,
-    codec,
-    clock,
-    crawl: name,
-    partitions,
-    keyMode: folder.manifest.keyMode,
+  const application = createApplication({ log, codec, clock, manifest: { ...folder.manifest, crawl: name } });
+  const options = {
     key: fingerprintKeyOf(folder.manifest),
     stores,
     lists: createListFiles(folder.part('lists')),
@@ -81,7 +76,8 @@ async function startCrawl(
       if (left === 0) opened();
     },
     leasesMax: 0,
-  });
+  };
+  const frontier = application.frontier(options, 'pull');
   frontier.ended.catch(onFailure);
   const sides = frontier.owners.map(({ calls }) => calls);
   return {

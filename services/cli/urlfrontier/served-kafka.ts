@@ -1,7 +1,7 @@
 /** The crawls of a served namespace on Kafka: this process is a member of each crawl's group, and passes on the rest. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { pullLimits } from '../../../topology/limits.ts';
-import { joinFrontierGroup } from '../../frontier/frontier-group.ts';
+import { createApplication } from '../../application/application.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { addressText } from '../../runtime/http/listen-address.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
@@ -85,13 +85,8 @@ interface Joining extends ServedKafka, KafkaConnection {
 async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
   const { log, codec, clock, manifest, flags, crawl, number, address, lists, onFailure } = joining;
   const { partitions } = manifest;
-  const group = await joinFrontierGroup({
-    log,
-    codec,
-    clock,
-    crawl,
-    partitions,
-    keyMode: manifest.keyMode,
+  const application = createApplication({ log, codec, clock, manifest: { ...manifest, crawl } });
+  const options: Parameters<typeof application.frontierMember>[0] = {
     key: fingerprintKeyOf(manifest),
     lists,
     // Clients outlive this process: their leases hold until their deadlines.
@@ -103,7 +98,8 @@ async function joinCrawl(joining: Joining): Promise<RunningCrawl> {
     onReopen: ({ message, code }) => say(`${message}; opening the partition again`, 'warn', { code }),
     onProgress: printRestore,
     openStore: (partition) => joining.openStore(number, partition),
-  });
+  };
+  const group = await application.frontierMember(options, 'pull');
   return {
     partitions: () => Array.from({ length: partitions }, (_, one) => openSide(group.owner(one)?.calls)),
     ready: () => group.ready(),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import { lastJson, runCommand } from '../../../../lab/process/command.ts';
-import { processors } from '../../../../topology/topology.ts';
+import { processors } from '../../../../services/application/topology.ts';
 
 it('the list in deploy/KAFKA.md is what the command prints', async () => {
   const { stdout } = await runCommand(['acls', '--crawl', 'crawl']);

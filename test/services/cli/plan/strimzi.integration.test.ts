@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { fetchOnce } from '../../../../lab/kafka/components.ts';
 import { runCommand } from '../../../../lab/process/command.ts';
-import { services } from '../../../../topology/access.ts';
+import { services } from '../../../../services/application/access.ts';
 import { topicsOfCrawl } from '../../../../topology/topics.ts';
 
 const run = promisify(execFile);

@@ -1,14 +1,14 @@
 /** One record of `pages`, by where it stands. */
 import type { Page } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { AttachContext } from './attach.ts';
+import type { ProcessorContext } from './processor.ts';
 
 /** Undefined where it has been trimmed, or can't be read. */
 export function pageReader({
   log,
   codec,
   manifest,
-}: AttachContext): (partition: number, offset: number) => Promise<Page | undefined> {
+}: ProcessorContext): (partition: number, offset: number) => Promise<Page | undefined> {
   const topic = `${manifest.crawl}.pages`;
   return async (partition, offset) => {
     const { start, end } = await log.offsets(topic, partition);

@@ -1,5 +1,6 @@
 /** The archive as a consumer of `responses`: WARC files in `DATA/archive/`, or on their way from there to S3. */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { archiveLimits } from '../../../topology/consumer-limits.ts';
 import { openArchiver } from '../../archive/archiver.ts';
 import { createUploads } from '../../archive/uploads.ts';
@@ -7,21 +8,53 @@ import type { Positions } from '../../runtime/consumer/positions.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { openS3Objects } from '../../runtime/objects/s3-objects.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
-import { productVersion } from '../terminal/version.ts';
-import type { AttachContext, Attached } from './attach.ts';
-import { attach } from './attach.ts';
+import { productVersion } from '../../runtime/version.ts';
+import { wholeNumber } from '../processor/option.ts';
+import {
+  declareProcessor,
+  type OptionMeta,
+  type ProcessorContext,
+  type RunningProcessor,
+} from '../processor/processor.ts';
+import { runConsumer } from '../processor/run-consumer.ts';
 
-export interface ArchiveFlags {
-  /** `s3://bucket/prefix`. Absent: files stay in the data folder. */
-  readonly archiveTo?: string;
-  /** MiB. Absent: archiveLimits.fileBytes. */
-  readonly archiveFileMb?: number;
-}
+const options = z.object({
+  archiveTo: z
+    .string()
+    .optional()
+    .meta({
+      value: '<s3://bucket/prefix>',
+      about: 'put finished WARC files there; AWS_* variables say how',
+      reason: 'WARC files stay in the data folder',
+    } satisfies OptionMeta),
+  archiveFileMb: wholeNumber(1, 4096)
+    .optional()
+    .meta({
+      value: '<n>',
+      about: 'close a WARC file at this size (default: 1024)',
+      reason: 'the size that archives agree on (WARC 1.1, annex C)',
+    } satisfies OptionMeta),
+});
 
-export async function attachArchive(context: AttachContext, flags: ArchiveFlags): Promise<Attached> {
+export const archive = declareProcessor({
+  name: 'archive',
+  does: 'writes raw responses into WARC files',
+  reads: ['responses'],
+  writes: ['dead-letters'],
+  stores: ['payloads met, the open file'],
+  options,
+  needs: 'responses',
+  storeMb: 128,
+  start,
+});
+
+async function start(
+  context: ProcessorContext,
+  { archiveTo, archiveFileMb }: z.output<typeof options>,
+): Promise<RunningProcessor> {
   const { log, manifest, clock } = context;
   // Before anything is made: credentials that are missing are said at once.
-  const objects = flags.archiveTo === undefined ? undefined : await openS3Objects(flags.archiveTo);
+  const objects = archiveTo === undefined ? undefined : await openS3Objects(archiveTo);
   const folder = context.part('archive');
   const store = await openStateStore(join(folder, 'state'), { writeBufferBytes: 4 << 20 });
   try {
@@ -30,13 +63,13 @@ export async function attachArchive(context: AttachContext, flags: ArchiveFlags)
       store,
       crawl: manifest.crawl,
       version: productVersion,
-      fileBytesMax: flags.archiveFileMb === undefined ? archiveLimits.fileBytes : flags.archiveFileMb << 20,
+      fileBytesMax: archiveFileMb === undefined ? archiveLimits.fileBytes : archiveFileMb << 20,
       onFile: () => uploads?.start(),
     });
     const uploads = objects && createUploads(folder, objects, clock, archiver.files);
     uploads?.start();
     const group = groupPositions(log, `${manifest.crawl}.archive`);
-    return await attach(context, {
+    return await runConsumer(context, {
       name: 'archive',
       topics: ['responses'],
       handle: archiver.handle,

@@ -1,16 +1,29 @@
 /** The link graph as a consumer of `pages`: its state in `DATA/graph/`. */
+import { z } from 'zod';
 import { graphLimits } from '../../../topology/consumer-limits.ts';
 import { openLinkGraph } from '../../graph/link-graph.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
-import type { AttachContext, Attached } from './attach.ts';
-import { attach } from './attach.ts';
+import { declareProcessor, type ProcessorContext, type RunningProcessor } from '../processor/processor.ts';
+import { runConsumer } from '../processor/run-consumer.ts';
 
-export async function attachGraph(context: AttachContext): Promise<Attached> {
+export const graph = declareProcessor({
+  name: 'graph',
+  does: 'keeps the links between pages, which fetchers publish for it (--outlinks), for exports and ranks of hosts',
+  reads: ['pages'],
+  writes: ['dead-letters'],
+  stores: ['links by page'],
+  options: z.object({}),
+  needs: 'outlinks',
+  storeMb: 128,
+  start,
+});
+
+async function start(context: ProcessorContext): Promise<RunningProcessor> {
   const { log, manifest } = context;
   const store = await openStateStore(context.part('graph'));
   const graph = openLinkGraph(store);
-  return attach(context, {
+  return runConsumer(context, {
     name: 'graph',
     topics: ['pages'],
     batchRecords: graphLimits.batchRecords,

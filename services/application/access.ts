@@ -5,8 +5,9 @@
  * Idempotent producing needs no right of its own since Kafka 3.0; trimming a topic is `Delete` on it.
  */
 
-import { topicNames, topics } from './topics.ts';
-import { type Processor, processors } from './topology.ts';
+import { topicNames, topics } from '../../topology/topics.ts';
+import type { Declaration } from './processor/processor.ts';
+import { processors } from './topology.ts';
 
 export type Operation = 'Create' | 'Delete' | 'Describe' | 'DescribeConfigs' | 'Read' | 'Write';
 
@@ -23,9 +24,6 @@ export interface Service {
   readonly does: string;
   access(crawl: string): readonly Access[];
 }
-
-/** Consumer groups whose name is not the processor's. */
-const groups: Readonly<Record<string, string>> = { indexer: 'index' };
 
 export const services: readonly Service[] = [
   ...processors.map(({ name, does, ...graph }) => ({
@@ -53,7 +51,7 @@ export const services: readonly Service[] = [
   },
 ];
 
-function ofProcessor(crawl: string, { name, reads, writes }: Processor): Access[] {
+function ofProcessor(crawl: string, { name, reads, writes }: Declaration): Access[] {
   const access = [prefixed('Topic', `${crawl}.`, ['Describe', 'DescribeConfigs'])];
   for (const topic of topicNames) {
     const operations: Operation[] = [];
@@ -63,7 +61,7 @@ function ofProcessor(crawl: string, { name, reads, writes }: Processor): Access[
     if (name === 'frontier' && topics[topic].retention === 'state') operations.push('Delete');
     if (operations.length > 0) access.push(literal(`${crawl}.${topic}`, operations));
   }
-  access.push(prefixed('Group', `${crawl}.${groups[name] ?? name}`, ['Read']));
+  access.push(prefixed('Group', `${crawl}.${name}`, ['Read']));
   // A fetcher tells by the frontiers' lag that a crawl is over; a frontier knows how many share its work.
   if (name === 'frontier') access.push(prefixed('Group', `${crawl}.`, ['Describe']));
   return access;

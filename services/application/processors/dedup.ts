@@ -1,29 +1,44 @@
 /** Content dedup as a consumer: its state in `DATA/dedup/`. */
-import type { Command } from 'commander';
+import { z } from 'zod';
 import { contentLimits } from '../../../topology/consumer-limits.ts';
 import { openDedup } from '../../dedup/dedup.ts';
 import type { NearMethod } from '../../dedup/likeness.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { readPurges } from '../../runtime/crawl/purges.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
-import { oneOf } from '../flags/arguments.ts';
-import type { AttachContext, Attached } from './attach.ts';
-import { attach } from './attach.ts';
+import { oneOf } from '../processor/option.ts';
+import {
+  declareProcessor,
+  type OptionMeta,
+  type ProcessorContext,
+  type RunningProcessor,
+} from '../processor/processor.ts';
+import { runConsumer } from '../processor/run-consumer.ts';
 
-export interface DedupFlags {
-  /** Absent: simhash. */
-  readonly dedupBy?: NearMethod;
-}
+export const dedup = declareProcessor({
+  name: 'dedup',
+  does: 'tells which pages are duplicates, and of which others; tells the frontier where they are many',
+  reads: ['pages', 'results', 'control'],
+  writes: ['duplicates', 'control', 'dead-letters'],
+  stores: ['contents, clusters, verdicts'],
+  options: z.object({
+    dedupBy: oneOf(['simhash', 'minhash'])
+      .optional()
+      .meta({
+        value: '<method>',
+        about:
+          'how near-duplicates are found: simhash (at most 3 of 64 bits differ) or minhash (4 in 5 word pairs shared)',
+        reason: '64 bits a page and 3 of them apart; minhash finds more edits at 7 times the memory',
+      } satisfies OptionMeta),
+  }),
+  storeMb: 128,
+  start,
+});
 
-export function addDedupOptions(command: Command): Command {
-  return command.option(
-    '--dedup-by <method>',
-    'how near-duplicates are found: simhash (at most 3 of 64 bits differ) or minhash (4 in 5 word pairs shared)',
-    oneOf('--dedup-by', ['simhash', 'minhash']),
-  );
-}
-
-export async function attachDedup(context: AttachContext, flags: DedupFlags): Promise<Attached> {
+async function start(
+  context: ProcessorContext,
+  { dedupBy = 'simhash' }: { readonly dedupBy?: NearMethod | undefined },
+): Promise<RunningProcessor> {
   const { log, manifest } = context;
   const store = await openStateStore(context.part('dedup'));
   try {
@@ -32,10 +47,10 @@ export async function attachDedup(context: AttachContext, flags: DedupFlags): Pr
       ...manifest,
       store,
       purges: await readPurges(log, context.codec, manifest),
-      method: flags.dedupBy ?? 'simhash',
+      method: dedupBy,
       seed: Number.parseInt(manifest.fingerprintKey.slice(16, 24), 16) | 0,
     });
-    return await attach(context, {
+    return await runConsumer(context, {
       name: 'dedup',
       topics: ['pages', 'results', 'control'],
       batchRecords: contentLimits.batchRecords,

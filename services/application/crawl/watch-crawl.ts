@@ -2,13 +2,25 @@
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';
-import { sumCounters } from '../../../topology/frontier/changes/counters.ts';
+import { type Counters, sumCounters } from '../../../topology/frontier/changes/counters.ts';
 import type { Committed } from '../../frontier/own/committed.ts';
 import type { HeldTrap } from '../../frontier/own/held-traps.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { CrawlStatus } from '../terminal/progress.ts';
 import type { CrawlOutcome } from './crawl-outcome.ts';
 import { failFirst } from './fail-first.ts';
+
+/** How a crawl stands, for people. */
+export interface CrawlStatus {
+  readonly counters: Counters;
+  readonly readyHosts: number;
+  readonly delayedHosts: number;
+  /** By an operator. */
+  readonly paused: boolean;
+  readonly seconds: number;
+  /** Pages per second over the last few seconds. */
+  readonly pagesPerSecond: number;
+  readonly pageQuota: number | null;
+}
 
 export interface HostCounts {
   readonly ready: number;

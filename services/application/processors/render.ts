@@ -1,6 +1,6 @@
 /** The renderer as a consumer of `render`: a browser beside the crawl, whose requests go out as politely as pages'. */
 import { hostname } from 'node:os';
-import type { Command } from 'commander';
+import { z } from 'zod';
 import type { Render } from '../../../schemas/types.ts';
 import { renderLimits } from '../../../topology/consumer-limits.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
@@ -30,31 +30,52 @@ import { createSubresources } from '../../fetcher/unleased/subresources.ts';
 import { createBrowser, findChromium } from '../../render/browser.ts';
 import { createRenderer } from '../../render/renderer.ts';
 import { groupPositions } from '../../runtime/consumer/positions.ts';
-import type { FetcherFlags } from '../flags/fetcher-flags.ts';
-import { productVersion } from '../terminal/version.ts';
-import type { AttachContext, Attached } from './attach.ts';
-import { attach } from './attach.ts';
+import { productVersion } from '../../runtime/version.ts';
+import {
+  declareProcessor,
+  type OptionMeta,
+  type ProcessorContext,
+  type RunningProcessor,
+} from '../processor/processor.ts';
+import { runConsumer } from '../processor/run-consumer.ts';
 
-export interface RenderFlags extends Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact'> {
-  /** Path of a chromium. Absent: the one in PATH. */
-  readonly browser?: string;
-}
+const options = z.object({
+  browser: z
+    .string()
+    .optional()
+    .meta({
+      value: '<path>',
+      about: 'chromium that renders pages (default: the one in PATH)',
+      reason: 'most pages need no browser, and the one that is installed is the one to use',
+    } satisfies OptionMeta),
+});
 
-export function addBrowserOption(command: Command): Command {
-  return command.option('--browser <path>', 'chromium that renders pages (default: the one in PATH)');
-}
+export const render = declareProcessor({
+  name: 'render',
+  does: 'opens pages that need it in a browser, and publishes what their scripts made of them',
+  reads: ['render', 'control'],
+  writes: ['pages', 'discovered', 'results', 'robots', 'dead-letters'],
+  stores: [],
+  options,
+  contactsSites: true,
+  findsLinks: true,
+  start,
+});
 
-export async function attachRender(context: AttachContext, flags: RenderFlags): Promise<Attached> {
-  const { log, codec, clock, manifest } = context;
+async function start(
+  context: ProcessorContext,
+  { browser: executable }: z.output<typeof options>,
+): Promise<RunningProcessor> {
+  const { log, codec, clock, manifest, reach } = context;
   const { crawl, keyMode } = manifest;
   const stopping = new AbortController();
-  const config = { version: productVersion, contact: flags.contact ?? '' };
+  const config = { version: productVersion, contact: reach.contact };
   const userAgent = requestHeaders(config, '*/*', acceptEncoding);
   const resolver = createResolver({
     clock,
     lookup: createDnsLookup(),
-    overrides: compileOverrides(flags.resolve ?? []),
-    isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
+    overrides: compileOverrides(reach.resolve),
+    isBlocked: compileAddressGuard(reach.allowPrivate),
   });
   const http = createHttpClient({ clock, resolver });
   const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
@@ -85,7 +106,7 @@ export async function attachRender(context: AttachContext, flags: RenderFlags): 
     limits: renderLimits,
   });
   const browser = createBrowser({
-    executable: flags.browser ?? findChromium(),
+    executable: executable ?? findChromium(),
     userAgent: userAgent[1]!,
     timeoutMs: renderLimits.pageMs,
     quietMs: renderLimits.quietMs,
@@ -124,7 +145,7 @@ export async function attachRender(context: AttachContext, flags: RenderFlags): 
     },
     say: context.say,
   });
-  return attach(context, {
+  return runConsumer(context, {
     name: 'render',
     topics: ['render'],
     batchRecords: 1,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { topicNames } from '../../topology/topics.ts';
-import { mermaid, processors } from '../../topology/topology.ts';
+import { mermaid, processors } from '../../../services/application/topology.ts';
+import { topicNames } from '../../../topology/topics.ts';
 
-const services = fileURLToPath(new URL('../../services/', import.meta.url));
+const services = fileURLToPath(new URL('../../../services/', import.meta.url));
 
 it('services name only the topics that the graph gives them', () => {
   for (const { name, reads, writes } of processors) {

@@ -1,47 +1,16 @@
 /**
- * The project's own consumers, in the process of a crawl or in one of their own: each a group over the crawl's topics,
- * with its state and its positions in its own part of the data folder.
+ * A processor that is a consumer group over the crawl's topics: joined, fed, measured and ended, whatever it does with
+ * the records. In the process of a crawl or in one of its own, with its state and positions in its own part of the folder.
  */
 import type { AvroTopic } from '../../../topology/topics.ts';
-import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { ConsumerOptions, ConsumerStats } from '../../runtime/consumer/consumer.ts';
+import type { ConsumerOptions } from '../../runtime/consumer/consumer.ts';
 import { startConsumer } from '../../runtime/consumer/consumer.ts';
 import { consumerMetrics } from '../../runtime/consumer/consumer-metrics.ts';
-import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import { appendLetters } from '../../runtime/log/append-letters.ts';
-import type { Log } from '../../runtime/log/log.ts';
-import type { Service } from '../../runtime/metrics/service.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
+import type { ProcessorContext, RunningProcessor } from './processor.ts';
 
-export interface AttachContext {
-  readonly log: Log;
-  readonly codec: RecordCodec;
-  readonly clock: Clock;
-  readonly manifest: Manifest;
-  /** Folder of a part's own files. */
-  part(name: string): string;
-  /** Is the log shared by other processes, so that groups have members elsewhere? */
-  readonly shared: boolean;
-  /** Read again what was read before. */
-  readonly fromStart: boolean;
-  /** Hears how the consumer stands. */
-  readonly service: Service;
-  say(text: string): void;
-}
-
-export interface Attached {
-  readonly name: string;
-  /** Resolves when all that is there now is dealt with, and what was made of it can be used. */
-  drain(): Promise<void>;
-  /** Rejects with what stopped it. */
-  readonly ended: Promise<void>;
-  stats(): ConsumerStats;
-  /** Finishes the batch under way and gives everything back. */
-  stop(): Promise<void>;
-}
-
-export interface Attachment<T extends AvroTopic> {
+export interface ConsumerWork<T extends AvroTopic> {
   readonly name: string;
   readonly topics: readonly T[];
   readonly handle: ConsumerOptions<T>['handle'];
@@ -56,26 +25,26 @@ export interface Attachment<T extends AvroTopic> {
   readonly close: () => Promise<void>;
 }
 
-export async function attach<T extends AvroTopic>(
-  context: AttachContext,
-  attachment: Attachment<T>,
-): Promise<Attached> {
+export async function runConsumer<T extends AvroTopic>(
+  context: ProcessorContext,
+  work: ConsumerWork<T>,
+): Promise<RunningProcessor> {
   const { log, codec, clock, manifest, service } = context;
   const { crawl, partitions } = manifest;
-  const { name, topics, finish = async () => {}, close, alone = false } = attachment;
+  const { name, topics, finish = async () => {}, close, alone = false } = work;
   let failure: { readonly error: unknown } | undefined;
   const consumer = startConsumer<T>({
     ...context,
     crawl,
     group: name,
     topics,
-    handle: attachment.handle,
-    positions: attachment.positions,
+    handle: work.handle,
+    positions: work.positions,
     from: context.fromStart ? 'start' : 'committed',
     whenFailed: 'stop',
-    ...(attachment.batchRecords !== undefined && { batchRecords: attachment.batchRecords }),
-    ...(attachment.batchMs !== undefined && { batchMs: attachment.batchMs }),
-    ...(attachment.retriesMs !== undefined && { retriesMs: attachment.retriesMs }),
+    ...(work.batchRecords !== undefined && { batchRecords: work.batchRecords }),
+    ...(work.batchMs !== undefined && { batchMs: work.batchMs }),
+    ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),
     onRetry: (error) => context.say(`${name}: ${error.message}; trying again`),
     deadLetter: async (letters) => {
       await appendLetters(log, codec, `${crawl}.dead-letters`, letters);

@@ -3,25 +3,15 @@
  * position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may come
  * twice after a crash and none is missed. What it throws is tried again, then it stops the crawl.
  */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Page } from '../../../schemas/types.ts';
-import { CrawlstreamError } from '../../../topology/errors.ts';
-import { groupPositions } from '../../runtime/consumer/positions.ts';
-import { bad } from '../flags/arguments.ts';
-import type { AttachContext, Attached } from './attach.ts';
-import { attach } from './attach.ts';
+import { z } from 'zod';
+import type { Page } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import { groupPositions } from '../runtime/consumer/positions.ts';
+import { declareProcessor, type Processor } from './processor/processor.ts';
+import { runConsumer } from './processor/run-consumer.ts';
 
 export type PageHandler = (page: Page, more: { readonly signal: AbortSignal }) => unknown;
-
-/** The parser of the option: an absolute path of a file that is there. */
-export function handlerFile(value: string): string {
-  const path = resolve(value);
-  if (!existsSync(path))
-    throw bad('--handler', value, 'there is no such file; crawlstream new NAME makes one to begin with');
-  return path;
-}
 
 /** Throws INVALID_ARGUMENT where the file exports no function. */
 export async function loadHandler(path: string): Promise<PageHandler> {
@@ -44,17 +34,25 @@ export async function loadHandler(path: string): Promise<PageHandler> {
   );
 }
 
-export function attachHandler(context: AttachContext, handler: PageHandler): Promise<Attached> {
-  const { log, manifest } = context;
-  return attach(context, {
+export function handlerProcessor(handler: PageHandler): Processor {
+  return declareProcessor({
     name: 'handler',
-    topics: ['pages'],
-    // Few enough that a crash repeats little.
-    batchRecords: 16,
-    handle: async (batch, { signal }) => {
-      for (const { value } of batch) await handler(value, { signal });
-    },
-    positions: groupPositions(log, `${manifest.crawl}.handler`),
-    close: async () => {},
+    does: 'calls a function of the user’s own with each page',
+    reads: ['pages'],
+    writes: ['dead-letters'],
+    stores: [],
+    options: z.object({}),
+    start: (context) =>
+      runConsumer(context, {
+        name: 'handler',
+        topics: ['pages'],
+        // Few enough that a crash repeats little.
+        batchRecords: 16,
+        handle: async (batch, { signal }) => {
+          for (const { value } of batch) await handler(value, { signal });
+        },
+        positions: groupPositions(context.log, `${context.manifest.crawl}.handler`),
+        close: async () => {},
+      }),
   });
 }

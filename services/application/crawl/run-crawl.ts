@@ -1,0 +1,110 @@
+/** A whole crawl in one process, from its start to its end, over whatever log, stores and clock it is given. */
+import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
+import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
+import type { Counters } from '../../../topology/frontier/changes/counters.ts';
+import { sumCounters, zeroCounters } from '../../../topology/frontier/changes/counters.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log/log.ts';
+import { createApplication, endOfTasks, type Ports } from '../application.ts';
+import type { RunningProcessors } from '../start-processors.ts';
+import type { CrawlOutcome } from './crawl-outcome.ts';
+import { type RunningWhole, startWhole, type WholeCrawl } from './start-whole.ts';
+import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from './watch-crawl.ts';
+
+export interface CrawlRun extends Ports {
+  readonly frontier: WholeCrawl['frontier'];
+  readonly fetcher: Omit<WholeCrawl['fetcher'], 'onFailure'>;
+  /** Running already; they drain before the crawl ends. */
+  readonly processors: RunningProcessors;
+  /** Aborted: drain and stop. */
+  readonly signal: AbortSignal;
+  readonly onStatus: (status: CrawlStatus) => void;
+  /** What goes on beside frontier and fetcher while they run. */
+  readonly attend?: (running: RunningWhole) => Promise<Attendants>;
+}
+
+export interface Attendants {
+  /** Rejects when one of them fails; never resolves. */
+  readonly failed: Promise<never>;
+  /** The crawl has come to its end, and is about to stop. */
+  over?(end: CrawlOutcome['end']): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const lookEveryMs = 50;
+/** A drain gives up waiting for results to be decided after this; they are on the log for the next start. */
+const drainMs = 5_000;
+
+export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
+  const { log, clock, processors } = run;
+  const { crawl } = run.manifest;
+  const startedAtMs = clock.nowMs();
+  let failFetcher: (error: unknown) => void = () => {};
+  const fetcherFailed = new Promise<never>((_, reject) => {
+    failFetcher = reject;
+  });
+  fetcherFailed.catch(() => {});
+  const at = await endOfTasks(run);
+  const whole = startWhole(createApplication(run), {
+    ...{ at, frontier: run.frontier },
+    fetcher: { ...run.fetcher, onFailure: failFetcher },
+  });
+  const { frontier } = whole;
+  let attendants: Attendants | undefined;
+  try {
+    attendants = await run.attend?.(whole);
+    const failures = [frontier.ended, fetcherFailed, processors.failed];
+    if (attendants !== undefined) failures.push(attendants.failed);
+    const end = await watchCrawl({
+      clock,
+      signal: run.signal,
+      onStatus: run.onStatus,
+      startedAtMs,
+      failed: Promise.race(failures),
+      everyMs: lookEveryMs,
+      look: () => look(log, crawl, frontier),
+      hosts: () => hostsOf(frontier.committed()),
+      settle: processors.settle,
+    });
+    await attendants?.over?.(end);
+    await whole.endLeases();
+    await decided(clock, log, crawl, frontier);
+    const traps = trapsOf(frontier.committed());
+    await frontier.stop();
+    await frontier.ended;
+    await processors.drain();
+    return { end, counters: totals(frontier), traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
+  } finally {
+    await Promise.allSettled([whole.fetcher.stop(), frontier.stop(), attendants?.stop()]);
+  }
+}
+
+/** Undefined while a partition is not open yet. */
+async function look(log: Log, crawl: string, frontier: Frontier): Promise<Look | undefined> {
+  const partitions: Look['partitions'][number][] = [];
+  // Of the policy in force, which may have been swapped since the start.
+  let pageQuota: number | null = null;
+  for (const [partition, committed] of frontier.committed().entries()) {
+    if (committed === undefined) return undefined;
+    const ends = { control: 0, results: 0, discovered: 0 };
+    for (const topic of inputTopics) ends[topic] = (await log.offsets(`${crawl}.${topic}`, partition)).end;
+    pageQuota = committed.pageQuota;
+    partitions.push({ positions: committed.positions, counters: committed.counters, ends });
+  }
+  return { partitions, pageQuota };
+}
+
+/** Waits until what the fetcher reported has been decided. */
+async function decided(clock: Clock, log: Log, crawl: string, frontier: Frontier): Promise<void> {
+  const untilMs = clock.nowMs() + drainMs;
+  while (clock.nowMs() < untilMs) {
+    const now = await look(log, crawl, frontier);
+    if (now?.partitions.every(({ positions, ends }) => positions.results.offset >= ends.results)) return;
+    await Promise.race([clock.sleepUntil(clock.nowMs() + 10), frontier.ended]);
+  }
+}
+
+function totals(frontier: Frontier): Counters {
+  return sumCounters(frontier.committed().map((committed) => committed?.counters ?? zeroCounters()));
+}

@@ -1,0 +1,41 @@
+/** The frontier with all its partitions, and a fetcher beside it: what a crawl in one process is made of. */
+import type { Fetcher } from '../../fetcher/fetcher.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
+import type { Application, TaskPositions } from '../application.ts';
+
+export interface WholeCrawl {
+  /** From `endOfTasks`, before this is called. */
+  readonly at: TaskPositions;
+  readonly frontier: Parameters<Application['frontier']>[0];
+  readonly fetcher: Parameters<Application['fetcher']>[0];
+}
+
+export interface RunningWhole {
+  readonly frontier: Frontier;
+  readonly fetcher: Fetcher;
+  /** No lease is granted any more, those that are out are finished, and what came of them may still be decided. */
+  endLeases(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * What a kill leaves: `at` is taken before any partition is claimed, and a claim ends all earlier leases, so older tasks
+ * are nobody's, and what was found out and not decided is on the log for the next start.
+ */
+export function startWhole(application: Application, { at, ...options }: WholeCrawl): RunningWhole {
+  const frontier = application.frontier(options.frontier);
+  const fetcher = application.fetcher(options.fetcher, at);
+  const endLeases = async () => {
+    frontier.endGrants();
+    await fetcher.stop();
+  };
+  return {
+    frontier,
+    fetcher,
+    endLeases,
+    async stop() {
+      await endLeases();
+      await frontier.stop();
+    },
+  };
+}

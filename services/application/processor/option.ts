@@ -1,0 +1,20 @@
+/** Kinds of options that processors have: schemas over the text of a flag, whose errors say what to type instead. */
+import { z } from 'zod';
+
+export function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `give a whole number from ${least} to ${most}`,
+    )
+    .transform(Number);
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]) {
+  return z.enum(choices, `give one of ${choices.join(', ')}`);
+}
+
+export function text(isRight: (text: string) => boolean, remedy: string) {
+  return z.string().refine(isRight, remedy);
+}

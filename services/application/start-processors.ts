@@ -1,0 +1,67 @@
+/** Processors in the process of a crawl (`--with`), or one in a process of its own. */
+
+import { handlerProcessor, type PageHandler } from './page-handler.ts';
+import { declaredLog, type Edge } from './processor/declared-log.ts';
+import type { Processor, ProcessorContext, RunningProcessor } from './processor/processor.ts';
+import { consumers } from './topology.ts';
+
+/** By key of a processor's options: what its schemas made of the texts that were given. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+
+export interface RunningProcessors {
+  /** Rejects with what stopped one of them. */
+  readonly failed: Promise<never>;
+  /** Those that find links have dealt with all there is. */
+  settle(): Promise<void>;
+  /** One after another, in the order of the topology: each may read what the ones before it wrote. */
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startProcessors(
+  context: ProcessorContext,
+  names: readonly string[],
+  options: OptionValues,
+  handler?: PageHandler,
+): Promise<RunningProcessors> {
+  const chosen = consumers.filter(({ name }) => names.includes(name));
+  if (handler !== undefined) chosen.push(handlerProcessor(handler));
+  const running: { readonly processor: Processor; readonly one: RunningProcessor }[] = [];
+  const stop = async () => {
+    const ends = await Promise.allSettled(running.map(({ one }) => one.stop()));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  };
+  try {
+    for (const processor of chosen) {
+      running.push({ processor, one: await startProcessor(processor, context, options) });
+    }
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+  const failed = new Promise<never>((_, reject) => {
+    for (const { one } of running) one.ended.catch(reject);
+  });
+  failed.catch(() => {});
+  return {
+    failed,
+    async settle() {
+      for (const { processor, one } of running) if (processor.findsLinks === true) await one.drain();
+    },
+    async drain() {
+      for (const { one } of running) await one.drain();
+    },
+    stop,
+  };
+}
+
+/** `onEdge`: hears of each topic it reads or appends to. */
+export function startProcessor(
+  processor: Processor,
+  context: ProcessorContext,
+  options: OptionValues,
+  onEdge?: (edge: Edge) => void,
+): Promise<RunningProcessor> {
+  const log = declaredLog(context.log, processor, context.manifest.crawl, onEdge);
+  return processor.start({ ...context, log }, options);
+}

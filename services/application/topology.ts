@@ -1,0 +1,79 @@
+/**
+ * The topology: every processor there is, and the topics between them. What stands here is what runs; the picture, the
+ * rights on the brokers, the commands and their settings are made of it.
+ *
+ * Each processor is a consumer group of its own that can be stopped, killed, scaled and replayed by itself.
+ */
+import type { TopicName } from '../../topology/topics.ts';
+import { topicNames, topics } from '../../topology/topics.ts';
+import type { Declaration, Processor } from './processor/processor.ts';
+import { archive } from './processors/archive.ts';
+import { dedup } from './processors/dedup.ts';
+import { graph } from './processors/graph.ts';
+import { render } from './processors/render.ts';
+import { searchIndex } from './processors/search-index.ts';
+
+/** In the order in which they drain: each may read what the ones before it write. */
+export const consumers: readonly Processor[] = [render, dedup, searchIndex, archive, graph];
+
+export const frontier: Declaration = {
+  name: 'frontier',
+  does: 'admits URLs once, orders them, and leases hosts when they may be contacted',
+  reads: ['control', 'results', 'discovered', 'tasks', 'frontier-changelog'],
+  // Inputs too: what belongs to another partition is passed on to it.
+  writes: ['frontier-changelog', 'tasks', 'control', 'results', 'discovered', 'dead-letters'],
+  stores: ['seen test', 'host clock', 'back queues', 'leases', 'URL records'],
+};
+
+export const fetcher: Declaration = {
+  name: 'fetcher',
+  does: 'fetches leases politely, reads pages, publishes their links and what became of each URL',
+  reads: ['tasks', 'control'],
+  writes: ['pages', 'discovered', 'results', 'robots', 'responses', 'render', 'dead-letters'],
+  stores: [],
+};
+
+export const urlfrontier: Declaration = {
+  name: 'urlfrontier',
+  does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
+  reads: ['control', 'discovered', 'frontier-changelog'],
+  writes: ['frontier-changelog', 'control', 'dead-letters'],
+  stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
+};
+
+export const processors: readonly Declaration[] = [frontier, fetcher, ...consumers, urlfrontier];
+
+/** The graph in the Mermaid language: processors as boxes, topics as rounded ones. */
+export function mermaid(): string {
+  const lines = ['flowchart LR'];
+  for (const name of topicNames) {
+    if (used(name)) lines.push(`  ${id(name)}(["${name}<br/><small>by ${topics[name].key}</small>"])`);
+  }
+  for (const { name, reads, writes } of processors) {
+    lines.push(`  ${id(name)}["${name.toUpperCase()}"]`);
+    for (const topic of reads) if (!writes.includes(topic)) lines.push(`  ${id(topic)} --> ${id(name)}`);
+    for (const topic of writes) lines.push(`  ${id(name)} ${reads.includes(topic) ? '<-->' : '-->'} ${id(topic)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** The graph in the language of Graphviz. */
+export function dot(): string {
+  const lines = ['digraph crawlstream {', '  rankdir=LR;'];
+  for (const name of topicNames) if (used(name)) lines.push(`  ${id(name)} [label="${name}", shape=ellipse];`);
+  for (const { name, reads, writes } of processors) {
+    const node = `processor_${id(name)}`;
+    lines.push(`  ${node} [label="${name.toUpperCase()}", shape=box];`);
+    for (const topic of reads) lines.push(`  ${id(topic)} -> ${node};`);
+    for (const topic of writes) lines.push(`  ${node} -> ${id(topic)};`);
+  }
+  return `${lines.join('\n')}\n}\n`;
+}
+
+function used(topic: TopicName): boolean {
+  return processors.some(({ reads, writes }) => reads.includes(topic) || writes.includes(topic));
+}
+
+function id(name: string): string {
+  return name.replaceAll('-', '_');
+}

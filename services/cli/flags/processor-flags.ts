@@ -1,0 +1,97 @@
+/** The options of processors, made of their declarations; which of them run in a crawl's own process. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import type { OptionMeta, Processor } from '../../application/processor/processor.ts';
+import { consumers } from '../../application/topology.ts';
+import { bad } from './arguments.ts';
+import type { FetcherFlags } from './fetcher-flags.ts';
+
+export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
+  /** Names, in the order of the topology. */
+  readonly with?: readonly string[];
+  /** Path of a module: a function of the user's own that gets each page. */
+  readonly handler?: string;
+}
+
+/** Those that the command has already, for a purpose of its own, stay as they are. */
+export function addProcessorOptions(command: Command, processor: Processor): Command {
+  for (const { key, meta, schema } of optionsOf(processor)) {
+    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (command.options.some((option) => option.attributeName() === key)) continue;
+    const option = new Option(`${flag} ${meta.value}`, meta.about);
+    command.addOption(
+      option.argParser((text: string) => {
+        const parsed = z.safeParse(schema, text);
+        if (parsed.success) return parsed.data;
+        throw bad(flag, text, parsed.error.issues.map(({ message }) => message).join('; '));
+      }),
+    );
+  }
+  return command;
+}
+
+interface ProcessorOption {
+  readonly key: string;
+  readonly schema: z.ZodType;
+  readonly meta: OptionMeta;
+}
+
+function optionsOf({ options }: Processor): ProcessorOption[] {
+  return Object.entries(options.shape).map(([key, schema]) => ({
+    key,
+    schema: schema as z.ZodType,
+    meta: (schema as z.ZodType).meta() as unknown as OptionMeta,
+  }));
+}
+
+/** Why each option is what it is when nobody says otherwise. */
+export const processorReasons: Readonly<Record<string, string>> = Object.fromEntries(
+  consumers.flatMap(optionsOf).map(({ key, meta }) => [key, meta.reason]),
+);
+
+const names = consumers.map(({ name }) => name);
+
+export function addWithOption(command: Command): Command {
+  return command.option('--with <list>', `consumers to run too: ${names.join(',')}`, processorList);
+}
+
+function processorList(value: string): string[] {
+  const given = value.split(',').map((name) => name.trim());
+  for (const name of given) {
+    if (names.includes(name)) continue;
+    throw bad('--with', value, `${name || 'nothing'} is no consumer: give some of ${names.join(',')}`);
+  }
+  return names.filter((name) => given.includes(name));
+}
+
+/** Of `crawl`: on Kafka, a program of one's own consumes pages. */
+export function addHandlerOption(command: Command): Command {
+  return command.option(
+    '--handler <file>',
+    'call the default export of this module with each page (crawlstream new makes one)',
+    handlerFile,
+  );
+}
+
+/** An absolute path of a file that is there. */
+function handlerFile(value: string): string {
+  const path = resolve(value);
+  if (existsSync(path)) return path;
+  throw bad('--handler', value, 'there is no such file; crawlstream new NAME makes one to begin with');
+}
+
+export function reachOf({ allowPrivate, resolve, contact }: Partial<FetcherFlags>) {
+  return { allowPrivate: allowPrivate ?? false, resolve: resolve ?? [], contact: contact ?? '' };
+}
+
+/** What fetchers are told to publish, as the processors beside them need it. */
+export function withNeeds<T extends ProcessorFlags & Partial<FetcherFlags>>(flags: T): T {
+  const needed = consumers.filter(({ name }) => flags.with?.includes(name)).map(({ needs }) => needs);
+  return {
+    ...flags,
+    ...(needed.includes('responses') && { responses: true }),
+    ...(needed.includes('outlinks') && { outlinks: true }),
+  };
+}
