@@ -25,7 +25,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/crawl/mailbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
-import type { EmbeddedLog } from '../../runtime/log/embedded-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
