@@ -62,6 +62,36 @@ it('services share only through runtime/; the application wires them, and nobody
   assert.deepEqual(found, []);
 });
 
+/** What makes the parts of a crawl, and who may use it beside its own folder. */
+const makers: Readonly<Record<string, readonly string[]>> = {
+  'services/frontier/frontier.ts': ['services/application/application.ts'],
+  'services/frontier/frontier-group.ts': ['services/application/application.ts'],
+  // A bench measures one owner without its service.
+  'services/frontier/own/partition-owner.ts': ['lab/bench/frontier/bench-partition.ts'],
+  'services/fetcher/fetcher.ts': ['services/application/application.ts'],
+  'services/fetcher/group.ts': ['services/application/application.ts'],
+  // A program of the user's own is outside the application.
+  'services/runtime/consumer/consumer.ts': [
+    'services/application/processor/run-consumer.ts',
+    'services/consumer/consume-pages.ts',
+  ],
+};
+
+it('frontier, fetcher and consumers are made in one place: the application', () => {
+  const found = products.flatMap(({ name, text }) => {
+    // Types make nothing.
+    const values = text
+      .replace(/^(?:import|export) type [^;]*;$/gm, '')
+      .replace(/^import \{(?: type \w+,?)* \} from [^;]*;$/gm, '');
+    return usesOf({ name, text: values })
+      .filter((used) => makers[used] !== undefined)
+      .filter((used) => !name.startsWith(used.split('/').slice(0, 2).join('/')) || used.startsWith('services/runtime'))
+      .filter((used) => !makers[used]!.includes(name))
+      .map((used) => `${name} uses ${used}`);
+  });
+  assert.deepEqual(found, []);
+});
+
 it('folders use each other one way: none stands in a circle, whichever part it is of', () => {
   const uses = new Map<string, Set<string>>();
   for (const source of products) {
