@@ -22,6 +22,7 @@ import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
 import { compileOverrides, type ResolveOverride } from './connect/resolve-override.ts';
 import { createResolver, type Resolver } from './connect/resolver.ts';
+import type { NamedHooks } from './hooks/fetch-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
@@ -82,6 +83,8 @@ export interface FetcherConfig {
   readonly ca?: string;
   /** Names and addresses, in lower case, whose certificates are not checked. Their requests say so in `results`. */
   readonly insecureHosts?: readonly string[];
+  /** What code from outside does to requests, responses, pages and links, in this order. Absent: nothing. */
+  readonly hooks?: readonly NamedHooks[];
   /** Hears of every outcome, with the page that came of it. */
   readonly onReport?: (outcome: Outcome, page: Page | null) => void;
 }
