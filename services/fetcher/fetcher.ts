@@ -23,6 +23,7 @@ import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
 import { compileOverrides, type ResolveOverride } from './connect/resolve-override.ts';
 import { createResolver, type Resolver } from './connect/resolver.ts';
 import type { NamedHooks } from './hooks/fetch-hooks.ts';
+import { createHooks, type HookUse } from './hooks/run-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
@@ -136,6 +137,8 @@ export interface FetcherStats {
   readonly hostIntervalSeconds: Distribution;
   /** Records beside pages that their topics were too small for. */
   readonly tooLarge: number;
+  /** Of each hook of each plugin. */
+  readonly hooks: readonly Readonly<HookUse>[];
 }
 
 export interface Fetcher {
@@ -232,6 +235,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const pacer = createPacer(options.clock, stopping.signal, lanes.of, (ms) => hostIntervalSeconds.observe(ms / 1000));
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
+  const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
   const runner: LeaseRunner = {
     road: {
       clock,
@@ -258,7 +262,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     processorShare: createProcessorShare(() => running.size, options.openHttp === undefined ? undefined : () => false),
     reader: {
       extractor,
-      links: { normalize: options.normalize, cache: linkCache },
+      links: { normalize: options.normalize, cache: linkCache, hooks },
+      hooks,
       productToken,
       linksMax: config.linksMax,
       outlinks: config.outlinks ?? false,
@@ -366,6 +371,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       requestSeconds,
       hostIntervalSeconds,
       tooLarge: publisher.tooLarge,
+      hooks: hooks?.uses ?? [],
     }),
     positions: backlog.positions,
     async stop(graceMs = requestLimits.totalTimeoutMs) {

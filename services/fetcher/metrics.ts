@@ -29,6 +29,11 @@ export function fetcherMetrics({ log, clock, group, fetcher }: MeteredFetcher): 
       tell.value('crawlstream_fetcher_fetches_total', count, { outcome });
     }
     tell.value('crawlstream_fetcher_records_too_large_total', stats.tooLarge);
+    for (const { plugin, hook, calls, seconds, faults } of stats.hooks) {
+      tell.value('crawlstream_plugin_calls_total', calls, { plugin, hook });
+      tell.value('crawlstream_plugin_seconds_total', seconds, { plugin, hook });
+      tell.value('crawlstream_plugin_faults_total', faults, { plugin, hook });
+    }
     tell.spread('crawlstream_fetcher_request_seconds', stats.requestSeconds);
     tell.spread('crawlstream_fetcher_host_interval_seconds', stats.hostIntervalSeconds);
     const positions: readonly Position[] = fetcher.positions();

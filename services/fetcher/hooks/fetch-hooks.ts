@@ -47,7 +47,23 @@ export interface HookParsed {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-type Maybe<T> = T | undefined | null | void;
+export interface RequestChange {
+  /** Replace ours of the same name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Why the URL is not to be fetched. */
+  readonly skip?: string;
+}
+
+export interface ResponseChange {
+  readonly status?: number;
+  /** Replace those of the same name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+/** What a hook may give that lets things stand: nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return is the most natural way to say nothing.
+type OrNothing<T> = T | undefined | null | void;
 type Soon<T> = T | Promise<T>;
 
 export interface FetchHooks {
@@ -55,20 +71,13 @@ export interface FetchHooks {
   urlFilter?(found: FoundUrl): boolean;
   /** A link as it is to be read, before it is normalised by the policy. `null`: it is not wanted. */
   normalize?(url: string): string | null;
-  /** Further headers, which replace ours of the same name; or why the URL is not to be fetched. */
-  request?(
-    request: HookRequest,
-  ): Soon<Maybe<{ readonly headers?: Readonly<Record<string, string>>; readonly skip?: string }>>;
-  /** Takes the place of what was received, before it is read; nothing: it stays. */
-  response?(
-    response: HookResponse,
-  ): Soon<
-    Maybe<{ readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: Uint8Array }>
-  >;
+  request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
+  /** What it gives takes the place of what was received, before that is read. */
+  response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;
   /** Parsers by media type, as `application/epub+zip`; they come before ours. */
   parse?: Readonly<Record<string, (document: HookDocument) => Soon<HookParsed>>>;
-  /** The page as it is to be published. `null`: not at all; nothing: as it is. */
-  page?(page: Page, response: HookResponse): Soon<Maybe<Page>>;
+  /** The page as it is to be published. `null`: not at all. */
+  page?(page: Page, response: HookResponse): Soon<OrNothing<Page>>;
 }
 
 export interface NamedHooks extends FetchHooks {

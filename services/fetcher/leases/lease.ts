@@ -12,12 +12,14 @@ import { isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
 import { fetcherLimits } from '../../../topology/limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
+import { patientHooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { Headers } from '../http/headers.ts';
 import { outcomeOf, requestRecord } from '../http/outcomes.ts';
 import { pacedRequest, type Road } from '../pace/paced-request.ts';
 import { costOf, holdBack, type ProcessorShare } from '../pace/processor-share.ts';
-import { type PageReader, readPage, wantsBody, wantsPdfToo } from '../pages/report.ts';
+import { askHooks } from '../pages/ask-hooks.ts';
+import { type PageReader, readPage, wantsOf } from '../pages/report.ts';
 import type { LinkOrigin } from '../publish/page-links.ts';
 import type { LeaseReporter, UrlReport } from '../publish/publisher.ts';
 import { originOf, type RobotsCache, robotsFacts } from '../robots/cache.ts';
@@ -92,7 +94,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
         road: runner.road,
         processorShare: runner.processorShare,
         agenda: runner.sitemaps,
-        links: runner.reader.links,
+        links: patientLinks(runner.reader),
         headers: runner.sitemapHeaders,
         task,
         latestStartMs,
@@ -150,7 +152,13 @@ async function fetchOne(
     return { next: 'on', reported: true };
   }
   const delayMs = Math.max(task.delayMs, crawlDelayMs);
-  const headers = [...runner.headers];
+  const { hooks } = runner.reader;
+  const asked = hooks === undefined ? undefined : await askHooks(hooks, runner.headers, task, index);
+  if (asked !== undefined && 'kind' in asked) {
+    await tell(reporter, withoutPage(outcomeOf(index, url, asked.kind, { detail: asked.detail })), spans);
+    return { next: 'on', reported: true };
+  }
+  const headers = [...(asked?.headers ?? runner.headers)];
   if (etag !== '') headers.push('if-none-match', etag);
   if (lastModified !== '') headers.push('if-modified-since', lastModified);
   const { hash: robotsHash, fetchedAtMs: robotsAtMs } = robots;
@@ -159,7 +167,7 @@ async function fetchOne(
   const response = await pacedRequest(runner.road, {
     url,
     headers,
-    wants: runner.reader.pdf ? wantsPdfToo : wantsBody,
+    wants: wantsOf(runner.reader),
     hostKey: task.hostKey,
     delayMs,
     delayFactor: task.delayFactor,
@@ -184,6 +192,11 @@ async function fetchOne(
   if (isTrouble) runner.inTrouble?.(response.endMs);
   await tell(reporter, { outcome, requests, page, groups, pending }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+/** Links that belong to no page. */
+function patientLinks({ links, hooks }: PageReader): PageReader['links'] {
+  return hooks === undefined ? links : { ...links, hooks: patientHooks(hooks) };
 }
 
 function spansOf({ onSpan, road }: LeaseRunner, task: Task, index: number): UrlSpans | undefined {

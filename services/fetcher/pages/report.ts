@@ -19,6 +19,7 @@ import type { ParsedPage } from '../../../topology/parse/page.ts';
 import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
 import { richLimits } from '../../../topology/rich-page-limits.ts';
+import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf, headersOf } from '../http/headers.ts';
 import { outcomeOf, retryAfterMsOf } from '../http/outcomes.ts';
@@ -30,6 +31,7 @@ import type { PageWishes } from './extract-rules.ts';
 import { readFeed } from './feed-report.ts';
 import { pageOutlinks } from './page-outlinks.ts';
 import { mediaTypeOf, type PageType, pageTypeOf, sniffedType } from './page-type.ts';
+import { parseByHook } from './parse-by-hook.ts';
 import type { WholePage } from './parse-page.ts';
 
 export interface PageReader {
@@ -43,6 +45,8 @@ export interface PageReader {
   readonly outlinks: boolean;
   /** Read PDFs. */
   readonly pdf: boolean;
+  /** Of plugins. Absent: there are none. */
+  readonly hooks?: Hooks | undefined;
 }
 
 /** Without the requests, which the lease knows. */
@@ -59,11 +63,39 @@ export function wantsBody(status: number, headers: Headers): boolean {
   return wantsPdfToo(status, headers) && pageTypeOf(mediaTypeOf(headers)) !== 'pdf';
 }
 
-export function wantsPdfToo(status: number, headers: Headers): boolean {
+/** What a reader can make something of. */
+export function wantsOf({ pdf, hooks }: PageReader): (status: number, headers: Headers) => boolean {
+  const wants = pdf ? wantsPdfToo : wantsBody;
+  if (hooks === undefined) return wants;
+  return (status, headers) =>
+    wants(status, headers) || (status >= 200 && status < 300 && hooks.parses(mediaTypeOf(headers)));
+}
+
+function wantsPdfToo(status: number, headers: Headers): boolean {
   return status >= 200 && status < 300 && pageTypeOf(mediaTypeOf(headers)) !== 'other';
 }
 
-export async function readPage(
+/**
+ * What plugins say of the response comes first, what they make of the page last. A plugin's fault is a page that could not
+ * be read, and says whose it is.
+ */
+export async function readPage(...args: Parameters<typeof readAnswer>): Promise<PageReport> {
+  const [reader, task, index, received, ...rest] = args;
+  const { hooks } = reader;
+  if (hooks === undefined || received.status === 0) return readAnswer(...args);
+  const { url } = task.urls[index]!;
+  try {
+    const response = await hooks.response(url, received);
+    const read = await readAnswer(reader, task, index, response, ...rest);
+    return read.page === null ? read : { ...read, page: await hooks.page(read.page, response) };
+  } catch (error) {
+    // Anything else is a fault of ours, and ends the fetcher as such.
+    if (!(error instanceof HookFailed)) throw error;
+    return bare(outcomeOf(index, url, 'parseFailed', { ...commonFields(received), detail: error.message }));
+  }
+}
+
+async function readAnswer(
   reader: PageReader,
   task: Task,
   index: number,
@@ -83,18 +115,21 @@ export async function readPage(
   }
   if (kind !== 'fetched') return bare(answered);
   const mediaType = mediaTypeOf(response.headers);
+  const isPlugins = reader.hooks?.parses(mediaType) === true;
   const type = pageTypeOf(mediaType) === 'unnamed' ? sniffedType(response.body) : pageTypeOf(mediaType);
-  if (type === 'other' || (type === 'pdf' && !reader.pdf)) {
+  if (!isPlugins && (type === 'other' || (type === 'pdf' && !reader.pdf))) {
     return bare({ ...answered, kind: 'refused', detail: `type ${mediaType || 'unknown'} is not read` });
   }
   const beforeMs = performance.now();
-  const parsing = parse(reader, item.url, response, type);
+  const parsing = isPlugins
+    ? parseByHook(reader, item.url, mediaType, response)
+    : parse(reader, item.url, response, type);
   const whole = parsing instanceof Promise ? await parsing : parsing;
   if (whole === null) {
     return bare({ ...answered, kind: 'parseFailed', detail: 'the parser was stopped' });
   }
   const { parsed } = whole;
-  const isFeed = type !== 'pdf' && looksLikeFeed(response.body);
+  const isFeed = !isPlugins && type !== 'pdf' && looksLikeFeed(response.body);
   const feed = isFeed ? readFeed(reader.links, from, response, { ...item, nofollow: parsed.robots.nofollow }) : null;
   const links = feed?.links ?? linksOf(reader, from, item, parsed);
   const contentHash = hash('sha256', response.body, 'hex');
@@ -108,6 +143,7 @@ export async function readPage(
     linksDropped: parsed.linksDropped,
     noindex: parsed.robots.noindex,
     soft404: isSoft404(parsed.title),
+    detail: leftOutText(links.leftOut),
     textSignature: task.signatures ? (feed?.signature ?? textSignature(parsed.text)) : '',
   };
   // A worker has its own core.
@@ -191,10 +227,15 @@ function linksOf(reader: PageReader, from: LinkOrigin, item: TaskUrl, parsed: Pa
   const hop = { depth: item.depth, hop: item.hop + 1, front: true, share };
   const refresh = gatherLinks(reader.links, from, [parsed.metaRefresh.url], hop);
   return {
+    ...found,
     groups: [...found.groups, ...refresh.groups],
-    pending: found.pending,
     count: found.count + refresh.count,
   };
+}
+
+/** Empty: no plugin left a link out. */
+function leftOutText(leftOut: PageLinks['leftOut']): string {
+  return [...leftOut].map(([plugin, links]) => `plugin ${plugin} left out ${links} links`).join('; ');
 }
 
 function pageRecord(

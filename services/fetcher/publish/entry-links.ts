@@ -2,7 +2,7 @@
 import type { LinkGroup } from '../../../schemas/types.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
-import type { LinkMaker, LinkOrigin, PageLinks } from './page-links.ts';
+import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
 export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share'> {
   /** May the list speak for the page? Then its date makes the link a `refresh` (DESIGN §2). null: not even name it. */
@@ -11,22 +11,23 @@ export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share'> {
 
 /** Links with a date that counts, or with cash, must all arrive; others are left out where they were published lately. */
 export function gatherEntries(
-  { normalize, cache }: LinkMaker,
+  maker: LinkMaker,
   origin: LinkOrigin,
   entries: readonly SitemapEntry[],
   { depth, share, speaksFor }: EntryWishes,
 ): PageLinks {
   const groups = new Map<string, LinkGroup & { readonly links: LinkGroup['links'][number][] }>();
   const pending: number[] = [];
+  const leftOut = new Map<string, number>();
   let count = 0;
   for (const entry of entries) {
     const speaks = speaksFor(entry);
-    const url = speaks === null ? null : normalize(entry.url);
+    const url = speaks === null ? null : readLink(maker, entry.url, { depth, sourceUrl: origin.url }, leftOut);
     if (url === null) continue;
     count += 1;
     const { lastModifiedMs } = entry;
     const dated = lastModifiedMs > 0 && speaks === true;
-    if (!dated && share === 0 && !cache.isNews(origin.source, url, depth, pending)) continue;
+    if (!dated && share === 0 && !maker.cache.isNews(origin.source, url, depth, pending)) continue;
     const hostKey = hostKeyOf(url);
     const key = `${dated ? '+' : '-'}${hostKey}`;
     let group = groups.get(key);
@@ -48,5 +49,5 @@ export function gatherEntries(
     }
     group.links.push({ url, lastModifiedMs: dated ? lastModifiedMs : 0, priority: -1 });
   }
-  return { groups: [...groups.values()], pending, count };
+  return { groups: [...groups.values()], pending, count, leftOut };
 }

@@ -1,6 +1,7 @@
 /** From the links of a page to link groups, one per target host, without those published lately. */
 import type { Link, LinkGroup } from '../../../schemas/types.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
+import type { Hooks } from '../hooks/run-hooks.ts';
 import type { LinkCache, LinkSource } from './link-cache.ts';
 
 export interface LinkOrigin {
@@ -17,6 +18,8 @@ export interface LinkOrigin {
 export interface LinkMaker {
   readonly normalize: (url: string) => string | null;
   readonly cache: LinkCache;
+  /** Asked before and after `normalize`. Absent: there is no plugin. */
+  readonly hooks?: Pick<Hooks, 'normalize' | 'refuses'> | undefined;
 }
 
 export interface PageLinks {
@@ -25,6 +28,25 @@ export interface PageLinks {
   readonly pending: number[];
   /** Distinct links that passed the normaliser, published now or lately. */
   readonly count: number;
+  /** Links that plugins do not want, by the plugin that said so first. */
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+/** A link as it is to be published; null: not at all. `leftOut` counts those that plugins do not want. Throws HookFailed. */
+export function readLink(
+  { normalize, hooks }: LinkMaker,
+  raw: string,
+  from: { readonly depth: number; readonly sourceUrl: string },
+  leftOut: Map<string, number>,
+): string | null {
+  if (hooks === undefined) return normalize(raw);
+  const read = hooks.normalize(raw);
+  const url = read === null ? null : normalize(read);
+  if (url === null) return null;
+  const by = hooks.refuses({ url, ...from });
+  if (by === null) return url;
+  leftOut.set(by, (leftOut.get(by) ?? 0) + 1);
+  return null;
 }
 
 /** `depth`: of the links. `hop`, `front`, `share`: as in LinkGroup. Links that bring cash must all arrive. */
@@ -36,9 +58,13 @@ export function gatherLinks(
 ): PageLinks {
   const byHost = new Map<string, Link[]>();
   const pending: number[] = [];
+  const leftOut = new Map<string, number>();
+  // The target of a redirect is asked about when it is fetched.
+  const reader = hop === 0 ? maker : { ...maker, hooks: undefined };
+  const from = { depth, sourceUrl: origin.url };
   let count = 0;
   for (const raw of urls) {
-    const url = maker.normalize(raw);
+    const url = readLink(reader, raw, from, leftOut);
     if (url === null) continue;
     count += 1;
     // Hops must arrive, whatever was seen before: the frontier waits for nothing, but a chain would end here.
@@ -65,7 +91,7 @@ export function gatherLinks(
       links,
     });
   }
-  return { groups, pending, count };
+  return { groups, pending, count, leftOut };
 }
 
 /** A copy: a piece cut out of a page keeps all of the page in memory until it is published. */

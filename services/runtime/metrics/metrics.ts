@@ -92,6 +92,9 @@ export const metrics = {
   crawlstream_fetcher_host_interval_seconds: histogram(
     'From the start of a request to the start of the next one to the same host: the inverse of the rate of a host',
   ),
+  crawlstream_plugin_calls_total: counter('Calls of a hook of a plugin', 'plugin', 'hook'),
+  crawlstream_plugin_seconds_total: counter('Time that the hooks of a plugin took', 'plugin', 'hook'),
+  crawlstream_plugin_faults_total: counter('Hooks that threw, or did not come back in time', 'plugin', 'hook'),
 
   crawlstream_consumer_records_total: counter('Records handled', 'consumer'),
   crawlstream_consumer_batches_total: counter('Batches handled', 'consumer'),

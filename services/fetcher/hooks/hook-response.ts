@@ -1,0 +1,31 @@
+/** A response as hooks see it, and what they made of it as the fetcher goes on with it. */
+import type { HttpResponse } from '../http/client.ts';
+import type { HookResponse, ResponseChange } from './fetch-hooks.ts';
+
+export function hookResponse(url: string, { status, headers, body }: HttpResponse): HookResponse {
+  const named: Record<string, string> = Object.create(null);
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!;
+    named[name] = named[name] === undefined ? headers[i + 1]! : `${named[name]}, ${headers[i + 1]}`;
+  }
+  return { url, status, headers: named, body };
+}
+
+/** Headers that are named take the place of those received; the others stay. */
+export function withHookResponse(response: HttpResponse, { status, headers, body }: ResponseChange): HttpResponse {
+  const kept: string[] = [];
+  const replaced = new Set(Object.keys(headers ?? {}).map((name) => name.toLowerCase()));
+  for (let i = 0; i < response.headers.length; i += 2) {
+    if (!replaced.has(response.headers[i]!)) kept.push(response.headers[i]!, response.headers[i + 1]!);
+  }
+  for (const [name, value] of Object.entries(headers ?? {})) kept.push(name.toLowerCase(), `${value}`);
+  if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 599))
+    throw new Error(`status ${status} is none`);
+  if (body !== undefined && !(body instanceof Uint8Array)) throw new Error('body is no Uint8Array');
+  return {
+    ...response,
+    status: status ?? response.status,
+    headers: kept,
+    ...(body !== undefined && { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }),
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * Runs the hooks of all plugins, one plugin after another, each call timed. A hook that throws, or does not come back in
+ * time, is told with its plugin's name: what it was asked about becomes a failure of that URL, and the fetcher goes on.
+ */
+import type { Page } from '../../../schemas/types.ts';
+import { pluginLimits } from '../../../topology/plugin-limits.ts';
+import type { HttpResponse } from '../http/client.ts';
+import type { FetchHooks, FoundUrl, HookParsed, HookRequest, NamedHooks } from './fetch-hooks.ts';
+import { hookResponse, withHookResponse } from './hook-response.ts';
+
+export type HookName = keyof FetchHooks;
+
+/** A plugin's fault. Its message begins with the plugin's name. */
+export class HookFailed extends Error {
+  override readonly name = 'HookFailed';
+}
+
+/** What a hook of a plugin has cost so far. */
+export interface HookUse {
+  readonly plugin: string;
+  readonly hook: HookName;
+  calls: number;
+  seconds: number;
+  faults: number;
+}
+
+/** Everything that calls a hook throws, or rejects with, HookFailed. */
+export interface Hooks {
+  /** Who does not want the URL; null: all want it. */
+  refuses(found: FoundUrl): string | null;
+  /** null: it is not wanted. */
+  normalize(url: string): string | null;
+  /** `skip`: why it is not to be fetched, and who says so. Empty: it is. */
+  request(request: HookRequest): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly skip: string }>;
+  response(url: string, response: HttpResponse): Promise<HttpResponse>;
+  parses(mediaType: string): boolean;
+  parse(url: string, mediaType: string, body: Uint8Array): Promise<HookParsed>;
+  /** null: it is not to be published. */
+  page(page: Page, response: HttpResponse): Promise<Page | null>;
+  readonly uses: readonly Readonly<HookUse>[];
+}
+
+export function createHooks(plugins: readonly NamedHooks[]): Hooks {
+  const uses: HookUse[] = [];
+  const failed = (use: HookUse, reason: string, cause?: unknown) => {
+    use.faults += 1;
+    return new HookFailed(`plugin ${use.plugin}, ${use.hook}: ${reason}`, { cause });
+  };
+  /** The hooks of one name, each with its plugin and its figures. */
+  const those = <N extends HookName>(hook: N) =>
+    plugins.flatMap((plugin) => {
+      if (plugin[hook] === undefined) return [];
+      const use: HookUse = { plugin: plugin.name, hook, calls: 0, seconds: 0, faults: 0 };
+      uses.push(use);
+      return [{ use, plugin }];
+    });
+  const now = <T>(use: HookUse, call: () => T): T => {
+    const startMs = performance.now();
+    use.calls += 1;
+    try {
+      return call();
+    } catch (error) {
+      throw failed(use, reasonOf(error), error);
+    } finally {
+      use.seconds += (performance.now() - startMs) / 1000;
+    }
+  };
+  /** What it gave is looked at: no call of its own. */
+  const checked = <T>(use: HookUse, look: () => T): T => {
+    try {
+      return look();
+    } catch (error) {
+      throw failed(use, reasonOf(error), error);
+    }
+  };
+  const soon = async <T>(use: HookUse, call: () => T | Promise<T>): Promise<T> => {
+    const startMs = performance.now();
+    use.calls += 1;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const says = `not done after ${pluginLimits.hookMs / 1000} s`;
+      timer = setTimeout(() => reject(new Error(says)), pluginLimits.hookMs);
+    });
+    try {
+      return await Promise.race([call(), late]);
+    } catch (error) {
+      throw failed(use, reasonOf(error), error);
+    } finally {
+      clearTimeout(timer);
+      use.seconds += (performance.now() - startMs) / 1000;
+    }
+  };
+
+  const filters = those('urlFilter');
+  const normalizers = those('normalize');
+  const requests = those('request');
+  const responses = those('response');
+  const parsers = those('parse');
+  const pages = those('page');
+  const parserOf = (mediaType: string) => parsers.find(({ plugin }) => Object.hasOwn(plugin.parse!, mediaType));
+
+  return {
+    uses,
+    refuses(found) {
+      for (const { use, plugin } of filters) if (now(use, () => plugin.urlFilter!(found)) === false) return plugin.name;
+      return null;
+    },
+    normalize(url) {
+      let read: string | null = url;
+      for (const { use, plugin } of normalizers) {
+        const before: string = read;
+        read = now(use, () => textOrNull(plugin.normalize!(before)));
+        if (read === null) return null;
+      }
+      return read;
+    },
+    async request(request) {
+      let headers: Readonly<Record<string, string>> = {};
+      for (const { use, plugin } of requests) {
+        const said = (await soon(use, () => plugin.request!(request))) ?? {};
+        if (typeof said.skip === 'string' && said.skip !== '') {
+          return { headers, skip: `plugin ${plugin.name}: ${said.skip}` };
+        }
+        const { headers: more = {} } = said;
+        headers = { ...headers, ...checked(use, () => checkedHeaders(more)) };
+      }
+      return { headers, skip: '' };
+    },
+    async response(url, response) {
+      let read = response;
+      for (const { use, plugin } of responses) {
+        const given = hookResponse(url, read);
+        const said = await soon(use, () => plugin.response!(given));
+        if (said) read = checked(use, () => withHookResponse(read, said));
+      }
+      return read;
+    },
+    parses: (mediaType) => parserOf(mediaType) !== undefined,
+    async parse(url, mediaType, body) {
+      const { use, plugin } = parserOf(mediaType)!;
+      const said = await soon(use, () => plugin.parse![mediaType]!({ url, mediaType, body }));
+      return checked(use, () => checkedDocument(said));
+    },
+    async page(page, response) {
+      let read = page;
+      for (const { use, plugin } of pages) {
+        const before = read;
+        const said = await soon(use, () => plugin.page!(before, hookResponse(page.url, response)));
+        if (said === null) return null;
+        // What names the page is not a plugin's to change: its partition and its history hang on it.
+        if (said) read = { ...before, ...said, url: page.url, hostKey: page.hostKey };
+      }
+      return read;
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function textOrNull(value: unknown): string | null {
+  if (value === null || typeof value === 'string') return value;
+  throw new Error(`gave ${typeof value}, where a URL or null is wanted`);
+}
+
+function checkedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // RFC 9110 §5.1 and §5.5: a token, and text without line ends.
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a header`);
+    if (typeof value !== 'string' || /[\0\r\n]/.test(value)) throw new Error(`header ${name} has no text as its value`);
+    if (/^(?:host|connection|content-length|transfer-encoding)$/i.test(name))
+      throw new Error(`header ${name} is the client's own`);
+    checked[name.toLowerCase()] = value;
+  }
+  return checked;
+}
+
+function checkedDocument(said: HookParsed): HookParsed {
+  if (typeof said !== 'object' || said === null) throw new Error('gave nothing, where { text, links, … } is wanted');
+  for (const key of ['title', 'text', 'description'] as const) {
+    if (said[key] !== undefined && typeof said[key] !== 'string') throw new Error(`${key} is no text`);
+  }
+  const isList = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string');
+  if (said.links !== undefined && !isList(said.links)) throw new Error('links is no list of texts');
+  for (const [name, values] of Object.entries(said.fields ?? {})) {
+    if (!isList(values)) throw new Error(`fields.${name} is no list of texts`);
+  }
+  return said;
+}
+
+/** Of links that belong to no page, as a sitemap's: a fault keeps the link, and the URL is asked about when it is fetched. */
+export function patientHooks({ normalize, refuses }: Hooks): Pick<Hooks, 'normalize' | 'refuses'> {
+  const orElse = <T>(call: () => T, otherwise: T): T => {
+    try {
+      return call();
+    } catch {
+      return otherwise;
+    }
+  };
+  return {
+    normalize: (url) => orElse(() => normalize(url), url),
+    refuses: (found) => orElse(() => refuses(found), null),
+  };
+}

@@ -1,0 +1,169 @@
+/** Code from outside in a fetcher, against real sockets: each hook, and what becomes of its faults. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NamedHooks } from '../../../services/fetcher/hooks/fetch-hooks.ts';
+import { startHarness, taskUrls } from './harness.ts';
+import { type Answer, serveSite } from './loopback.ts';
+
+const page: Answer = (request, response) => {
+  if (request.url === '/robots.txt') return response.writeHead(404).end();
+  if (request.url === '/book') return response.setHeader('content-type', 'application/epub+zip').end('A BOOK');
+  response.setHeader('content-type', 'text/html');
+  return response.end('<title>as it was sent</title><a href="/good">g</a><a href="/ads/1">a</a><a href="/ads/2">b</a>');
+};
+
+async function leased(t: Parameters<typeof serveSite>[0], hooks: readonly NamedHooks[], ...paths: string[]) {
+  const site = await serveSite(t, page);
+  const harness = await startHarness(t, { config: { hooks } });
+  const output = await harness.lease({ urls: taskUrls(...paths.map((path) => site.url('a.test', path))) });
+  const found = (await harness.links()).map((url) => new URL(url).pathname);
+  const pages = await harness.pages();
+  return { ...output, found, pages, site, harness };
+}
+
+test('a filter keeps links from being published and URLs from being fetched, and both are on record with its name', async (t) => {
+  const { outcomes, found, site } = await leased(
+    t,
+    [{ name: 'no-ads', urlFilter: ({ url }) => !url.includes('/ads/') }],
+    '/',
+    '/ads/9',
+  );
+  assert.deepEqual(found, ['/good']);
+  assert.deepEqual(
+    outcomes.map(({ kind, detail }) => [kind, detail]),
+    [
+      ['fetched', 'plugin no-ads left out 2 links'],
+      ['refused', 'plugin no-ads does not want it'],
+    ],
+  );
+  assert.ok(!site.hits.some(({ path }) => path.startsWith('/ads/')));
+});
+
+test('links are read as a plugin spells them', async (t) => {
+  const normalize = (url: string) => (url.includes('/ads/') ? null : `${url}?from=plugin`);
+  const { found, harness } = await leased(t, [{ name: 'speller', normalize }], '/');
+  assert.deepEqual(found, ['/good']);
+  assert.deepEqual(await harness.links().then(([url]) => new URL(url!).search), '?from=plugin');
+});
+
+test('a request gets headers of a plugin, which replace ours, or is not made, for the reason that is given', async (t) => {
+  const { outcomes, site } = await leased(
+    t,
+    [
+      {
+        name: 'asker',
+        request: ({ url }) =>
+          url.endsWith('/skip') ? { skip: 'it is night' } : { headers: { Accept: 'text/plain', 'X-Mine': 'yes' } },
+      },
+    ],
+    '/',
+    '/skip',
+  );
+  assert.deepEqual(
+    outcomes.map(({ kind, detail }) => [kind, detail]),
+    [
+      ['fetched', ''],
+      ['refused', 'plugin asker: it is night'],
+    ],
+  );
+  const { headers } = site.hits.find(({ path }) => path === '/')!;
+  assert.deepEqual([headers['accept'], headers['x-mine']], ['text/plain', 'yes']);
+  assert.match(headers['user-agent'] ?? '', /^crawlstream\//);
+});
+
+test('a response is read as a plugin leaves it', async (t) => {
+  const { pages, outcomes } = await leased(
+    t,
+    [
+      {
+        name: 'rewriter',
+        response: ({ body }) => ({
+          body: Buffer.from(Buffer.from(body).toString().replace('as it was sent', 'mended')),
+        }),
+      },
+    ],
+    '/',
+  );
+  assert.deepEqual(
+    pages.map(({ title }) => title),
+    ['mended'],
+  );
+  assert.equal(outcomes[0]!.links, 3);
+});
+
+test('a media type that we do not read is read by a plugin: text, links and fields', async (t) => {
+  const { pages, found } = await leased(
+    t,
+    [
+      {
+        name: 'epub',
+        parse: {
+          'application/epub+zip': async ({ body, mediaType }) => ({
+            title: mediaType,
+            text: Buffer.from(body).toString().toLowerCase(),
+            links: ['/chapter', 'mailto:a@b.test'],
+            fields: { author: ['Ann', 'Ben'] },
+          }),
+        },
+      },
+    ],
+    '/book',
+  );
+  const [{ title, text, fields }] = pages as [(typeof pages)[number]];
+  assert.deepEqual([title, text, found], ['application/epub+zip', 'a book', ['/chapter']]);
+  assert.deepEqual(
+    fields.map(({ name, values }) => [name, values]),
+    [['author', ['Ann', 'Ben']]],
+  );
+});
+
+test('a page is published as plugins leave it, one after the other, or not at all', async (t) => {
+  const { pages, outcomes } = await leased(
+    t,
+    [
+      { name: 'first', page: (one) => (one.url.endsWith('/drop') ? null : { ...one, title: `${one.title}, seen` }) },
+      { name: 'second', page: async (one) => ({ ...one, title: `${one.title} twice`, url: 'http://elsewhere.test/' }) },
+    ],
+    '/',
+    '/drop',
+  );
+  assert.deepEqual(
+    pages.map(({ title, url }) => [title, new URL(url).hostname]),
+    [['as it was sent, seen twice', 'a.test']],
+  );
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ['fetched', 'fetched'],
+  );
+});
+
+test('a fault of a plugin is the outcome of that URL, with its name, and is counted; the others go on', async (t) => {
+  const hooks: NamedHooks[] = [
+    {
+      name: 'faulty',
+      request: ({ url }) => {
+        if (url.endsWith('/a')) throw new Error('no idea');
+        if (url.endsWith('/b')) return { headers: { 'x-mine': 'two\r\nlines' } };
+      },
+      page: (one) => {
+        if (one.url.endsWith('/c')) throw new Error('a page too far');
+      },
+    },
+  ];
+  const { outcomes, pages, harness } = await leased(t, hooks, '/a', '/b', '/c', '/d');
+  assert.deepEqual(
+    outcomes.map(({ kind, detail }) => [kind, detail]),
+    [
+      ['parseFailed', 'plugin faulty, request: no idea'],
+      ['parseFailed', 'plugin faulty, request: header x-mine has no text as its value'],
+      ['parseFailed', 'plugin faulty, page: a page too far'],
+      ['fetched', ''],
+    ],
+  );
+  assert.equal(pages.length, 1);
+  const uses = harness.fetcher.stats().hooks.map(({ hook, calls, faults }) => [hook, calls, faults]);
+  assert.deepEqual(uses, [
+    ['request', 4, 2],
+    ['page', 2, 1],
+  ]);
+});
