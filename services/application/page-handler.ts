@@ -3,11 +3,11 @@
  * position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may come
  * twice after a crash and none is missed. What it throws is tried again, then it stops the crawl.
  */
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Page } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { groupPositions } from '../runtime/consumer/positions.ts';
+import { importFile } from './plugin/import-file.ts';
 import { declareProcessor, type Processor } from './processor/processor.ts';
 import { runConsumer } from './processor/run-consumer.ts';
 
@@ -15,17 +15,7 @@ export type PageHandler = (page: Page, more: { readonly signal: AbortSignal }) =
 
 /** Throws INVALID_ARGUMENT where the file exports no function. */
 export async function loadHandler(path: string): Promise<PageHandler> {
-  let module: Readonly<Record<string, unknown>>;
-  try {
-    module = await import(pathToFileURL(path).href);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isTypeScript = code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(path);
-    const remedy = isTypeScript
-      ? "this Node reads no TypeScript: use Node 22.18 or later, NODE_OPTIONS='--import tsx', or a .mjs file"
-      : message;
-    throw new CrawlstreamError('INVALID_ARGUMENT', `--handler ${path}: ${remedy}`, error);
-  }
+  const module = await importFile('--handler', path);
   const handler = module['default'];
   if (typeof handler === 'function') return handler as PageHandler;
   throw new CrawlstreamError(

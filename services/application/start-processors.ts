@@ -1,9 +1,7 @@
 /** Processors in the process of a crawl (`--with`), or one in a process of its own. */
 
-import { handlerProcessor, type PageHandler } from './page-handler.ts';
 import { declaredLog, type Edge } from './processor/declared-log.ts';
 import type { Processor, ProcessorContext, RunningProcessor } from './processor/processor.ts';
-import { consumers } from './topology.ts';
 
 /** By key of a processor's options: what its schemas made of the texts that were given. */
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -20,12 +18,10 @@ export interface RunningProcessors {
 
 export async function startProcessors(
   context: ProcessorContext,
-  names: readonly string[],
+  /** In the order in which they drain. */
+  chosen: readonly Processor[],
   options: OptionValues,
-  handler?: PageHandler,
 ): Promise<RunningProcessors> {
-  const chosen = consumers.filter(({ name }) => names.includes(name));
-  if (handler !== undefined) chosen.push(handlerProcessor(handler));
   const running: { readonly processor: Processor; readonly one: RunningProcessor }[] = [];
   const stop = async () => {
     const ends = await Promise.allSettled(running.map(({ one }) => one.stop()));

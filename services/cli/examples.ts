@@ -24,6 +24,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   export: [`pages ${folder} --format csv`],
   urlfrontier: ['--data crawl-data/urlfrontier'],
   render: [`${kafka} --contact me@example.org`],
+  consume: [`to-sqlite --plugin examples/to-sqlite.mjs ${folder}`],
   inject: [
     `https://example.org ${kafka}`,
     `seeds.txt ${folder}`,

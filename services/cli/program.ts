@@ -42,6 +42,7 @@ import { addTraceCommand } from './policy/trace-command.ts';
 import { addWhatIfCommand } from './policy/what-if-command.ts';
 import { addJudgeCommand } from './prove/judge-command.ts';
 import { addProofCommands } from './prove/proof-commands.ts';
+import { addConsumeCommand } from './roles/consume-command.ts';
 import { addConsumerCommands } from './roles/consumer-commands.ts';
 import { addRoleCommands } from './roles/role-commands.ts';
 import { addStateCommand } from './state/state-command.ts';
@@ -68,6 +69,7 @@ export function createProgram(): Command {
   orderCrawlOptions(program.commands[0]!);
   addRoleCommands(program);
   addConsumerCommands(program);
+  addConsumeCommand(program);
   addExportCommand(program);
   addInjectCommand(program);
   addReadCommands(program);

@@ -16,8 +16,8 @@ import { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.t
 import { validatePolicy } from '../../topology/policy/validate.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { parseSeed } from '../../topology/url/seed.ts';
+import { checkOptions, isCount, isObject, isStrings } from '../runtime/check-options.ts';
 import { SystemClock } from '../runtime/clock.ts';
-import { checkOptions, isCount, isObject, isStrings } from './check-options.ts';
 
 export interface FrontierConfig {
   /** Absent: `defaultPolicy()`, a second between requests to a host. What is given takes the place of its fields. */

@@ -1,4 +1,6 @@
 /** The fetcher: requests, names, pacing, robots.txt copies, sitemaps, what it publishes. */
+import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
+import type { pluginLimits } from '../../topology/plugin-limits.ts';
 import { gzipSync } from 'node:zlib';
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
@@ -299,4 +301,15 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   pdfLoadMs: undriven('a worker’s clock'),
   parseTimeoutMs: undriven('a worker’s clock: extract.test.ts has it at shorter times'),
   textCharsMax: undriven('the text of a page’s record: see parseLimits.textCharsMax, which cuts in the same way'),
+};
+
+export const pluginBoundaries: BoundaryTable<typeof pluginLimits> = {
+  hookMs: undriven('ten real seconds of a hook that does not come back'),
+  nameCharsMax: upTo((n) => {
+    try {
+      return checkPlugin({ name: 'p'.repeat(n) }).name.length === n;
+    } catch {
+      return false;
+    }
+  }),
 };

@@ -12,6 +12,7 @@ import { richLimits } from '../../topology/rich-page-limits.ts';
 import * as snapshots from '../../topology/snapshot-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
+import { pluginLimits } from '../../topology/plugin-limits.ts';
 import { zstdLimits } from '../../topology/zstd-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
@@ -33,6 +34,7 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 export const table: Readonly<Record<string, Group>> = {
   urlLimits: of(limits.urlLimits, urls.urlBoundaries),
   requestLimits: of(limits.requestLimits, fetchers.requestBoundaries),
+  pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
   fetcherLimits: of(limits.fetcherLimits, fetchers.fetcherBoundaries),
   robotsLimits: of(limits.robotsLimits, urls.robotsBoundaries),

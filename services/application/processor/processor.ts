@@ -68,6 +68,8 @@ export interface ProcessorContext {
   readonly fromStart: boolean;
   /** Of one that contacts sites. */
   readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'contact'>;
+  /** Of plugins, for one that reads pages itself. Absent: there are none. */
+  readonly hooks?: FetcherConfig['hooks'];
   /** Hears how the consumer stands. */
   readonly service: Service;
   say(text: string): void;

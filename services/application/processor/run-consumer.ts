@@ -18,6 +18,8 @@ export interface ConsumerWork<T extends AvroTopic> {
   readonly batchRecords?: number;
   readonly batchMs?: number;
   readonly retriesMs?: readonly number[];
+  /** Absent: it stops, and begins again with what failed. */
+  readonly whenFailed?: ConsumerOptions<T>['whenFailed'];
   /** One process reads all partitions, the others stand by. */
   readonly alone?: boolean;
   /** After a drain, and before `close`. */
@@ -41,7 +43,7 @@ export async function runConsumer<T extends AvroTopic>(
     handle: work.handle,
     positions: work.positions,
     from: context.fromStart ? 'start' : 'committed',
-    whenFailed: 'stop',
+    whenFailed: work.whenFailed ?? 'stop',
     ...(work.batchRecords !== undefined && { batchRecords: work.batchRecords }),
     ...(work.batchMs !== undefined && { batchMs: work.batchMs }),
     ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),

@@ -10,6 +10,7 @@ import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';
+import { createHooks } from '../../fetcher/hooks/run-hooks.ts';
 import { createHttpClient } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { productToken, requestHeaders } from '../../fetcher/http/identity.ts';
@@ -115,9 +116,11 @@ async function start(
   await browser.start();
   const linkCache = createLinkCache(renderLimits.linkCacheEntries);
   const extractor = createExtractor();
+  const hooks = context.hooks === undefined ? undefined : createHooks(context.hooks);
   const reader = {
     extractor,
-    links: { normalize: compileNormalizer(), cache: linkCache },
+    hooks,
+    links: { normalize: compileNormalizer(), cache: linkCache, hooks },
     productToken,
     linksMax: crawlLimits.linksPerPage,
     outlinks: true,

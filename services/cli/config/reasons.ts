@@ -42,6 +42,8 @@ export const reasons: Readonly<Record<string, string>> = {
   snapshotTo: 'where all frontiers see it, nobody can guess',
   snapshotsKept: 'the newest may turn out to be damaged, and the one before it too',
   with: 'consumers cost CPU and disk, and can be attached later',
+  plugin: 'a crawl needs no code but ours',
+  set: 'a plugin’s consumer says what holds without it',
   handler: 'pages are kept in the crawl, and anybody may read them later',
   brokers: 'a crawl on one machine needs no Kafka',
   registry: 'records carry fingerprints of their schemas, which do while all readers are ours',

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
-import { loadHandler } from '../../application/page-handler.ts';
+import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import { startProcessors } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -19,6 +19,13 @@ import { addFetcherOptions, fetcherConfig, needContact } from '../flags/fetcher-
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import {
+  addPluginOption,
+  addSetOption,
+  openPlugins,
+  type PluginFlags,
+  processorsBeside,
+} from '../flags/plugin-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { addPolicyOptions, checkSeeds, policyOf } from '../flags/policy-flags.ts';
 import {
@@ -54,6 +61,7 @@ interface CrawlFlags
     SeenFlags,
     SnapshotRoleFlags,
     ProcessorFlags,
+    PluginFlags,
     DashboardFlags,
     OtlpFlags,
     WebsubFlags {
@@ -75,7 +83,7 @@ export function addCrawlCommand(program: Command): void {
   addSnapshotOptions(addSeenOptions(command));
   addWithOption(command);
   for (const processor of consumers) addProcessorOptions(command, processor);
-  addHandlerOption(command);
+  addSetOption(addPluginOption(addHandlerOption(command)));
   addWebsubOption(command);
   addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
@@ -96,7 +104,8 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
     checkSeeds(seeds, policyOf(flags, seeds));
     needContact(flags, seeds);
   }
-  const handler = flags.handler === undefined ? undefined : await loadHandler(flags.handler);
+  const plugins = await openPlugins(flags);
+  const beside = await processorsBeside(flags, plugins);
   const stop = new AbortController();
   const desk = new QueryDesk(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
@@ -129,8 +138,9 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
         desk,
         clock,
         seeds: listed,
-        flags: withNeeds(flags),
-        handler,
+        flags: withNeeds(flags, beside),
+        plugins,
+        beside,
         say: progress.note,
         onReport: ledger.note,
       });
@@ -152,16 +162,17 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       options: optionsToKeep(command),
       anew: flags.newOptions ?? false,
       say: progress.note,
-      fetcher: { ...fetcherConfig(withNeeds(flags)), onReport: ledger.note },
+      fetcher: { ...fetcherConfig(withNeeds(flags, beside)), ...plugins.hooks, onReport: ledger.note },
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,
       snapshots: flags,
       callback: flags.callback,
-      attach: (log, codec) => {
+      attach: async (log, codec) => {
         const { manifest, part } = folder;
+        await tellPlugins({ log, codec, clock, crawl: manifest.crawl }, plugins.loaded, 'crawlstream crawl');
         const run = { shared: false, fromStart: false, reach: reachOf(flags), service, say: progress.note };
-        return startProcessors({ log, codec, clock, manifest, part, ...run }, flags.with ?? [], flags, handler);
+        return startProcessors({ log, codec, clock, manifest, part, ...run, ...plugins.hooks }, beside, flags);
       },
     });
     progress.end();

@@ -4,7 +4,8 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
 import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from '../../application/crawl/watch-crawl.ts';
-import type { PageHandler } from '../../application/page-handler.ts';
+import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
+import type { Processor } from '../../application/processor/processor.ts';
 import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -19,6 +20,7 @@ import { sendToKafka } from '../connect/send-to-kafka.ts';
 import type { FetcherFlags } from '../flags/fetcher-flags.ts';
 import { fetcherConfig, needContact } from '../flags/fetcher-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
+import type { OpenPlugins } from '../flags/plugin-flags.ts';
 import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
@@ -44,7 +46,9 @@ export interface KafkaCrawl {
     SnapshotRoleFlags &
     ProcessorFlags &
     WebsubFlags & { readonly newOptions?: boolean };
-  readonly handler: PageHandler | undefined;
+  readonly plugins: OpenPlugins;
+  /** Processors in this process. */
+  readonly beside: readonly Processor[];
   /** To be kept for a resume on this machine. */
   readonly options: GivenOptions;
   say(text: string): void;
@@ -98,9 +102,11 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       await keepOptions(folder, crawl.options);
       const { part } = folder;
       const run = { shared: true, fromStart: false, reach: reachOf(flags), service, say: crawl.say };
-      const context = { log, codec, clock, manifest, part, ...run };
-      consumers = await startProcessors(context, flags.with ?? [], flags, crawl.handler);
-      const config = { ...fetcherConfig(flags), onReport: crawl.onReport };
+      const { plugins, beside } = crawl;
+      await tellPlugins({ log, codec, clock, crawl: manifest.crawl }, plugins.loaded, 'crawlstream crawl');
+      const context = { log, codec, clock, manifest, part, ...run, ...plugins.hooks };
+      consumers = await startProcessors(context, beside, flags);
+      const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport };
       // Subscriptions are this process's own: the callback leads to it alone.
       const hubs = { folder, callback: flags.callback, fetcher: config };
       desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });

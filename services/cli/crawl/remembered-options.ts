@@ -21,7 +21,16 @@ const ofOneRun = [
 ];
 const ofPolicy = addPolicyOptions(new Command()).options.map((option) => option.attributeName());
 const forgotten: ReadonlySet<string> = new Set([...ofOneRun, ...ofPolicy]);
-const files: ReadonlySet<string> = new Set(['requests', 'extract', 'handler', 'ca', 'config', 'snapshotTo', 'browser']);
+const files: ReadonlySet<string> = new Set([
+  'requests',
+  'extract',
+  'handler',
+  'ca',
+  'config',
+  'snapshotTo',
+  'browser',
+  'plugin',
+]);
 
 interface Options {
   /** On this command line. */

@@ -87,8 +87,8 @@ export function reachOf({ allowPrivate, resolve, contact }: Partial<FetcherFlags
 }
 
 /** What fetchers are told to publish, as the processors beside them need it. */
-export function withNeeds<T extends ProcessorFlags & Partial<FetcherFlags>>(flags: T): T {
-  const needed = consumers.filter(({ name }) => flags.with?.includes(name)).map(({ needs }) => needs);
+export function withNeeds<T extends Partial<FetcherFlags>>(flags: T, beside: readonly Processor[]): T {
+  const needed = beside.map(({ needs }) => needs);
   return {
     ...flags,
     ...(needed.includes('responses') && { responses: true }),

@@ -15,6 +15,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
+import { toldPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
@@ -126,6 +127,8 @@ async function explain(
         : null,
     nextDueAtMs: nextDue(story, place),
     trace: traceOf(policy, topics, url),
+    /** Code from outside that takes part in the crawl, in the order it was first told of. */
+    plugins: [...(await toldPlugins(log, codec, topics.crawl)).values()],
   };
 }
 
@@ -180,6 +183,7 @@ const nothingKnown = {
   hostFailure: null,
   nextDueAtMs: null,
   trace: null,
+  plugins: [],
 } as const;
 
 function filterOf({ config }: Policy, admission: Admission) {

@@ -44,12 +44,17 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['host failed', explained.hostFailure === null ? null : failureText(explained.hostFailure)],
     ['next due', explained.nextDueAtMs === null ? null : time(explained.nextDueAtMs)],
     ['trace', explained.trace?.traceId ?? null],
+    ['plugins', explained.plugins.length === 0 ? null : explained.plugins.map(pluginText).join('\n')],
     [
       'as of',
       asOf === null ? null : `${time(asOf.atMs)}, partition ${explained.partition}, ${changelogText(asOf.changelog)}`,
     ],
   ];
   return lines;
+}
+
+function pluginText({ plugin: { name, version, sha256 }, atMs }: Explained['plugins'][number]): string {
+  return `${name}${version === '' ? '' : ` ${version}`}, sha256 ${sha256.slice(0, 12)}, since ${time(atMs)}`;
 }
 
 type Known = NonNullable<Explained['seen']>[number];

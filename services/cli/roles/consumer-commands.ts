@@ -14,13 +14,18 @@ import { ownFolder } from '../connect/own-folder.ts';
 import { addReachOptions, type FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addPluginOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
 import { addProcessorOptions, type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import { print } from '../terminal/print.ts';
 import { say } from '../terminal/say.ts';
 import type { RoleFlags } from './role-commands.ts';
 import { runRole } from './role-commands.ts';
 
-interface Flags extends RoleFlags, ProcessorFlags, Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact'> {
+export interface ConsumerRun
+  extends RoleFlags,
+    ProcessorFlags,
+    Pick<FetcherFlags, 'allowPrivate' | 'resolve' | 'contact'>,
+    PluginFlags {
   readonly fromStart?: boolean;
   readonly json?: boolean;
 }
@@ -31,24 +36,31 @@ export function addConsumerCommands(program: Command): void {
 
 function addConsumer(program: Command, processor: Processor): void {
   const command = program.command(processor.name).description(processor.does);
-  if (processor.contactsSites === true) addReachOptions(command);
+  if (processor.contactsSites === true) addPluginOption(addReachOptions(command));
   addKafkaOptions(
     addProcessorOptions(command, processor),
     'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
   );
-  addHttpOption(addCompressionOption(command))
-    .option('--from-start', 'read again what was read before')
-    .option('--json', 'over a data folder: print what was read as one JSON object')
-    .action((flags: Flags) =>
-      flags.brokers === undefined ? runOnFolder(processor, flags) : runOnKafka(processor, flags),
-    );
+  addRunOptions(addHttpOption(addCompressionOption(command))).action((flags: ConsumerRun) =>
+    runConsumerProcess(processor, flags),
+  );
 }
 
-function runOnFolder(processor: Processor, flags: Flags): Promise<void> {
+export function addRunOptions(command: Command): Command {
+  return command
+    .option('--from-start', 'read again what was read before')
+    .option('--json', 'over a data folder: print what was read as one JSON object');
+}
+
+export function runConsumerProcess(processor: Processor, flags: ConsumerRun): Promise<void> {
+  return flags.brokers === undefined ? runOnFolder(processor, flags) : runOnKafka(processor, flags);
+}
+
+function runOnFolder(processor: Processor, flags: ConsumerRun): Promise<void> {
   return withHttp(flags, { role: processor.name, say }, (service) => readFolder(processor, flags, service));
 }
 
-async function readFolder(processor: Processor, flags: Flags, service: Service): Promise<void> {
+async function readFolder(processor: Processor, flags: ConsumerRun, service: Service): Promise<void> {
   const { name } = processor;
   const clock = new SystemClock();
   const folder = await readDataFolder(needData(flags));
@@ -56,7 +68,8 @@ async function readFolder(processor: Processor, flags: Flags, service: Service):
     const { manifest, part } = folder;
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
-    const context = { log, codec, clock, manifest, part, shared: false, fromStart, reach, service, say };
+    const { hooks } = await openPlugins(flags);
+    const context = { log, codec, clock, manifest, part, shared: false, fromStart, reach, service, say, ...hooks };
     const running = await startProcessor(processor, context, flags);
     service.probes.serve(() => null);
     try {
@@ -69,13 +82,14 @@ async function readFolder(processor: Processor, flags: Flags, service: Service):
   });
 }
 
-function runOnKafka(processor: Processor, flags: Flags): Promise<void> {
+function runOnKafka(processor: Processor, flags: ConsumerRun): Promise<void> {
   return runRole(processor.name, flags, async (role): Promise<RunningProcessor> => {
     const { log, codec, clock, manifest, service, onFailure } = role;
     const { part } = await ownFolder(flags, manifest);
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
-    const context = { log, codec, clock, manifest, part, shared: true, fromStart, reach, service, say };
+    const { hooks } = await openPlugins(flags);
+    const context = { log, codec, clock, manifest, part, shared: true, fromStart, reach, service, say, ...hooks };
     const running = await startProcessor(processor, context, flags);
     running.ended.catch(onFailure);
     return running;

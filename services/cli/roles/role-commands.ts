@@ -1,6 +1,7 @@
 /** `crawlstream frontier` and `crawlstream fetcher`: one role each, as members of a crawl on Kafka, until stopped. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
@@ -14,6 +15,7 @@ import type { HttpFlags } from '../flags/http-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addPluginOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
@@ -40,9 +42,16 @@ export function addRoleCommands(program: Command): void {
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
     'not used: a fetcher keeps nothing',
   );
-  addOtlpOption(addHttpOption(addCompressionOption(fetcher))).action((flags: RoleFlags & FetcherFlags) => {
-    needContact(flags, []);
-    return runRole('fetcher', flags, (role) => takeFetcherRole(role, fetcherConfig(flags)));
+  addOtlpOption(addHttpOption(addCompressionOption(addPluginOption(fetcher)))).action(keepFetcher);
+}
+
+async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags): Promise<void> {
+  needContact(flags, []);
+  const plugins = await openPlugins(flags);
+  await runRole('fetcher', flags, async (role) => {
+    const { log, codec, clock, manifest } = role;
+    await tellPlugins({ log, codec, clock, crawl: manifest.crawl }, plugins.loaded, 'crawlstream fetcher');
+    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks });
   });
 }
 

@@ -1,0 +1,80 @@
+/** What a file exported, as a plugin: every mistake in one sentence that names the field. */
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { pluginLimits } from '../../../topology/plugin-limits.ts';
+import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';
+import type { Plugin, PluginProcessor } from './plugin.ts';
+
+const { nameCharsMax } = pluginLimits;
+const isName = (value: unknown) =>
+  typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value.length <= nameCharsMax;
+const name: Field = {
+  wants: `a name of letters, digits, dots, dashes and underscores, of at most ${nameCharsMax} characters`,
+  fits: isName,
+  needed: true,
+};
+const hook: Field = { wants: 'a function', fits: isFunction };
+
+const pluginFields: Readonly<Record<keyof Plugin, Field>> = {
+  name,
+  version: { wants: 'a text, as in 1.2.0', fits: (value) => typeof value === 'string' },
+  urlFilter: hook,
+  normalize: hook,
+  request: hook,
+  response: hook,
+  parse: {
+    wants: "functions by media type, as in { 'application/epub+zip': (document) => … }",
+    fits: (value) =>
+      isObject(value) &&
+      Object.entries(value as object).every(
+        ([type, read]) => /^[^\s/;A-Z]+\/[^\s/;A-Z]+$/.test(type) && isFunction(read),
+      ),
+  },
+  page: hook,
+  processors: { wants: 'a list of processors', fits: Array.isArray },
+};
+
+const processorFields: Readonly<Record<keyof PluginProcessor, Field>> = {
+  name,
+  does: {
+    wants: 'a sentence that says what it does',
+    fits: (value) => typeof value === 'string' && value !== '',
+    needed: true,
+  },
+  reads: {
+    wants: "some of pages, results, duplicates and responses, as in ['pages']",
+    fits: (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((topic) => ['pages', 'results', 'duplicates', 'responses'].includes(topic)),
+  },
+  options: {
+    wants: "options by name, as in { table: { about: 'where rows go', default: 'pages' } }",
+    fits: (value) => isObject(value) && Object.values(value as object).every((one) => typeof one?.about === 'string'),
+  },
+  whenFailed: { wants: 'deadLetter or stop', fits: (value) => value === 'deadLetter' || value === 'stop' },
+  retriesMs: {
+    wants: 'a list of waits in ms, as in [1000, 10000]',
+    fits: (value) => Array.isArray(value) && value.every((ms) => Number.isInteger(ms) && ms >= 0),
+  },
+  batchRecords: { wants: 'a whole number, at least 1', fits: (value) => Number.isInteger(value) && Number(value) >= 1 },
+  open: { wants: 'a function that gives { handle }', fits: isFunction, needed: true },
+};
+
+/** `file`: in errors. `ours`: names that are taken. Throws INVALID_ARGUMENT. */
+export function checkPlugin(given: unknown, file = 'plugin', ours: readonly string[] = []): Plugin {
+  checkOptions(file, given, pluginFields);
+  const plugin = given as Plugin;
+  const names = new Set(ours);
+  for (const [index, processor] of (plugin.processors ?? []).entries()) {
+    checkOptions(`${file}: processors[${index}]`, processor, processorFields);
+    if (names.has(processor.name)) {
+      const why = ours.includes(processor.name) ? 'is a name of ours' : 'is there twice';
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `${file}: processors[${index}].name: ${processor.name} ${why}; give another`,
+      );
+    }
+    names.add(processor.name);
+  }
+  return plugin;
+}

@@ -1,0 +1,44 @@
+/** Plugins from files, in the order they are named; which code decided is told by version and hash. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { checkPlugin } from './check-plugin.ts';
+import { importFile } from './import-file.ts';
+import type { Plugin } from './plugin.ts';
+
+export interface LoadedPlugin {
+  readonly plugin: Plugin;
+  readonly path: string;
+  /** Of the file that was named, hexadecimal: what it imports is not in it. */
+  readonly sha256: string;
+}
+
+/** Paths are absolute. `ours`: names of processors that are taken. Throws INVALID_ARGUMENT. */
+export async function loadPlugins(paths: readonly string[], ours: readonly string[]): Promise<LoadedPlugin[]> {
+  const loaded: LoadedPlugin[] = [];
+  for (const path of paths) {
+    const { default: given } = await importFile('--plugin', path);
+    if (given === undefined) {
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `--plugin ${path}: export a plugin as default, as in export default { name: 'mine', urlFilter: ({ url }) => true }`,
+      );
+    }
+    const plugin = checkPlugin(given, `--plugin ${path}`, ours);
+    const before = loaded.find((one) => one.plugin.name === plugin.name);
+    if (before !== undefined) {
+      throw new CrawlstreamError(
+        'INVALID_ARGUMENT',
+        `--plugin ${path}: name: ${before.path} is called ${plugin.name} too; give another name`,
+      );
+    }
+    loaded.push({
+      plugin,
+      path,
+      sha256: createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    });
+  }
+  return loaded;
+}

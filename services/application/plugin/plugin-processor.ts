@@ -1,0 +1,65 @@
+/** A plugin's consumer as a processor like ours: a group of its own, metrics, dead letters, a folder. */
+import { mkdir } from 'node:fs/promises';
+import { z } from 'zod';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { groupPositions } from '../../runtime/consumer/positions.ts';
+import { declareProcessor, type Processor } from '../processor/processor.ts';
+import { runConsumer } from '../processor/run-consumer.ts';
+import type { PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
+
+/** By processor and option: what was set. */
+export type PluginSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+export function pluginProcessor(given: PluginProcessor, settings: PluginSettings): Processor {
+  const { name, does, reads = ['pages'] } = given;
+  const options = optionsOf(given, settings.get(name) ?? {});
+  return declareProcessor({
+    ...{ name, does, reads, stores: [] },
+    writes: ['dead-letters'],
+    options: z.object({}),
+    ...(reads.includes('responses') && { needs: 'responses' as const }),
+    async start(context) {
+      const { manifest, log, say } = context;
+      const folder = context.part(name);
+      await mkdir(folder, { recursive: true });
+      const handler = await given.open({ options, folder, crawl: manifest.crawl, say });
+      if (typeof handler?.handle !== 'function') {
+        throw new CrawlstreamError('INVALID_ARGUMENT', `processor ${name}: open gave no { handle }`);
+      }
+      const { batchRecords, retriesMs, whenFailed = 'deadLetter' } = given;
+      return runConsumer<PluginTopic>(context, {
+        name,
+        topics: reads,
+        whenFailed,
+        ...(batchRecords !== undefined && { batchRecords }),
+        ...(retriesMs !== undefined && { retriesMs }),
+        handle: async (batch, { signal }) => {
+          const records = batch.map(({ topic, value, partition, offset }) => ({ topic, value, partition, offset }));
+          await handler.handle(records as PluginRecord[], { signal });
+        },
+        positions: groupPositions(log, `${manifest.crawl}.${name}`),
+        close: async () => {
+          await handler.close?.();
+        },
+      });
+    },
+  });
+}
+
+function optionsOf({ name, options = {} }: PluginProcessor, set: Readonly<Record<string, string>>) {
+  for (const key of Object.keys(set)) {
+    if (Object.hasOwn(options, key)) continue;
+    const known = Object.keys(options);
+    const remedy = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `--set ${name}.${key}: ${name} has no such option; ${remedy}`);
+  }
+  const values: Record<string, string> = {};
+  for (const [key, option] of Object.entries(options)) {
+    const value = set[key] ?? option.default;
+    if (value === undefined) {
+      throw new CrawlstreamError('INVALID_ARGUMENT', `--set ${name}.${key}=… is missing: ${option.about}`);
+    }
+    values[key] = value;
+  }
+  return values;
+}

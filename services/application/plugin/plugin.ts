@@ -1,0 +1,86 @@
+/**
+ * A plugin: code from outside that takes part in a crawl, by hooks in the fetcher and by consumers of its own.
+ *
+ *   export default definePlugin({
+ *     name: 'no-ads',
+ *     urlFilter: ({ url }) => !url.includes('/ads/'),
+ *   });
+ *
+ * It is trusted as the crawler itself is: it runs in the fetcher's process, with its rights.
+ */
+import type { TopicRecords } from '../../../schemas/types.ts';
+import type { FetchHooks } from '../../fetcher/hooks/fetch-hooks.ts';
+
+export type { Page } from '../../../schemas/types.ts';
+export type {
+  FetchHooks,
+  FoundUrl,
+  HookDocument,
+  HookParsed,
+  HookRequest,
+  HookResponse,
+  RequestChange,
+  ResponseChange,
+} from '../../fetcher/hooks/fetch-hooks.ts';
+
+/** What a consumer of a plugin may read. */
+export type PluginTopic = 'pages' | 'results' | 'duplicates' | 'responses';
+
+export interface Plugin extends FetchHooks {
+  /** Letters, digits, dots, dashes and underscores. In outcomes, metrics and the crawl's control log. */
+  readonly name: string;
+  readonly version?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each reads topics of its own, and they stand in one list
+  readonly processors?: readonly PluginProcessor<any>[];
+}
+
+/** A consumer group of the plugin's own over the crawl's topics. */
+export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
+  /** Of its group, its metrics and its folder: as a plugin's. */
+  readonly name: string;
+  /** Beginning with a verb in the third person. */
+  readonly does: string;
+  /** Absent: pages. */
+  readonly reads?: readonly T[];
+  /** What it can be told (`--set NAME.KEY=VALUE`), and what holds when nobody does. */
+  readonly options?: Readonly<Record<string, { readonly about: string; readonly default?: string }>>;
+  /** What becomes of a record whose batch failed after all tries. Absent: it goes to the dead letters, and the rest goes on. */
+  readonly whenFailed?: 'deadLetter' | 'stop';
+  /** Waits before each further try, ms. Absent: the consumers' default. */
+  readonly retriesMs?: readonly number[];
+  /** Records handed over at once. Absent: the consumers' default. */
+  readonly batchRecords?: number;
+  open(context: PluginContext): PluginHandler<T> | Promise<PluginHandler<T>>;
+}
+
+export interface PluginContext {
+  /** Of its options, each with its value. */
+  readonly options: Readonly<Record<string, string>>;
+  /** A folder of its own, which outlives the process. */
+  readonly folder: string;
+  readonly crawl: string;
+  say(text: string): void;
+}
+
+export interface PluginHandler<T extends PluginTopic = PluginTopic> {
+  /**
+   * Handles records in order, those of one partition one batch after another. Once it has resolved, they are not given
+   * again, unless the process ends before their position is kept: what it does must bear a repetition.
+   */
+  handle(batch: readonly PluginRecord<T>[], more: { readonly signal: AbortSignal }): Promise<void> | void;
+  close?(): Promise<void> | void;
+}
+
+export type PluginRecord<T extends PluginTopic = PluginTopic> = {
+  readonly [Topic in T]: {
+    readonly topic: Topic;
+    readonly value: TopicRecords[Topic];
+    readonly partition: number;
+    readonly offset: number;
+  };
+}[T];
+
+/** For its types alone. */
+export function definePlugin(plugin: Plugin): Plugin {
+  return plugin;
+}

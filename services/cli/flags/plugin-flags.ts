@@ -1,0 +1,93 @@
+/** `--plugin FILE`: code from outside that takes part in a crawl (services/application/plugin). */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { handlerProcessor, loadHandler } from '../../application/page-handler.ts';
+import { type LoadedPlugin, loadPlugins } from '../../application/plugin/load-plugins.ts';
+import { pluginProcessor } from '../../application/plugin/plugin-processor.ts';
+import type { Processor } from '../../application/processor/processor.ts';
+import { consumers, processors } from '../../application/topology.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import { bad, collect } from './arguments.ts';
+import type { ProcessorFlags } from './processor-flags.ts';
+
+export interface PluginFlags {
+  /** Paths, absolute. */
+  readonly plugin?: readonly string[];
+  readonly set?: readonly Setting[];
+}
+
+interface Setting {
+  readonly processor: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Of what fetches. */
+export function addPluginOption(command: Command): Command {
+  return command.option(
+    '--plugin <file>',
+    'let this module take part: filters, requests, responses, parsers, pages, consumers; may be repeated',
+    collect(pluginFile),
+  );
+}
+
+/** Of what runs a plugin's consumers. */
+export function addSetOption(command: Command): Command {
+  return command.option(
+    '--set <name.key=value>',
+    'an option of a plugin’s consumer; may be repeated',
+    collect(setting),
+  );
+}
+
+function pluginFile(value: string): string {
+  const path = resolve(value);
+  if (existsSync(path)) return path;
+  throw bad('--plugin', value, 'there is no such file; examples/ has plugins to begin with');
+}
+
+function setting(value: string): Setting {
+  const [, processor, key, text] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(value) ?? [];
+  if (processor !== undefined && key !== undefined && text !== undefined) return { processor, key, value: text };
+  throw bad('--set', value, 'give the consumer, its option and a value, as in to-sqlite.table=pages');
+}
+
+export interface OpenPlugins {
+  readonly loaded: readonly LoadedPlugin[];
+  /** For a fetcher's configuration. */
+  readonly hooks: Pick<FetcherConfig, 'hooks'>;
+  /** Their consumers. */
+  readonly processors: readonly Processor[];
+}
+
+/** Throws INVALID_ARGUMENT: a file that is no plugin, an option that no consumer of theirs has. */
+export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promise<OpenPlugins> {
+  const loaded = await loadPlugins(
+    plugin,
+    processors.map(({ name }) => name),
+  );
+  const settings = new Map<string, Record<string, string>>();
+  const given = loaded.flatMap((one) => one.plugin.processors ?? []);
+  for (const { processor, key, value } of set) {
+    if (!given.some(({ name }) => name === processor)) {
+      const names = given.map(({ name }) => name);
+      const remedy = names.length === 0 ? 'no plugin brings a consumer' : `there are ${names.join(', ')}`;
+      throw bad('--set', `${processor}.${key}=${value}`, `no plugin has a consumer ${processor}; ${remedy}`);
+    }
+    settings.set(processor, { ...settings.get(processor), [key]: value });
+  }
+  const hooks = loaded.map((one) => one.plugin);
+  return {
+    loaded,
+    hooks: hooks.length === 0 ? {} : { hooks },
+    processors: given.map((one) => pluginProcessor(one, settings)),
+  };
+}
+
+/** What runs in a crawl's own process, in the order in which it drains: ours by name, plugins' in any case. */
+export async function processorsBeside(flags: ProcessorFlags, plugins: OpenPlugins): Promise<Processor[]> {
+  const chosen = [...consumers.filter(({ name }) => flags.with?.includes(name)), ...plugins.processors];
+  if (flags.handler !== undefined) chosen.push(handlerProcessor(await loadHandler(flags.handler)));
+  return chosen;
+}

@@ -1,0 +1,34 @@
+/** `crawlstream consume NAME --plugin FILE`: a plugin's consumer as a process of its own, as ours have theirs. */
+import type { Command } from 'commander';
+import { CrawlstreamError } from '../../../topology/errors.ts';
+import { addHttpOption } from '../flags/http-flags.ts';
+import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
+import { addPluginOption, addSetOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
+import { addRunOptions, type ConsumerRun, runConsumerProcess } from './consumer-commands.ts';
+
+export function addConsumeCommand(program: Command): void {
+  const command = program
+    .command('consume')
+    .description('run a consumer of a plugin over a crawl, in a group of its own')
+    .argument('[name]', 'which of the consumers that the plugins bring (default: the only one)');
+  addKafkaOptions(
+    addSetOption(addPluginOption(command)),
+    'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
+  );
+  addRunOptions(addHttpOption(addCompressionOption(command))).action(consume);
+}
+
+async function consume(name: string | undefined, flags: ConsumerRun & PluginFlags): Promise<void> {
+  if (flags.plugin === undefined) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', '--plugin is missing: name the file that brings the consumer');
+  }
+  const { processors } = await openPlugins(flags);
+  const names = processors.map((one) => one.name);
+  const chosen = name === undefined ? processors : processors.filter((one) => one.name === name);
+  const [processor] = chosen;
+  if (processor === undefined || chosen.length > 1) {
+    const which = names.length === 0 ? 'these plugins bring none' : `name one of ${names.join(', ')}`;
+    throw new CrawlstreamError('INVALID_ARGUMENT', `consume ${name ?? ''}: ${which}`);
+  }
+  await runConsumerProcess(processor, flags);
+}

@@ -1,0 +1,123 @@
+/** Each example as a user would run it: in a project of its own, against the package as npm would publish it. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Answer, serveSite } from '../services/fetcher/loopback.ts';
+import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const calendar = `BEGIN:VCALENDAR\r\nX-WR-CALNAME:Club nights\r\nBEGIN:VEVENT\r\nDTSTART:20260131T190000Z\r\nSUMMARY:Chess in the\r\n  old library\r\nURL:/chess\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`;
+
+const site: Answer = (request, response, host) => {
+  const port = (request.socket.localPort ?? 0).toString();
+  if (request.url === '/robots.txt') return response.writeHead(404).end();
+  if (request.url === '/club') return response.setHeader('content-type', 'text/calendar').end(calendar);
+  response.setHeader('content-type', 'text/html');
+  if (request.url === '/untitled') return response.end('<p>A page that has no title.</p>');
+  if (request.url !== '/')
+    return response.end(`<title>${host}${request.url}</title><p>${'One word. '.repeat(500)}</p>`);
+  const links = ['/club', '/untitled', `http://ads.blocked.test:${port}/x`, `http://fine.test:${port}/y`];
+  return response.end(`<title>front</title>${links.map((link) => `<a href="${link}">to</a>`).join(' ')}`);
+};
+
+describe('the examples, in a project that installs the package', { timeout: 600_000 }, () => {
+  const folder = temporaryFolder();
+  const run = (file: string, ...args: string[]) => execFileSync(file, args, { cwd: folder, encoding: 'utf8' });
+
+  before(async () => {
+    const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'guest', private: true, type: 'module' }));
+    const [{ filename }] = JSON.parse(packed);
+    // Native parts come built, as they do for a user.
+    run('npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, filename));
+    await cp(join(folder, 'node_modules/crawlstream/examples'), folder, { recursive: true });
+  });
+
+  /** What it printed. */
+  async function crawlstream(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const main = join(folder, 'node_modules/crawlstream/dist/services/cli/main.js');
+    // Rejects where it fails, with all that it printed.
+    return promisify(execFile)(process.execPath, [main, ...args], { cwd: folder, env: { ...process.env, ...env } });
+  }
+
+  async function crawled(t: TestContext, name: string, plugin: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const { port, hits } = await serveSite(t, site);
+    const data = join(folder, name);
+    const seed = `http://front.test:${port}/`;
+    const reach = ['--resolve', `*.test:${port}:127.0.0.1`, '--scope', 'all', '--delay', '0'];
+    await crawlstream(['crawl', seed, ...reach, '--data', data, ...plugin], env);
+    const { stdout } = await crawlstream(['pages', '--data', data, '--all']);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    const pages = lines.map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+    return { pages, hits, data, port };
+  }
+
+  it('filter-by-list.mjs keeps a crawl off the hosts in a file, and the control log says which code did', async (t) => {
+    writeFileSync(join(folder, 'blocked.txt'), '# advertising\nBlocked.test\n');
+    const env = { BLOCKLIST: join(folder, 'blocked.txt') };
+    const { hits, data, port } = await crawled(t, 'filtered', ['--plugin', 'filter-by-list.mjs'], env);
+    const hosts = new Set(hits.map(({ host }) => host));
+    assert.deepEqual([...hosts].toSorted(), ['fine.test', 'front.test']);
+    const front = `http://front.test:${port}/`;
+    const story = await crawlstream(['story', front, '--data', data]);
+    assert.match(story.stdout, /plugin filter-by-list left out 1 links/);
+    const explained = await crawlstream(['explain', front, '--data', data]);
+    assert.match(explained.stdout, /filter-by-list 1\.0\.0, sha256 [0-9a-f]{12}/);
+  });
+
+  it('calendar-parser.mjs makes pages of iCalendar files', async (t) => {
+    const { pages, hits } = await crawled(t, 'calendars', ['--plugin', 'calendar-parser.mjs']);
+    const club = pages.find(({ url }) => url!.endsWith('/club'))!;
+    assert.deepEqual([club['title'], club['text']], ['Club nights', 'Chess in the old library']);
+    assert.deepEqual(
+      (club['fields'] as unknown as { name: string; values: string[] }[]).map(({ name, values }) => [name, values]),
+      [['starts', ['20260131T190000Z']]],
+    );
+    assert.ok(hits.some(({ path }) => path === '/chess'));
+  });
+
+  it('reading-time.mjs enriches pages', async (t) => {
+    const { pages } = await crawled(t, 'timed', ['--plugin', 'reading-time.mjs']);
+    assert.match(pages.find(({ url }) => url!.endsWith('/y'))!['description']!, /\(4 min\)$/);
+  });
+
+  it('to-sqlite.mjs keeps pages beside a crawl, or after it; what its table refuses is a dead letter', async (t) => {
+    const { data } = await crawled(t, 'kept', ['--plugin', 'to-sqlite.mjs', '--set', 'to-sqlite.file=mine.db']);
+    const { default: Database } = await import('libsql');
+    const rows = (file: string) => {
+      const database = new Database(file, { readonly: true });
+      try {
+        return database.prepare('SELECT url, title FROM pages ORDER BY url').all() as { readonly title: string }[];
+      } finally {
+        database.close();
+      }
+    };
+    const beside = rows(join(data, 'to-sqlite/mine.db'));
+    assert.deepEqual(
+      beside.map(({ title }) => title).filter((title) => title === 'front' || title.startsWith('fine.test')),
+      ['fine.test/y', 'front'],
+    );
+    const letters = await crawlstream(['dlq', 'list', '--data', data, '--json']);
+    assert.match(letters.stdout, /untitled/);
+
+    await crawlstream(['consume', '--plugin', 'to-sqlite.mjs', '--data', data, '--from-start']);
+    assert.deepEqual(rows(join(data, 'to-sqlite/pages.db')), beside);
+  });
+
+  it('every example has a line in their README', () => {
+    const readme = readFileSync(join(root, 'examples/README.md'), 'utf8');
+    for (const file of run('ls')
+      .split('\n')
+      .filter((name) => /\.m?[jt]s$/.test(name)))
+      assert.ok(readme.includes(`](${file})`), file);
+  });
+});
