@@ -176,7 +176,10 @@ export type Change =
       readonly proved: boolean | null;
       readonly page: PageRecord;
     }
-  /** A URL that is to be visited again is due at another time. `told`: because a sitemap says so. */
+  /**
+   * A URL that is to be visited again is due at another time. `told`: because a sitemap says so. Of one that is on lease it
+   * says that somebody asked for a fetch meanwhile, and the change that ends its visit has it due at once.
+   */
   | {
       readonly kind: 'due';
       readonly hostKey: string;

@@ -28,6 +28,8 @@ export interface Due {
   readonly told: boolean;
   /** On lease: it waits for the visit that is due. */
   readonly out: boolean;
+  /** Somebody asked for a fetch while it was on lease: when that is over, it is due. */
+  readonly pushed: boolean;
 }
 
 export const noRate = 0xffff;
@@ -156,7 +158,7 @@ export class DueTable {
     for (let row = 0; row < this.#end && this.out > 0; row++) {
       if (!this.inUse(row) || !this.at(row).out) continue;
       const due = this.remove(row);
-      this.put({ ...due, dueS, told: false, out: false });
+      this.put({ ...due, dueS, told: false, out: false, pushed: false });
     }
   }
 

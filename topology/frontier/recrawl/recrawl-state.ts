@@ -102,6 +102,7 @@ export class RecrawlState {
       rateClass: rate === null ? noRate : classOf(rate, Math.min(7, page.band)),
       told: false,
       out: false,
+      pushed: false,
     });
     this.pages.set(pageKey(hi, lo), page);
   }
@@ -124,10 +125,10 @@ export class RecrawlState {
     this.#unsaved = true;
   }
 
-  /** A URL that is scheduled is due at another time from now on. */
+  /** A URL that is scheduled is due at another time from now on; one on lease is marked, and the visit says when. */
   move([hi, lo]: Readonly<Uint32Array>, dueS: number, told: boolean): void {
     const due = this.table.remove(this.table.find(hi!, lo!));
-    this.table.put({ ...due, dueS, told });
+    this.table.put(due.out ? { ...due, pushed: true } : { ...due, dueS, told });
     if (told) this.#trust(due.host, { lastDueS: dueS });
   }
 

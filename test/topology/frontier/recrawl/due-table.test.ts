@@ -15,6 +15,7 @@ const due = (lo: number, more: Partial<Due> = {}): Due => ({
   rateClass: noRate,
   told: false,
   out: false,
+  pushed: false,
   ...more,
 });
 
@@ -33,7 +34,12 @@ describe('the schedule of visits', () => {
       if (act < 6) {
         const one = due(lo, {
           ...{ host, dueS: next() % 50, band: next() % 8, status: next() % 8, visitedS: turn },
-          ...{ told: next() % 2 === 0, rateClass: next() % 3 === 0 ? noRate : next() % 20, hi: lo % 3 },
+          ...{
+            told: next() % 2 === 0,
+            pushed: next() % 2 === 0,
+            rateClass: next() % 3 === 0 ? noRate : next() % 20,
+            hi: lo % 3,
+          },
         });
         table.put(one);
         list.set(lo, one);
@@ -49,7 +55,8 @@ describe('the schedule of visits', () => {
         for (const one of wanted) list.set(one.lo, { ...one, out: true });
       } else if (next() % 20 === 0) {
         table.endLeases(turn);
-        for (const [key, one] of list) if (one.out) list.set(key, { ...one, dueS: turn, told: false, out: false });
+        for (const [key, one] of list)
+          if (one.out) list.set(key, { ...one, dueS: turn, told: false, out: false, pushed: false });
       }
       assert.equal(table.size, list.size);
       assert.equal(table.out, [...list.values()].filter(({ out }) => out).length);
@@ -82,14 +89,16 @@ describe('the schedule of visits', () => {
   });
 });
 
-it('what a row says beside its numbers fits into nine bits, each for itself', () => {
+it('what a row says beside its numbers fits into ten bits, each for itself', () => {
   for (let status = 0; status < 8; status++) {
     for (let band = 0; band < 8; band++) {
       for (const told of [false, true]) {
         for (const out of [false, true]) {
-          const flags = { status, band, told, out };
-          assert.deepEqual(unpackFlags(packFlags(flags)), flags);
-          assert.ok(packFlags(flags) < 512);
+          for (const pushed of [false, true]) {
+            const flags = { status, band, told, out, pushed };
+            assert.deepEqual(unpackFlags(packFlags(flags)), flags);
+            assert.ok(packFlags(flags) < 1_024);
+          }
         }
       }
     }

@@ -313,6 +313,86 @@ describe('what others say of a page', () => {
   });
 });
 
+describe('a push for a page that is on lease', () => {
+  const push = (hand: Hand, path = 0) => hand.linksTo([`https://${a}/${path}`], 0, { intent: 'refresh' });
+  /** Its page is on lease for a revisit. */
+  const onLease = (recrawl: Partial<RecrawlConfig> = {}, policy: Partial<PolicyConfig> = {}) => {
+    const hand = recrawling(recrawl, policy);
+    fetched(hand, 1, { contentHash: 'x' });
+    return { hand, task: hand.leaseExactlyAfter(hour) };
+  };
+
+  it('makes it due again once its lease is over, as the push may tell of what came after that fetch', () => {
+    for (const kind of ['fetched', 'notModified', 'redirect', 'clientError', 'parseFailed'] as const) {
+      const { hand, task } = onLease();
+      push(hand);
+      push(hand);
+      assert.deepEqual(hand.grant(1_000), [], 'it is on lease');
+      hand.report(task, { kind });
+      hand.report(hand.leaseExactlyAfter(1_000), { contentHash: 'y' });
+      hand.leaseExactlyAfter(hour);
+      assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+    }
+  });
+
+  it('is one by an operator who forces it, too', () => {
+    const { hand, task } = onLease();
+    hand.linksTo([`https://${a}/0`], -1, { intent: 'force' });
+    hand.report(task);
+    hand.leaseExactlyAfter(1_000);
+  });
+
+  it('is remembered where the schedule, or a policy of now, says never again', () => {
+    for (const kind of ['gone', 'serverError'] as const) {
+      const { hand, task } = onLease({ goneMs: null, errorMs: null }, { retriesMs: [] });
+      push(hand);
+      hand.report(task, { kind });
+      hand.report(hand.leaseExactlyAfter(1_000), { kind });
+      assert.deepEqual(hand.grant(400 * day), []);
+    }
+    const { hand, task } = onLease();
+    push(hand);
+    hand.policy({ delayMs: 1_000 });
+    hand.report(task);
+    hand.report(hand.leaseExactlyAfter(1_000));
+    assert.deepEqual(hand.grant(400 * day), []);
+    assert.deepEqual([hand.counters.page, hand.counters.scheduled], [1, 0]);
+  });
+
+  it('comes no sooner than a server that is in trouble asks for', () => {
+    const { hand, task } = onLease({}, { retriesMs: [30_000] });
+    push(hand);
+    hand.report(task, { kind: 'serverError' });
+    hand.report(hand.leaseExactlyAfter(30_000));
+    hand.leaseExactlyAfter(hour);
+  });
+
+  it('outlives its owner, whether a view or the changelog alone tells of it', () => {
+    for (const isSaved of [false, true]) {
+      const { hand, task } = onLease();
+      push(hand);
+      if (isSaved) {
+        hand.rig.save();
+        for (let step = 0; step < 20; step++) hand.links('b.test', 1, { from: step });
+      }
+      const before = digest(hand.rig.core.state);
+      hand.rig.reopen(hand.nowMs, false);
+      assert.equal(digest(hand.rig.core.state), before);
+      assert.equal(digest(hand.rig.replayed()), before);
+      hand.report(task);
+      const [lease] = hand.grant(1_000, 2).filter(({ hostKey }) => hostKey === a);
+      assert.deepEqual(lease?.urls.length, 1);
+    }
+  });
+
+  it('is no date of a sitemap: one that is read meanwhile is not believed twice', () => {
+    const { hand, task } = onLease();
+    hand.linksTo([`https://${a}/0`], -1, { intent: 'refresh' }, hand.nowMs);
+    hand.report(task);
+    hand.leaseExactlyAfter(hour);
+  });
+});
+
 describe('a restart', () => {
   it('keeps what is due, what is on lease, and what visits told', () => {
     const hand = recrawling({ schedule: 'optimal', intervalMs: hour }, { urlsPerLeaseMax: 2 });

@@ -1,9 +1,9 @@
 /**
  * Links to URLs that were fetched before and will be again: an operator's, a push, or a date that a sitemap or feed gives.
  *
- * An operator and a push are believed: the URL is due at once. A date is held against our last visit, and believed while
- * the host's dates prove true; from a host whose dates do not, one in sixteen is tried all the same, so that it can win
- * its credit back. A sitemap that dates everything anew is spread: its URLs come at half of the host's pace, so that
+ * An operator and a push are believed: the URL is due at once, or as soon as the lease that it is on is over, as what they
+ * tell of may be newer than that fetch. A date is held against our last visit, and believed while the host's dates prove
+ * true; from a host whose dates do not, one in sixteen is tried all the same, so that it can win its credit back. A sitemap that dates everything anew is spread: its URLs come at half of the host's pace, so that
  * discovery, and pages that are due by themselves, keep theirs.
  */
 import type { Intent, Link } from '../../../../schemas/types.ts';
@@ -27,15 +27,14 @@ export function decideRefresh(
   const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(hi, lo);
   if (row < 0) return false;
   const due = recrawl.table.at(row);
-  if (due.out) return true;
   const nowS = Math.floor(decision.nowMs / 1_000);
   if (intent === 'force' || isPush(intent, link)) {
-    if (due.dueS > nowS) decision.emit({ kind: 'due', hostKey, url, dueS: nowS, told: false });
+    if (due.out ? !due.pushed : due.dueS > nowS) decision.emit({ kind: 'due', hostKey, url, dueS: nowS, told: false });
     return true;
   }
   const { lastModifiedMs } = link;
   const host = hosts.get(hostKey);
-  if (intent !== 'refresh' || host === undefined || due.told || !isNews(due, lastModifiedMs, decision.nowMs))
+  if (intent !== 'refresh' || host === undefined || due.out || due.told || !isNews(due, lastModifiedMs, decision.nowMs))
     return true;
   const trust = recrawl.trust.get(host.id);
   if (!isTrusted(trust) && (lo & 15) !== ((trust?.told ?? 0) & 15)) return true;

@@ -32,16 +32,16 @@ export interface AfterVisit {
   readonly delayS: number | null;
 }
 
-/** `before` undefined: it is the first. `price` null: what a visit costs is not known. */
+/** `recrawl` null: no policy asks for more. `before` undefined: it is the first. `price` null: what a visit costs is not known. */
 export function afterVisit(
-  recrawl: Recrawl,
+  recrawl: Recrawl | null,
   before: PageRecord | undefined,
   seen: Seen,
   price: number | null,
 ): AfterVisit {
   const changed = hasChanged(before, seen.outcome, seen.record);
   const page = pageAfter(before, seen, changed);
-  const next = recrawl.next(visitedOf(page, kindOf(page), changed, seen.atMs), price);
+  const next = recrawl?.next(visitedOf(page, kindOf(page), changed, seen.atMs), price) ?? null;
   if (next === null) return { page, changed, delayS: null };
   const { intervalS, delayS } = next;
   return { page: { ...page, history: { ...page.history, intervalS } }, changed, delayS };

@@ -121,7 +121,7 @@ function decideOutcome(
   if (status !== undefined) {
     const disposition = { to: 'final', status } as const;
     const record = recordOf(policy, outcome, entry, status, nowMs);
-    if (recrawl === null || !decideVisit(decision, recrawl, visit, record))
+    if (!decideVisit(decision, recrawl, visit, record))
       decision.emit({ kind: 'resolve', leaseId: lease.id, index, disposition, record });
     if (policy.cash !== null && kind !== 'notModified') spendCash(decision, record.url);
     if (policy.config.traps !== undefined)

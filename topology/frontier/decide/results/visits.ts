@@ -2,7 +2,8 @@
  * What a visit means for the visits to come, as a change: what it found, and when the page is due again (after-visit.ts).
  *
  * A visit that failed for now comes again after the steps of the retry schedule, then as errors do; what was known of the
- * page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it always did.
+ * page is kept. Without a `recrawl` policy, or where it says never, a URL ends as it always did; one that somebody asked for
+ * while it was on lease is due once more all the same, at once, or with the retry that comes soon anyway.
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
@@ -10,6 +11,7 @@ import { frontierLimits } from '../../../limits.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
 import type { Lease } from '../../hosts/lease.ts';
+import type { Due } from '../../recrawl/due-table.ts';
 import type { Decision } from '../decision.ts';
 import { afterVisit, type Seen, visitedOf } from './after-visit.ts';
 
@@ -23,7 +25,10 @@ export interface Visit {
 }
 
 /** A visit that came to something, as `record` says. False, and nothing done: the URL will not be visited again. */
-export function decideVisit(decision: Decision, recrawl: Recrawl, visit: Visit, record: UrlRecord): boolean {
+export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: Visit, record: UrlRecord): boolean {
+  const due = dueOf(decision, record.url);
+  const isPushed = due?.pushed === true;
+  if (recrawl === null && !isPushed) return false;
   const { lease, index, outcome, atMs, band } = visit;
   const seen = { outcome, atMs, band, record };
   const { page, changed, delayS } = afterVisit(
@@ -32,7 +37,7 @@ export function decideVisit(decision: Decision, recrawl: Recrawl, visit: Visit, 
     seen,
     decision.state.recrawl.visitPrice,
   );
-  if (delayS === null) return false;
+  if (delayS === null && !isPushed) return false;
   if (changed !== null) decision.tally('revisits');
   if (changed === true) decision.tally('changesFound');
   decision.emit({
@@ -40,9 +45,9 @@ export function decideVisit(decision: Decision, recrawl: Recrawl, visit: Visit, 
     hostKey: lease.host.key,
     leaseId: lease.id,
     index,
-    dueAtMs: atMs + 1_000 * delayS,
+    dueAtMs: isPushed ? decision.nowMs : atMs + 1_000 * delayS!,
     spent: record.status === 'page',
-    proved: changed === null || !wasTold(decision, record.url) ? null : changed,
+    proved: due?.told === true ? changed : null,
     page,
   });
   return true;
@@ -61,6 +66,7 @@ export function decideNoVisit(decision: Decision, recrawl: Recrawl | null, visit
     return emit(atMs + Math.max(waitMs, retryAfterMs), before.failures + 1);
   }
   const next = recrawl?.next(visitedOf(before, 'error', null, atMs), 0) ?? null;
+  if (dueOf(decision, before.record.url)?.pushed === true) return emit(decision.nowMs, 0);
   if (next !== null) return emit(atMs + 1_000 * next.delayS, 0);
   // Never again: it stays what it was when it was last seen.
   const { record } = before;
@@ -85,7 +91,7 @@ export function putPageBack(decision: Decision, lease: Lease, index: number, due
   });
 }
 
-/** The lease of a page has expired: alone on it, that counts as a failure, and several of those as an error. */
+/** The lease of a page has expired: alone on it, that counts as a failure, and several of those as an error that no push shortens. */
 export function expirePage(decision: Decision, lease: Lease, index: number): void {
   const before = lease.pages.get(index)!.failures;
   const failures = lease.entries.length === 1 ? before + 1 : before;
@@ -102,8 +108,11 @@ export function decideLateVisit(decision: Decision, recrawl: Recrawl, hostKey: s
   decision.emit({ kind: 'visit', hostKey, leaseId, index, dueAtMs, spent, proved, page });
 }
 
-function wasTold({ state }: Decision, url: string): boolean {
+/** What the schedule says of a URL; undefined: it is not in it. */
+function dueOf({ state }: Decision, url: string): Due | undefined {
+  const { table } = state.recrawl;
+  if (table.size === 0) return undefined;
   const [hi, lo] = state.fingerprintOf(url);
-  const row = state.recrawl.table.find(hi!, lo!);
-  return row >= 0 && state.recrawl.table.at(row).told;
+  const row = table.find(hi!, lo!);
+  return row < 0 ? undefined : table.at(row);
 }
