@@ -2,7 +2,9 @@
 import type { EventEmitter } from 'node:events';
 import grpc from '@grpc/grpc-js';
 import { pullLimits } from '../../topology/limits.ts';
+import type { TlsPair } from '../runtime/http/tls-pair.ts';
 import { CallFailed, localHeader } from './grpc-server.ts';
+import { peerCertificate } from './peer-certificate.ts';
 
 /** Another process that serves the same crawls. Its answers are of what it has itself. */
 export interface Peer {
@@ -15,8 +17,8 @@ export interface Peer {
 export interface PeerOptions {
   readonly service: string;
   readonly token?: string | undefined;
-  /** Speaks TLS, by certificates of these authorities. Absent: plain text. */
-  readonly ca?: Buffer | undefined;
+  /** Speaks TLS, to who shows this very certificate or one that it signed. Absent: plain text. */
+  readonly tls?: TlsPair | undefined;
 }
 
 const bytes = (value: Buffer) => value;
@@ -24,8 +26,11 @@ const bytes = (value: Buffer) => value;
 /** Servers come and go: a call is tried for so long, and then its client told. */
 const patienceMs = 10_000;
 
-export function connectPeer(address: string, { service, token, ca }: PeerOptions): Peer {
-  const credentials = ca === undefined ? grpc.credentials.createInsecure() : grpc.credentials.createSsl(ca);
+export function connectPeer(address: string, { service, token, tls }: PeerOptions): Peer {
+  const credentials =
+    tls === undefined
+      ? grpc.credentials.createInsecure()
+      : grpc.experimental.createCertificateProviderChannelCredentials(peerCertificate(tls), null);
   const client = new grpc.Client(address, credentials, {
     'grpc.max_receive_message_length': pullLimits.messageBytesMax,
     'grpc.initial_reconnect_backoff_ms': 100,

@@ -7,10 +7,12 @@
  * client does not read, and `pause` stops the client.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { SecureContextOptions } from 'node:tls';
 import grpc from '@grpc/grpc-js';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { pullLimits } from '../../topology/limits.ts';
 import { putLimits } from '../../topology/put-limits.ts';
+import type { TlsPair } from '../runtime/http/tls-pair.ts';
 import { type Codec, codecOf } from './wire.ts';
 
 /** Where answers go. */
@@ -52,8 +54,8 @@ export interface GrpcListen {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** PEM. Absent: plain text. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Absent: plain text. */
+  readonly tls?: TlsPair | undefined;
   /** Every call needs it, as `authorization: Bearer …`. Absent: anybody may call. */
   readonly token?: string | undefined;
 }
@@ -93,11 +95,7 @@ export async function serveGrpc(
     handlers[name] = handlerOf(method, onBug);
   }
   server.addService(definition, handlers);
-  const { tls } = listen;
-  const credentials =
-    tls === undefined
-      ? grpc.ServerCredentials.createInsecure()
-      : grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+  const { credentials, unwatch } = credentialsOf(listen.tls);
   const port = await new Promise<number>((resolve, reject) => {
     const address = `${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${listen.port}`;
     server.bindAsync(address, credentials, (error, bound) => {
@@ -109,11 +107,24 @@ export async function serveGrpc(
   return {
     port,
     close: async () => {
+      unwatch();
       const force = setTimeout(() => server.forceShutdown(), pullLimits.closeMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(force);
     },
   };
+}
+
+/** Until `unwatch`, new connections are shown the pair of now; those that stand keep theirs. */
+function credentialsOf(tls: TlsPair | undefined): { credentials: grpc.ServerCredentials; unwatch: () => void } {
+  if (tls === undefined) return { credentials: grpc.ServerCredentials.createInsecure(), unwatch: () => {} };
+  const credentials = grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.now.cert, private_key: tls.now.key }]);
+  // As grpc-js has them at the start; a new context would have Node's.
+  const suites = process.env.GRPC_SSL_CIPHER_SUITES;
+  const ciphers = suites === undefined ? {} : { ciphers: suites };
+  // Its way for others, a certificate provider, takes its arguments in another order than it declares (1.14).
+  const server = credentials as unknown as { updateSecureContextOptions(options: SecureContextOptions): void };
+  return { credentials, unwatch: tls.watch((pair) => server.updateSecureContextOptions({ ...pair, ...ciphers })) };
 }
 
 function definitionOf(path: string, method: Method): grpc.MethodDefinition<unknown, unknown> {

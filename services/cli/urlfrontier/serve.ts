@@ -1,9 +1,9 @@
 /** Serves URLFrontier's API over gRPC, from a data folder or on Kafka, until stopped. */
-import { readFile } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { openDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { isLoopbackHost } from '../../runtime/http/listen-address.ts';
+import { openTlsPair } from '../../runtime/http/tls-pair.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import type { CrawlBook } from '../../urlfrontier/crawl-book.ts';
@@ -22,7 +22,7 @@ import type { UrlfrontierFlags } from './urlfrontier-command.ts';
 
 export async function serve(flags: UrlfrontierFlags, { probes, sources }: Service): Promise<void> {
   const clock = new SystemClock();
-  const listen = await listenOf(flags);
+  const listen = listenOf(flags);
   const stop = new AbortController();
   const release = stopOnSignals(stop, 'stopping: calls under way end');
   let fail: (error: unknown) => void = () => {};
@@ -53,7 +53,7 @@ export async function serve(flags: UrlfrontierFlags, { probes, sources }: Servic
   };
   try {
     if (flags.brokers !== undefined) {
-      await withServedKafka({ flags, clock, listen, peerCa: await peerCaOf(flags), onFailure: fail }, run);
+      await withServedKafka({ flags, clock, listen, onFailure: fail }, run);
       return;
     }
     const wanted = { sink: 'pull' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
@@ -67,7 +67,7 @@ export async function serve(flags: UrlfrontierFlags, { probes, sources }: Servic
   }
 }
 
-async function listenOf({ address: host, port, tlsCert, tlsKey, allowPlain }: UrlfrontierFlags): Promise<GrpcListen> {
+function listenOf({ address: host, port, tlsCert, tlsKey, allowPlain }: UrlfrontierFlags): GrpcListen {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     const [given, missing] = tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
     throw new CrawlstreamError('INVALID_ARGUMENT', `${given} without ${missing}: give both, or neither`);
@@ -85,18 +85,6 @@ async function listenOf({ address: host, port, tlsCert, tlsKey, allowPlain }: Ur
     say(`whoever reaches ${host} calls without ${lacks}`, 'warn');
   }
   if (tlsCert === undefined || tlsKey === undefined) return { host, port, token };
-  return { host, port, token, tls: { cert: await pem('--tls-cert', tlsCert), key: await pem('--tls-key', tlsKey) } };
-}
-
-/** Servers trust each other by the certificate that all of them have, or its authorities. */
-async function peerCaOf({ tlsCert }: UrlfrontierFlags): Promise<Buffer | undefined> {
-  return tlsCert === undefined ? undefined : pem('--tls-cert', tlsCert);
-}
-
-async function pem(option: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new CrawlstreamError('INVALID_ARGUMENT', `${option} ${file}: ${(error as Error).message}`, error);
-  }
+  const files = { cert: tlsCert, key: tlsKey, options: ['--tls-cert', '--tls-key'] } as const;
+  return { host, port, token, tls: openTlsPair(files, (message) => say(message, 'warn')) };
 }

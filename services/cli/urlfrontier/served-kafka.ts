@@ -26,8 +26,6 @@ export interface ServedKafka {
   readonly flags: KafkaFlags & SeenFlags;
   readonly clock: Clock;
   readonly listen: GrpcListen;
-  /** Authorities of the other servers' certificates. */
-  readonly peerCa: Buffer | undefined;
   onFailure(error: unknown): void;
 }
 
@@ -35,7 +33,7 @@ export async function withServedKafka(
   served: ServedKafka,
   act: (book: CrawlBook, peers: GroupPeers, cluster: ClusterWatch) => Promise<void>,
 ): Promise<void> {
-  const { flags, clock, listen, peerCa, onFailure } = served;
+  const { flags, clock, listen, onFailure } = served;
   if (listen.port === 0) {
     throw new CrawlstreamError('INVALID_ARGUMENT', '--port 0: on Kafka other servers call this one; name a port');
   }
@@ -54,8 +52,9 @@ export async function withServedKafka(
       manifest,
       start: (crawl, number) => joinCrawl({ ...served, ...connection, crawl, number, address, lists, openStore }),
     });
-    const token = listen.token;
-    const connect = (to: string) => connectPeer(to, { service: urlfrontierService, token, ca: peerCa });
+    // Servers trust each other by the certificate that all of them have, or its authorities.
+    const { token, tls } = listen;
+    const connect = (to: string) => connectPeer(to, { service: urlfrontierService, token, tls });
     const peers = createGroupPeers({ log, clock, crawls: book, address, firstCrawl: manifest.crawl, connect });
     const stop = new AbortController();
     const refreshed = refreshRegularly(book, clock, stop.signal);

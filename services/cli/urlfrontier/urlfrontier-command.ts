@@ -27,7 +27,10 @@ export function addUrlfrontierCommand(program: Command): void {
   addHttpOption(addCompressionOption(command))
     .option('--port <n>', 'port to listen on; 0: any that is free', wholeNumber('--port', 0, 65_535), urlfrontierPort)
     .option('--address <host>', 'address to listen on', '127.0.0.1')
-    .option('--tls-cert <file>', 'certificate chain in PEM; with --tls-key, the server speaks TLS')
+    .option(
+      '--tls-cert <file>',
+      'certificate chain in PEM; with --tls-key, the server speaks TLS; read again when it changes',
+    )
     .option('--tls-key <file>', 'its private key, in PEM')
     .option(
       '--allow-plain',

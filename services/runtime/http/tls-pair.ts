@@ -34,13 +34,15 @@ export interface TlsFiles {
 export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => void, everyMs = lookEveryMs): TlsPair {
   let now = read(files);
   let refused = '';
-  const look = (take: (pair: CertificateAndKey) => void) => {
+  const takers = new Set<(pair: CertificateAndKey) => void>();
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
     try {
       const next = read(files);
       refused = '';
       if (next.cert.equals(now.cert) && next.key.equals(now.key)) return;
       now = next;
-      take(next);
+      for (const take of takers) take(next);
     } catch (error) {
       const { message } = error as Error;
       if (message !== refused) onTrouble(`${message}; the certificate from before still serves`);
@@ -52,8 +54,14 @@ export function openTlsPair(files: TlsFiles, onTrouble: (message: string) => voi
       return now;
     },
     watch(take) {
-      const timer = setInterval(look, everyMs, take).unref();
-      return () => clearInterval(timer);
+      takers.add(take);
+      timer ??= setInterval(look, everyMs).unref();
+      return () => {
+        takers.delete(take);
+        if (takers.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
     },
   };
 }

@@ -75,7 +75,7 @@ export async function startRig(partitions = 1, listen: Partial<GrpcListen> = {},
       },
     });
     const server = await startServer({ book, listen: { host: '127.0.0.1', port: 0, ...listen }, say: () => {} });
-    const ca = listen.tls?.cert;
+    const ca = listen.tls?.now.cert;
     const client = connect(server.port, { ...(ca && { ca }), ...(token !== undefined && { token }) });
     return { log, book, server, client };
   }

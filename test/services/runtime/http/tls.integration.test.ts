@@ -37,6 +37,8 @@ test('a renewed certificate is shown without a restart, and one that cannot serv
   writeOwnCertificate(...next);
   const troubles: string[] = [];
   const tls = openTlsPair({ cert, key, options }, (message) => troubles.push(message), 20);
+  let told = 0;
+  const unwatch = tls.watch(() => told++);
   const server = await startHttpServer({
     listen: { host: '0.0.0.0', port: 0 },
     token,
@@ -66,6 +68,8 @@ test('a renewed certificate is shown without a restart, and one that cannot serv
     writeFileSync(cert, 'no certificate');
     await until('the damage to be told', () => troubles.length > 1);
     assert.equal(troubles.length, 2, 'once for each change');
+    assert.equal(told, 1, 'whoever watches beside the server is told, too');
+    unwatch();
     assert.notEqual(await shownBy(port), first);
 
     const plain = connect(port, '127.0.0.1');

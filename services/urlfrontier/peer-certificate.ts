@@ -1,0 +1,34 @@
+/**
+ * Whom a server believes of other servers, as grpc-js takes it: who shows the certificate that all of them have, or one of
+ * its authorities. It is read again; connections that stand keep what they were made with.
+ *
+ * Servers renew their certificate within seconds of each other: meanwhile they believe the one from before, too.
+ */
+import type { experimental } from '@grpc/grpc-js';
+import type { TlsPair } from '../runtime/http/tls-pair.ts';
+
+export function peerCertificate(pair: TlsPair): experimental.CertificateProvider {
+  const unwatch = new Map<unknown, () => void>();
+  let latest: Buffer = pair.now.cert;
+  let believed = latest;
+  const authorities = (): Buffer => {
+    const { cert } = pair.now;
+    if (!cert.equals(latest)) believed = Buffer.concat([cert, Buffer.from('\n'), latest]);
+    latest = cert;
+    return believed;
+  };
+  return {
+    addCaCertificateListener(listener) {
+      const tell = () => listener({ caCertificate: authorities() });
+      unwatch.set(listener, pair.watch(tell));
+      tell();
+    },
+    removeCaCertificateListener(listener) {
+      unwatch.get(listener)?.();
+      unwatch.delete(listener);
+    },
+    // A client shows no certificate: the token says who it is.
+    addIdentityCertificateListener() {},
+    removeIdentityCertificateListener() {},
+  };
+}
