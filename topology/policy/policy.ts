@@ -9,7 +9,7 @@
 import { policyLimits, urlLimits } from '../limits.ts';
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
 import { bandOf } from '../url/band.ts';
-import { compileFilters, defaultFilters, depthVerdict, type FilterConfig, type Verdict } from '../url/filters.ts';
+import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
@@ -121,8 +121,6 @@ export interface Policy {
   bandOf(url: string, inputs: ScoreInputs): number;
   /** When a host may be contacted, by the crawl's windows. */
   readonly openAt: OpenAt;
-  /** Null: in scope. Takes normal URLs. */
-  readonly outOfScope: (url: string) => Verdict | null;
   /** How many leases a host may be on at once. */
   readonly leasesOf: LeasesOf;
   /** When a URL is fetched again; null: never. */
@@ -166,7 +164,6 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
   const { maxDepth, hopsMax } = config;
   return {
     config,
-    outOfScope,
     normalize,
     scores: config.score !== undefined,
     countsLinks: weights !== null && weights.page > 0 && weights.factors.inLinks > 0,

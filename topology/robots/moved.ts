@@ -3,7 +3,8 @@
  *
  * A host names its own files as it likes, and so do the hosts of one registrable domain among each other. Of anybody
  * else's host nothing is asked on a stranger's word but what every crawler asks of it anyway: `/robots.txt`. So nobody can
- * have us ask a victim for a page of their choice.
+ * have us ask a victim for a page of their choice. A crawl's scope is about its pages and has no say here: the robots.txt of
+ * a site in scope may lie anywhere.
  */
 import { hostnameOf } from '../url/host-key.ts';
 import { registrableDomain } from '../url/registrable-domain.ts';
@@ -11,7 +12,7 @@ import { registrableDomain } from '../url/registrable-domain.ts';
 export type RobotsMove =
   /** To the same host name or registrable domain. */
   | 'near'
-  /** To the robots.txt of somebody else, for whom scope and blocks hold. */
+  /** To the robots.txt of somebody else, for whom blocks hold. */
   | 'far'
   | 'refused';
 

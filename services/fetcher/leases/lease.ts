@@ -43,6 +43,7 @@ export interface LeaseRunner {
   readonly headers: Headers;
   readonly sitemapHeaders: Headers;
   readonly totalTimeoutMs: number;
+  /** Of the policy in force. */
   readonly outOfScope: (url: string) => boolean;
   /** Sees every page with its response. Absent: nobody wants them. */
   readonly onPage?: (page: Page, task: Task, response: HttpResponse) => void;
@@ -87,7 +88,9 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
     next = step.next;
     if (!step.reported) break;
   }
-  if (next === 'on' && index === task.urls.length) {
+  // Others may have named sitemaps there; of who is out of scope a robots.txt is all that is asked for.
+  const isGuest = task.robotsHops.some(({ url }) => runner.outOfScope(url));
+  if (next === 'on' && index === task.urls.length && !isGuest) {
     await noteRound(runner, task, reporter);
     await readSitemaps(
       {

@@ -2,12 +2,11 @@
  * Requests for robots.txt and the hops of its redirects, within a lease: paced like every request to its host.
  *
  * A lease speaks to its own host only. What leads to another host is a wish, for its frontier partition to lease that
- * host; the answer then comes to the task partition of the host whose robots.txt is wanted. Nobody is wished for who is
- * blocked, or, beyond the registrable domain, out of the crawl's scope.
+ * host; the answer then comes to the task partition of the host whose robots.txt is wanted. The crawl's scope has no say in
+ * that: a file that moved to where nobody crawls binds its host all the same. Nobody is wished for who is blocked.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { robotsLimits } from '../../../topology/limits.ts';
-import { robotsMove } from '../../../topology/robots/moved.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
@@ -26,8 +25,6 @@ export interface RobotsAsker {
   readonly reader: { readonly links: Pick<LinkMaker, 'normalize'> };
   readonly headers: Headers;
   readonly totalTimeoutMs: number;
-  /** Of the policy in force. */
-  readonly outOfScope: (url: string) => boolean;
 }
 
 export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseReporter): RobotsFetch {
@@ -37,8 +34,6 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     // As the normaliser spells it, or `example.org.` would have a queue of its own.
     const hostKey = hostKeyOf(runner.reader.links.normalize(url) ?? url);
     if (hostKey !== task.hostKey) {
-      const isStranger = robotsMove(asked[hop - 1] ?? url, url) === 'far' && runner.outOfScope(url);
-      if (isStranger) return notAsked(`it moved to ${hostKey}, which is out of the crawl's scope`);
       if (runner.road.isBlocked(hostKey)) return notAsked(`it moved to ${hostKey}, which is blocked`);
       const partition = task.robotsHops[0]?.partition ?? task.partition;
       reporter.wish(hostKey, { url, asked: asked.slice(0, hop), partition });

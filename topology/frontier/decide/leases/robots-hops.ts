@@ -19,13 +19,13 @@ import { grantLease } from './grants.ts';
 
 /** Takes the wishes of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
 export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result): void {
-  const { state, identity, policy } = decision;
+  const { state, identity } = decision;
   for (const hop of robotsHops) {
     const known = state.hosts.get(hostKey);
     const waiting = known === undefined ? [] : (state.robotsHops.get(known.id) ?? []);
     const isNew = !waiting.some(({ url, asked }) => url === hop.url && asked[0] === hop.asked[0]);
     if (!isNew || waiting.length >= frontierLimits.robotsHopsMax) continue;
-    if (!makesSense(hop, identity.partitions) || !mayAsk(hop, policy)) continue;
+    if (!makesSense(hop, identity.partitions) || !mayAsk(hop)) continue;
     decision.emit({ kind: 'robotsHop', hostKey, hop });
   }
 }
@@ -42,10 +42,9 @@ function makesSense({ url, asked, partition }: RobotsHop, partitions: number): b
 }
 
 /** A fetcher asks for nothing else; this is for what else is on the topic. */
-function mayAsk({ url, asked }: RobotsHop, policy: Policy | null): boolean {
-  if (!URL.canParse(url) || !URL.canParse(asked.at(-1)!)) return false;
-  const move = robotsMove(asked.at(-1)!, url);
-  return move === 'near' || (move === 'far' && (policy === null || policy.outOfScope(url) === null));
+function mayAsk({ url, asked }: RobotsHop): boolean {
+  const from = asked.at(-1)!;
+  return URL.canParse(url) && URL.canParse(from) && robotsMove(from, url) !== 'refused';
 }
 
 /**
