@@ -30,6 +30,7 @@ import {
   type HostListTold,
   type HostPageTold,
   type HostsAsked,
+  type IdleTold,
   type LettersTold,
   type MemberTold,
   type PartitionTold,
@@ -63,6 +64,8 @@ export interface ViewedCrawl {
   members(): Promise<readonly MemberTold[] | null>;
   /** null: nobody knows, or they are in the crawl's own process. */
   fetchers(): Promise<number | null>;
+  /** null: a process runs it, or nobody knows. */
+  idle(nowMs: number): Promise<IdleTold | null>;
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
@@ -88,12 +91,13 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   return {
     async look() {
       const nowMs = clock.nowMs();
-      const [partitions, members, fetchers, { policy }, recent] = await Promise.all([
+      const [partitions, members, fetchers, { policy }, recent, idle] = await Promise.all([
         crawl.places(),
         crawl.members(),
         crawl.fetchers(),
         control(),
         outcomes.look(nowMs),
+        crawl.idle(nowMs),
       ]);
       if (letters === undefined || nowMs - letters.atMs >= dashboardLimits.lettersEveryMs) {
         // A frontier with narrow rights on the brokers may write them alone.
@@ -109,7 +113,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       if (before === undefined) changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
       const paused = config?.paused === true;
       const unchangedMs = nowMs - changedAtMs;
-      const standing = standingOf({ before, now, paused, partitions, unchangedMs });
+      const standing = standingOf({ before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
       before = now;
       const told = {
         crawl: topics.crawl,
@@ -132,6 +136,7 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
         recent,
         freshness: freshnessOfAll(partitions),
         letters: letters.told,
+        idle,
       };
       return { ...told, troubles: troublesOf(told) };
     },

@@ -2,7 +2,7 @@
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
-import type { PartitionTold, Standing, Told, Trouble } from './told.ts';
+import type { IdleTold, PartitionTold, Standing, Told, Trouble } from './told.ts';
 
 /** Outcomes from which a share can be told, and the share of failures that is too many. */
 const outcomesMin = 50;
@@ -22,13 +22,19 @@ export interface Seen {
   readonly partitions: readonly PartitionTold[];
   /** Since some counter changed, ms. */
   readonly unchangedMs: number;
+  /** No process runs it. */
+  readonly isIdle: boolean;
 }
 
-export function standingOf({ before, now, paused, partitions, unchangedMs }: Seen): Standing {
+export function standingOf({ before, now, paused, partitions, unchangedMs, isIdle }: Seen): Standing {
   if (partitions.some(isRestoring)) return 'restoring';
-  if (now.partitions.every(({ counters }) => counters.admitted === 0)) return 'empty';
-  const end = before === undefined ? null : crawlEnd(before, now);
+  const isEmpty = now.partitions.every(({ counters }) => counters.admitted === 0);
+  if (isEmpty) return isIdle ? 'idle' : 'empty';
+  // Where nobody writes, one look is as good as two.
+  const earlier = before ?? (isIdle ? now : undefined);
+  const end = earlier === undefined ? null : crawlEnd(earlier, now);
   if (end !== null) return end;
+  if (isIdle) return 'idle';
   if (paused) return 'paused';
   return unchangedMs > quietMs ? 'quiet' : 'running';
 }
@@ -46,6 +52,7 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
   const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.standing);
+  if (told.standing === 'idle' && told.idle !== null) say('note', idleText(told.idle, told));
   if (told.standing === 'empty') {
     say('note', 'No URL has been admitted yet: give it one, as in crawlstream inject https://example.org');
   }
@@ -72,17 +79,41 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
     say('warn', `${share} % of the last minute’s fetches failed, most of them as ${failed[0]!.kind}`);
   }
   const silentForMs = recent.newestMs === null ? 0 : atMs - recent.newestMs;
-  if (told.standing !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
+  const isRun = told.standing !== 'idle';
+  if (isRun && told.standing !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
     say('warn', `Leases are out, and no result has come for ${Math.round(silentForMs / 1000)} s: is a fetcher up?`);
   }
   for (const topic of ['results', 'discovered', 'control'] as const) {
     const lag = partitions.reduce((sum, one) => sum + one.lag[topic], 0);
-    if (lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not decided yet`);
+    if (isRun && lag > lagMax) say('warn', `${lag.toLocaleString('en-US')} messages of ${topic} are not decided yet`);
   }
   const undecodable = counts['undecodable'] ?? 0;
   if (undecodable > 0) say('bad', `${counted(undecodable, 'record')} nobody could read: see the dead letters`);
   if (letters === null) say('note', 'The dead letters cannot be read from here');
   return troubles;
+}
+
+function idleText({ lastWrittenMs, resume, unpause }: IdleTold, { atMs, paused }: Omit<Told, 'troubles'>): string {
+  const written =
+    lastWrittenMs === null
+      ? 'Nothing was written yet.'
+      : `It was last written ${sinceText(atMs - lastWrittenMs)}, at ${timeText(lastWrittenMs)}.`;
+  const isPaused = paused ? `, and as it is paused: ${unpause}` : '';
+  return `No process runs this crawl. ${written} To go on where it stopped: ${resume}${isPaused}`;
+}
+
+/** UTC, to the second. */
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** By the minute: a text that changes each second would be read aloud each second. */
+function sinceText(ms: number): string {
+  const minutes = Math.floor(Math.max(0, ms) / 60_000);
+  if (minutes < 1) return 'less than a minute ago';
+  if (minutes < 120) return `${counted(minutes, 'minute')} ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
 export function isRestoring({ owner, restored }: PartitionTold): boolean {

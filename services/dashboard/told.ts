@@ -15,6 +15,8 @@ export type Standing =
   | 'running'
   /** Nothing moves, and there is work: no fetcher, no frontier, or hosts that want to be left alone. */
   | 'quiet'
+  /** There is work, and no process runs the crawl: its data folder is only looked at. */
+  | 'idle'
   | 'paused'
   | 'done'
   | 'quotaSpent'
@@ -40,7 +42,17 @@ export interface Told {
   readonly recent: RecentTold;
   readonly freshness: FreshnessTold | null;
   readonly letters: LettersTold | null;
+  /** No process runs the crawl; null: one does, or nobody knows. */
+  readonly idle: IdleTold | null;
   readonly troubles: readonly Trouble[];
+}
+
+export interface IdleTold {
+  /** null: nothing was ever written. */
+  readonly lastWrittenMs: number | null;
+  /** The commands that have it go on, and not be paused. */
+  readonly resume: string;
+  readonly unpause: string;
 }
 
 export interface HostsTold {

@@ -127,6 +127,14 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of a crawl that has ended');
       assert.ok(!(await page.locator('#pause').isVisible()));
     },
+    async idle(page) {
+      assert.equal(await page.locator('#standing').textContent(), 'not running');
+      assert.match(
+        (await page.locator('#troubles').textContent())!,
+        /^No process runs this crawl. It was last written 18 minutes ago, at .* UTC. To go on .*: crawlstream crawl --data crawl-data\/example.org$/,
+      );
+      assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of what nobody runs');
+    },
     async restoring(page) {
       assert.match((await page.locator('#partitions-list tbody tr').first().textContent())!, /18 %, 14 s left/);
     },
@@ -466,5 +474,39 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     // Nobody answers any more, and that it has ended still stands.
     await sleep(1_500);
     assert.equal(await page.locator('#standing').textContent(), 'ended: stopped');
+  });
+
+  it('says of a data folder that no process runs it, since when, and what has it go on, until one does', async () => {
+    const small = await startSmallWeb({ preset: 'plain', hosts: 1, pagesPerHost: 200, domains: 1 });
+    const data = join(temporaryFolder(), 'data');
+    const crawl = async () => {
+      const started = startCommand([...small.crawlArguments, '--delay', '300', '--data', data]);
+      for (let before = small.web.requests().length; small.web.requests().length < before + 3; ) await sleep(20);
+      return started;
+    };
+    const stopped = await crawl();
+    stopped.child.kill('SIGTERM');
+    await stopped.ended;
+    const dashboard = startCommand(['dashboard', '--data', data, '--http', '127.0.0.1:0']);
+    while (!dashboard.output().includes('/dashboard/')) await sleep(20);
+    const page = await open(/http:\/\/(\S+)\/dashboard\//.exec(dashboard.output())![1]!);
+    const stands = (text: string) => page.locator('#standing', { hasText: text }).waitFor({ timeout: 90_000 });
+    await stands('not running');
+    const said = (await page.locator('#troubles').textContent())!;
+    assert.match(said, /^No process runs this crawl. It was last written less than a minute ago, at 20\d\d-/);
+    assert.ok(
+      said.endsWith(
+        `To go on where it stopped: ${said.split('stopped: ')[1]!.split(' crawl ')[0]} crawl --data ${data}`,
+      ),
+    );
+    const killed = await crawl();
+    await stands('crawling');
+    assert.equal(await page.locator('#troubles li').count(), 0);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    // A kill says nothing: it is missed after a while.
+    await stands('not running');
+    dashboard.child.kill('SIGTERM');
+    assert.equal((await dashboard.ended).code, 0);
   });
 });

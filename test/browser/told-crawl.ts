@@ -26,7 +26,7 @@ export const hostile = {
   detail: `</td></tr></table><svg/onload=window.owned=1>${'w'.repeat(300)}`,
 };
 
-export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'done'] as const;
+export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'done', 'idle'] as const;
 export type State = (typeof states)[number];
 
 export interface ToldCrawl {
@@ -154,18 +154,21 @@ function toldOf(state: State, atMs: number): Told {
     counts,
     hosts: { known: counts.hosts, fetching: counts.leases, ready: counts.leases > 0 ? 14 : 0, delayed: scale * 310 },
     partitions,
-    fetchers: 4,
-    members: [...new Set(partitions.map(({ owner }) => owner))].flatMap((name) =>
-      name === null
-        ? []
-        : [
-            {
-              name,
-              address: null,
-              owned: partitions.filter(({ owner }) => owner === name).map(({ partition }) => partition),
-            },
-          ],
-    ),
+    fetchers: state === 'idle' ? null : 4,
+    members:
+      state === 'idle'
+        ? null
+        : [...new Set(partitions.map(({ owner }) => owner))].flatMap((name) =>
+            name === null
+              ? []
+              : [
+                  {
+                    name,
+                    address: null,
+                    owned: partitions.filter(({ owner }) => owner === name).map(({ partition }) => partition),
+                  },
+                ],
+          ),
     recent: {
       outcomes: isEmpty ? 0 : 1_240,
       kinds: isEmpty ? [] : kindsOf(state),
@@ -181,6 +184,14 @@ function toldOf(state: State, atMs: number): Told {
       reasons: isEmpty ? [] : [{ reason: 'retriesExhausted', count: 3 }],
       newest: isEmpty ? [] : letters(atMs),
     },
+    idle:
+      state !== 'idle'
+        ? null
+        : {
+            lastWrittenMs: atMs - 18 * 60_000,
+            resume: 'crawlstream crawl --data crawl-data/example.org',
+            unpause: 'crawlstream resume --data crawl-data/example.org',
+          },
   };
   return { ...told, troubles: troublesOf(told) };
 }
@@ -231,7 +242,7 @@ function letters(atMs: number): LetterTold[] {
 function partitionsOf(state: State, counts: Told['counts']): PartitionTold[] {
   const number = state === 'busy' ? 128 : state === 'empty' ? 1 : 8;
   return Array.from({ length: number }, (_, partition): PartitionTold => {
-    const isNobodys = state === 'failing' && (partition === 3 || partition === 5);
+    const isNobodys = state === 'idle' || (state === 'failing' && (partition === 3 || partition === 5));
     const isRestoring = state === 'restoring' && partition < 3;
     const share = (1 + ((partition * 7) % 5)) / (3 * number);
     const counters = Object.fromEntries(

@@ -25,6 +25,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/crawl/mailbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
@@ -86,7 +87,8 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
         views.push(await open(stateFolder(folder, partition)));
       return runOn(crawl, opened, views);
     });
-  return withFolderLog(folder, clock, run, crawlLimits.groupIntervalMs);
+  const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened));
+  return withFolderLog(folder, clock, marked, crawlLimits.groupIntervalMs);
 }
 
 async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, views: StateStore[]): Promise<CrawlOutcome> {

@@ -29,6 +29,7 @@ import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { explainer } from './explain-command.ts';
 import { hostPager, hostPageUrls } from './host-page.ts';
 import { hostOf, listOf } from './hosts-command.ts';
+import { idleOf } from './idle-folder.ts';
 import { storyTeller } from './story-command.ts';
 
 interface DashboardCommandFlags extends KafkaFlags, HttpFlags {
@@ -91,6 +92,7 @@ function viewedCrawl(source: StateSource, flags: KafkaFlags & HttpFlags): Viewed
     ...{ log, codec, clock, topics: manifest, release: productVersion },
     members: async () => queries?.members() ?? null,
     fetchers: async () => (brokersLog === null || manifest.sink === 'pull' ? null : fetchersOf(brokersLog, crawl)),
+    idle: (nowMs) => idleOf(source, flags.data, nowMs),
     async places() {
       await source.refresh();
       return partitionPlaces({

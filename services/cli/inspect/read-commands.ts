@@ -19,6 +19,7 @@ import { freshnessStats, freshnessText } from '../state/freshness-stats.ts';
 import { toStdout } from '../terminal/door.ts';
 import { ownName } from '../terminal/own-name.ts';
 import { countsOf, countsText } from './counters-text.ts';
+import { idleOf } from './idle-folder.ts';
 import { fetchersText, membersText } from './members-text.ts';
 import { addPagesCommand } from './pages-command.ts';
 
@@ -57,6 +58,8 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
     toStdout(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
+    const idle = end === 'done' ? null : await idleOf(readable, flags.data, Date.now());
+    if (idle !== null) toStdout(`  no process runs it; to go on: ${idle.resume}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
     if (counts.failed + counts.deadLettered + counts.denied > 0)
       toStdout(`  which failed, and why: ${ownName()} pages --failed ${place}\n`);

@@ -73,6 +73,7 @@ export class QueryDesk {
       ...{ log, codec, clock, topics: manifest, release: productVersion, places },
       members: () => queries.members(),
       fetchers: async () => member.fetchers ?? null,
+      idle: async () => null,
       hosts: (asked) => listHosts({ partitions, queries }, asked, false),
       host: hostPager({ log, codec, clock, crawl }, flags, (host, from) =>
         askHost({ partitions, keyMode, queries }, host, hostPageUrls, from),

@@ -6,6 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/crawl/mailbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { type CrawlBook, openCrawlBook, type RunningCrawl } from '../../urlfrontier/crawl-book.ts';
@@ -26,7 +27,8 @@ export interface ServedFolder {
 /** Runs `act` with the book of the folder's crawls. */
 export function withServedFolder(served: ServedFolder, act: (book: CrawlBook) => Promise<void>): Promise<void> {
   const keepBook = (opened: FolderLog) => withStores((open) => withBook({ ...served, ...opened, open }, act));
-  return withFolderLog(served.folder, served.clock, keepBook, pullLimits.groupIntervalMs);
+  const marked = (opened: FolderLog) => markedAsRunning(served.folder, served.clock, () => keepBook(opened));
+  return withFolderLog(served.folder, served.clock, marked, pullLimits.groupIntervalMs);
 }
 
 interface OpenedFolder extends ServedFolder, FolderLog {

@@ -6,6 +6,7 @@ export const standingTexts: Readonly<Record<Standing, string>> = {
   restoring: 'restoring',
   running: 'crawling',
   quiet: 'nothing moves',
+  idle: 'not running',
   paused: 'paused',
   done: 'ended: nothing is left to do',
   quotaSpent: 'ended: page quota spent',

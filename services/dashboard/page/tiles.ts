@@ -63,14 +63,14 @@ export function showTiles(): (told: Told, series: Series) => void {
   };
 }
 
-/** A dash until two points tell one, and after the end. */
+/** A dash until two points tell one, after the end, and while nobody runs the crawl. */
 function rateText(
   { standing }: Told,
   series: Series,
   name: 'page' | 'discovered' | 'bytes',
   text: (rate: number) => string,
 ): string {
-  if (isEnded(standing)) return '–';
+  if (isEnded(standing) || standing === 'idle') return '–';
   const rate = series.rates(name).at(-1) ?? null;
   return rate === null ? '–' : text(rate);
 }

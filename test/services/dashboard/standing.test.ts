@@ -15,7 +15,7 @@ function partition(change: Partial<PartitionTold> = {}, counters: Record<string,
 
 function standing(partitions: readonly PartitionTold[], change: Partial<Seen> = {}): string {
   const now = lookOf(partitions, null);
-  return standingOf({ before: now, now, paused: false, partitions, unchangedMs: 0, ...change });
+  return standingOf({ before: now, now, paused: false, partitions, unchangedMs: 0, isIdle: false, ...change });
 }
 
 test('how a crawl stands: empty, restoring, running, quiet, paused, done, its quota spent', () => {
@@ -36,6 +36,15 @@ test('how a crawl stands: empty, restoring, running, quiet, paused, done, its qu
   assert.equal(standing([busy], { before: spent, now: spent }), 'quotaSpent');
 });
 
+test('a crawl that no process runs is not running, whatever it waits for; one that has ended has ended', () => {
+  const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
+  const isIdle = true;
+  assert.equal(standing([busy], { isIdle, unchangedMs: 100_000 }), 'idle');
+  assert.equal(standing([busy], { isIdle, paused: true }), 'idle');
+  assert.equal(standing([partition({}, {})], { isIdle }), 'idle');
+  assert.equal(standing([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
+});
+
 function troubles(change: Partial<Told>): string[] {
   const told: Omit<Told, 'troubles'> = {
     ...{
@@ -48,7 +57,7 @@ function troubles(change: Partial<Told>): string[] {
       pageQuota: null,
     },
     ...{ counts: zeroCounters(), hosts: { known: 1, fetching: 0, ready: 0, delayed: 0 }, partitions: [partition()] },
-    ...{ members: [{ name: 'a', address: 'a:1', owned: [0] }], fetchers: 1, freshness: null },
+    ...{ members: [{ name: 'a', address: 'a:1', owned: [0] }], fetchers: 1, freshness: null, idle: null },
     recent: { outcomes: 0, kinds: [], fetches: [], newestMs: null, causes: [] },
     letters: { records: 0, reasons: [], newest: [] },
     ...change,
@@ -58,6 +67,24 @@ function troubles(change: Partial<Told>): string[] {
 
 test('nothing is said of a crawl that is well', () => {
   assert.deepEqual(troubles({}), []);
+});
+
+test('who looks at a crawl that nobody runs is told since when, and what has it go on', () => {
+  const idle = { lastWrittenMs: 400_000, resume: 'crawlstream crawl --data d', unpause: 'crawlstream resume --data d' };
+  const of = (change: Partial<Told>) => troubles({ standing: 'idle', atMs: 1_000_000, idle, ...change });
+  const said =
+    'note: No process runs this crawl. It was last written 10 minutes ago, at 1970-01-01 00:06:40 UTC. ' +
+    'To go on where it stopped: crawlstream crawl --data d';
+  assert.deepEqual(of({}), [said]);
+  assert.deepEqual(of({ paused: true }), [`${said}, and as it is paused: crawlstream resume --data d`]);
+  const unwritten = of({ idle: { ...idle, lastWrittenMs: null } });
+  assert.deepEqual(unwritten, [said.replace(/It was .* UTC/, 'Nothing was written yet')]);
+  // Neither is news of a crawl that stands still.
+  const recent = { outcomes: 0, kinds: [], fetches: [], newestMs: 0, causes: [] };
+  const lag = { control: 0, results: 20_000, discovered: 0 };
+  assert.deepEqual(of({ recent, counts: { leases: 3 }, partitions: [partition({ lag })] }), [said]);
+  const old = of({ atMs: 400_000 + 50 * 3_600_000 });
+  assert.match(old[0]!, /last written 2 days ago/);
 });
 
 test('partitions without an owner, and frontiers that do not answer, are named', () => {

@@ -1,0 +1,21 @@
+/** Whether nobody runs the crawl of a data folder, and the commands that change that. */
+import type { IdleTold } from '../../dashboard/told.ts';
+import { activityOf } from '../../runtime/data-folder/run-mark.ts';
+import { logFolder } from '../connect/crawl-folder.ts';
+import type { ReadableCrawl } from '../connect/open-crawl.ts';
+import { inShell } from '../terminal/in-shell.ts';
+import { ownName } from '../terminal/own-name.ts';
+
+/** null: a process runs it; or it is on Kafka, where owners and fetchers are counted. `data`: as it was typed. */
+export async function idleOf(
+  { folder, brokersLog }: Pick<ReadableCrawl, 'folder' | 'brokersLog'>,
+  data: string | undefined,
+  nowMs: number,
+): Promise<IdleTold | null> {
+  if (folder === null || brokersLog !== null) return null;
+  const { isRunning, lastWrittenMs } = await activityOf(folder, logFolder(folder), nowMs);
+  if (isRunning) return null;
+  const place = `--data ${inShell(data ?? folder.path)}`;
+  const runs = folder.manifest.sink === 'pull' ? 'urlfrontier' : 'crawl';
+  return { lastWrittenMs, resume: `${ownName()} ${runs} ${place}`, unpause: `${ownName()} resume ${place}` };
+}

@@ -1,0 +1,74 @@
+/**
+ * Whether a process runs the crawl of a data folder, for those who only look: the store's lock keeps two processes apart,
+ * but does not tell a reader that somebody has it.
+ *
+ *   running   its time of change is the last sign of life of the process that runs the crawl; absent: it ended by itself
+ *
+ * A process that is killed leaves the file behind, and it grows old. Nothing is decided by it.
+ */
+import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { DataFolder } from './data-folder.ts';
+
+const markName = 'running';
+const signEveryMs = 2_000;
+/** Without a sign for so long, nobody runs it: beyond any pause of a process that lives. ms */
+export const silentMsMax = 30_000;
+
+export interface FolderActivity {
+  readonly isRunning: boolean;
+  /** By the clock of the file system; null: nothing was ever written. */
+  readonly lastWrittenMs: number | null;
+}
+
+/** Gives signs of life while `act` goes on. The process holds the folder's log. */
+export async function markedAsRunning<T>(folder: DataFolder, clock: Clock, act: () => Promise<T>): Promise<T> {
+  const file = folder.part(markName);
+  const ended = new AbortController();
+  const signs = (async () => {
+    while (!ended.signal.aborted) {
+      // A disk that is full takes no sign, and that is no reason to end a crawl: the next one may get through.
+      await sign(file, clock.nowMs()).catch(() => {});
+      await clock.sleepUntil(clock.nowMs() + signEveryMs, ended.signal);
+    }
+  })();
+  try {
+    return await act();
+  } finally {
+    ended.abort();
+    await signs;
+    await rm(file, { force: true }).catch(() => {});
+  }
+}
+
+async function sign(file: string, nowMs: number): Promise<void> {
+  await (await open(file, 'a')).close();
+  await utimes(file, nowMs / 1000, nowMs / 1000);
+}
+
+/** `log`: the folder of the log's store. */
+export async function activityOf(
+  folder: Pick<DataFolder, 'part'>,
+  log: string,
+  nowMs: number,
+): Promise<FolderActivity> {
+  const [signMs, lastWrittenMs] = await Promise.all([changedMs(folder.part(markName)), newestOf(log)]);
+  return { isRunning: signMs !== null && nowMs - signMs <= silentMsMax, lastWrittenMs };
+}
+
+/** Files of a store that hold rows; others are written by who only opens it. */
+const rowFiles = /^\d+\.(log|sst|ldb)$/;
+
+async function newestOf(folder: string): Promise<number | null> {
+  const names = (await readdir(folder).catch((): string[] => [])).filter((name) => rowFiles.test(name));
+  const times = await Promise.all(names.map((name) => changedMs(join(folder, name))));
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** null: it is not there, or gone meanwhile. */
+async function changedMs(file: string): Promise<number | null> {
+  const { mtimeMs } = (await stat(file).catch(() => undefined)) ?? {};
+  return mtimeMs === undefined ? null : Math.floor(mtimeMs);
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { DataFolder } from '../../../../services/runtime/data-folder/data-folder.ts';
+import { activityOf, markedAsRunning, silentMsMax } from '../../../../services/runtime/data-folder/run-mark.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const nowMs = Date.UTC(2026, 0, 2);
+
+function newFolder() {
+  const path = temporaryFolder();
+  const part = (name: string) => join(path, name);
+  return { folder: { path, part } as DataFolder, log: part('log'), mark: part('running') };
+}
+
+/** Sleeps by hand. */
+function handClock() {
+  let atMs = nowMs;
+  let wake = () => {};
+  return {
+    nowMs: () => atMs,
+    sleepUntil: (untilMs: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        wake = () => void (atMs >= untilMs && resolve());
+        if (signal?.aborted) resolve();
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
+    advance(ms: number) {
+      atMs += ms;
+      wake();
+    },
+  };
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  const untilMs = Date.now() + 20_000;
+  while (!(await what())) {
+    assert.ok(Date.now() < untilMs, 'nothing changed in 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test('a folder is run while a process gives signs of life, and no longer once that has ended', async () => {
+  const { folder, log, mark } = newFolder();
+  const clock = handClock();
+  const isRunning = async () => (await activityOf(folder, log, clock.nowMs())).isRunning;
+  assert.equal(await isRunning(), false, 'nobody has begun');
+  await markedAsRunning(folder, clock, async () => {
+    await until(isRunning);
+    clock.advance(silentMsMax + 1);
+    await until(isRunning);
+  });
+  assert.equal(await isRunning(), false);
+  assert.ok(!existsSync(mark));
+});
+
+test('a process that was killed is missed once its last sign is too old, not before', async () => {
+  const { folder, log, mark } = newFolder();
+  writeFileSync(mark, '');
+  utimesSync(mark, nowMs / 1000, nowMs / 1000);
+  assert.equal((await activityOf(folder, log, nowMs + silentMsMax)).isRunning, true);
+  assert.equal((await activityOf(folder, log, nowMs + silentMsMax + 1)).isRunning, false);
+});
+
+test('where no sign can be given, the crawl goes on', async () => {
+  const { folder, mark } = newFolder();
+  mkdirSync(mark);
+  assert.equal(await markedAsRunning(folder, handClock(), async () => 7), 7);
+});
+
+test('a folder was last written when rows were, not when somebody opened it to read', async () => {
+  const { folder, log } = newFolder();
+  assert.equal((await activityOf(folder, log, nowMs)).lastWrittenMs, null);
+  mkdirSync(log);
+  for (const [name, atMs] of [
+    ['000004.log', nowMs - 60_000],
+    ['000003.sst', nowMs - 90_000],
+    ['LOG', nowMs],
+    ['LOCK', nowMs],
+  ] as const) {
+    writeFileSync(join(log, name), '');
+    utimesSync(join(log, name), atMs / 1000, atMs / 1000);
+  }
+  assert.equal((await activityOf(folder, log, nowMs)).lastWrittenMs, nowMs - 60_000);
+});
