@@ -17,6 +17,8 @@ export interface Followed {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly hasKafka: boolean;
+  /** Has broker and registry begin anew, empty. */
+  emptyKafka(): Promise<void>;
   /** What stands in the folder that no page has made. */
   readonly own: ReadonlySet<string>;
   say(line: string): void;
@@ -26,7 +28,7 @@ export interface Followed {
  * Pages that are looked things up in: each block stands alone, on a crawl that the reader has, unless it makes one itself.
  * The others are read from the top.
  */
-const reference: ReadonlySet<string> = new Set(['services/README.md']);
+const reference: ReadonlySet<string> = new Set(['services/README.md', 'deploy/RUNBOOK.md']);
 const site = 'https://example.org --max-pages 40';
 const ofReader = [
   `crawlstream crawl ${site} --contact me@example.org --data crawl-data/example.org`,
@@ -51,6 +53,9 @@ const patienceMs = 600_000;
 /** A service that was started is given this to say something, and as long to settle. ms */
 const settleMs = 20_000;
 
+/** `--http 9464` of a service, which is waited for. */
+const listensAt = /--http (?:[\w.]+:)?(\d+)/;
+
 export async function followPage(followed: Followed): Promise<Counts> {
   const { root, page, from, say, hasKafka } = followed;
   const counts: Counts = { followed: 0, failed: 0, leftOut: 0 };
@@ -64,8 +69,15 @@ export async function followPage(followed: Followed): Promise<Counts> {
     if (!text.includes(one.sentence))
       fail(page, one.sentence, 'the page says this no more: say in promises.ts what it promises');
   }
+  let wasKafkaUsed = false;
   for (const block of blocksOf(root, page)) {
-    if (reference.has(page)) await prepare(followed, block);
+    if (reference.has(page)) {
+      const usesKafka = hasKafka && block.some(({ text: line }) => line.includes('localhost:9092'));
+      // What one block does to topics (a trim, a reset, a state of its own) is not the next one's.
+      if (usesKafka && wasKafkaUsed) await followed.emptyKafka();
+      wasKafkaUsed ||= usesKafka;
+      await prepare(followed, block);
+    }
     for (const { line, text: written } of block) {
       const place = `${page}:${line}`;
       const why = leftOut({ page, text: written, from, hasKafka });
@@ -81,7 +93,7 @@ export async function followPage(followed: Followed): Promise<Counts> {
       );
       if (isService(written)) {
         running.push({ place, typed });
-        const code = await Promise.race([typed.ended, settled(typed)]);
+        const code = await Promise.race([typed.ended, settled(typed, listensAt.exec(written)?.[1])]);
         if (typeof code === 'number' && code !== 0)
           fail(place, written, `it ended with ${code}\n${typed.output().slice(-2_000)}`);
         continue;
@@ -139,8 +151,15 @@ function type(line: string, { cwd, env }: Followed): Typed {
   return { child, output: () => output, ended };
 }
 
-/** Once it has said something and is quiet for a moment, or has said nothing for long. */
-async function settled({ output }: Typed): Promise<undefined> {
+/** Once it answers at its port; where it has none, once it has said something and is quiet for a moment, or nothing for long. */
+async function settled({ child, output }: Typed, port: string | undefined): Promise<undefined> {
+  for (
+    const untilMs = Date.now() + patienceMs;
+    port !== undefined && child.exitCode === null && Date.now() < untilMs;
+  ) {
+    if (await fetch(`http://localhost:${port}/startupz`).catch(() => undefined)) break;
+    await sleep(100);
+  }
   const untilMs = Date.now() + settleMs;
   for (let last = ''; Date.now() < untilMs; ) {
     await sleep(3_000);

@@ -16,6 +16,10 @@ const text = (pattern: RegExp) => (place: Place) => pattern.test(place.text);
 
 const rules: readonly Rule[] = [
   { isIt: text(/^(docker|export CONTACT)\b/), why: 'needs Docker: npm run verify:containers follows it' },
+  {
+    isIt: ({ page, text }) => page === 'deploy/RUNBOOK.md' && text.startsWith('kubectl '),
+    why: 'needs a cluster that the crawl runs on: who has one follows it there',
+  },
   { isIt: text(/^(kubectl|kind|helm|strimzi)\b/), why: 'needs a cluster: npm run verify:containers follows it' },
   { isIt: text(/npm (ci && npm )?test\b/), why: 'is what CI runs' },
   { isIt: text(/^(\.\/|.*\bkafka-[a-z-]+\.sh\b|k6 |go |java |python3? |pip )/), why: 'is a tool of others' },

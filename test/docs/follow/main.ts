@@ -79,13 +79,17 @@ async function follow(from: From, fetched: FetchedNode, site: ExampleSite): Prom
       const { PATH = '', ...rest } = environmentOf(fetched.node);
       const env = { ...rest, ...site.env, PATH: `${commands}${delimiter}${PATH}` };
       // One page's topics are not the next one's.
-      const kafka = await startKafkaHere();
+      let kafka = await startKafkaHere();
       const hasKafka = typeof kafka !== 'string';
       if (!hasKafka) console.log(`without Kafka: ${kafka}`);
       const own = new Set([...before, ...Object.keys(brought)]);
-      const counts = await followPage({ root, page, from, cwd, env, hasKafka, own, say: console.log }).finally(() =>
-        hasKafka ? kafka.stop() : undefined,
-      );
+      const stopKafka = async () => void (typeof kafka !== 'string' && (await kafka.stop()));
+      const emptyKafka = async () => {
+        await stopKafka();
+        kafka = await startKafkaHere();
+      };
+      const followed = { root, page, from, cwd, env, hasKafka, emptyKafka, own, say: console.log };
+      const counts = await followPage(followed).finally(stopKafka);
       for (const name of Object.keys(counts) as (keyof Counts)[]) all[name] += counts[name];
       // Each page begins in a clean folder.
       for (const name of readdirSync(cwd))
