@@ -4,6 +4,7 @@
 import { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { createProgram } from './program.ts';
+import { machineRefusal } from './terminal/machine-refusal.ts';
 import { say } from './terminal/say.ts';
 
 // A reader of our output that goes away (head, less) is no failure.
@@ -20,6 +21,9 @@ try {
   } else if (error instanceof CrawlstreamError) {
     say(error.message, 'error', { code: error.code });
     process.exitCode = error.code === 'INVALID_ARGUMENT' || error.code === 'INVALID_SEED' ? 2 : 1;
+  } else if (machineRefusal(error) !== undefined) {
+    say(machineRefusal(error)!, 'error', { code: (error as NodeJS.ErrnoException).code! });
+    process.exitCode = 1;
   } else {
     say(`a bug, please report it: ${(error as Error).stack}`, 'fatal');
     process.exitCode = 70;

@@ -39,8 +39,8 @@ function priorityOf(words: readonly string[]): number {
   for (const word of words) {
     const [, digits] = /^priority=(\d+)$/.exec(word) ?? [];
     if (digits === undefined || Number(digits) >= bandCount) {
-      const remedy = `write priority=0 (first) to priority=${bandCount - 1}, or nothing`;
-      throw new CrawlstreamError('INVALID_SEED', `${JSON.stringify(word)}: ${remedy}`);
+      const remedy = `write one URL a line; priority=0 (first) to priority=${bandCount - 1} may follow, and # and a comment`;
+      throw new CrawlstreamError('INVALID_SEED', `${JSON.stringify(word)} after the URL: ${remedy}`);
     }
     priority = Number(digits);
   }

@@ -192,9 +192,11 @@ async function pourIntoFile(
   path: string,
 ): Promise<number> {
   const file = createWriteStream(path);
-  const rows = await pour(table, writer(file, table.columns));
+  const ended = finished(file);
+  // A file that can't be opened, or written on, ends at any time; who waits for it to take more would wait for ever.
+  const rows = await Promise.race([pour(table, writer(file, table.columns)), ended.then(() => 0)]);
   file.end();
-  await finished(file);
+  await ended;
   return rows;
 }
 

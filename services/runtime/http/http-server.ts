@@ -107,7 +107,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     await app.listen({ host: listen.host, port: listen.port });
   } catch (error) {
     await app.close();
-    const message = `cannot listen on ${addressText(listen)} (${(error as Error).message}): choose another --http`;
+    const message = `cannot listen on ${addressText(listen)} (${(error as Error).message}): choose another address or port`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message, error);
   }
   const server: Server | SecureServer = app.server;

@@ -4,7 +4,7 @@
  * The file appears under its name when it is whole: until then it is NAME.new. Compressed in members of a megabyte each,
  * one after another, which every reader of gzip takes for one stream (RFC 1952 §2.2).
  */
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -25,6 +25,9 @@ export interface LineWriter {
 
 /** Throws INVALID_ARGUMENT where the file can't be written, DISK_FULL where there is no room. */
 export async function openLineWriter(name: string): Promise<LineWriter> {
+  if ((await stat(name).catch(() => undefined))?.isDirectory()) {
+    throw new CrawlstreamError('INVALID_ARGUMENT', `${name} can't be written: it is a folder; name another file`);
+  }
   const file = name === '-' ? undefined : await guard(name, () => open(`${name}.new`, 'w'));
   const isCompressed = name.endsWith('.gz');
   let text = '';

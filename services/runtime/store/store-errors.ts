@@ -4,6 +4,10 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 /** What opening a store, and every call of it, rejects with. */
 export function storeError(error: Error, folder: string): CrawlstreamError {
   const text = error.message;
+  if (/Permission denied|Read-only file system|\bE(ACCES|PERM|ROFS)\b/i.test(text)) {
+    const message = `data folder ${folder} may not be written by this user: change its permissions, or choose another --data`;
+    return new CrawlstreamError('STORE_FAILED', message, error);
+  }
   if (/\block\b/i.test(text) && /IO error|No locks|temporarily unavailable/i.test(text)) {
     const message = `data folder ${folder} is in use by another process: stop that one, or choose another --data`;
     return new CrawlstreamError('DATA_FOLDER_LOCKED', message, error);

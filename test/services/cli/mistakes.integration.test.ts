@@ -3,7 +3,7 @@
  * and damages nothing. More of them: bad-input, targets and seeds.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
@@ -84,6 +84,52 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
   );
   assert.equal(existsSync(join(cwd, 'nowhere')), false);
   assert.deepEqual(await digestOf(), digest, 'nothing is damaged');
+});
+
+/** Root may write everywhere, until it gives that up. */
+const asOthers = process.getuid?.() === 0 && 'set -- setpriv --bounding-set=-dac_override,-dac_read_search "$@";';
+const mayLock = process.platform === 'linux' || asOthers === false;
+
+test('what may not be written, or not there, is told by its place and is no bug', {
+  skip: !mayLock && 'needs setpriv',
+}, async () => {
+  const folder = temporaryFolder();
+  const shut = join(folder, 'shut');
+  cpSync(data, join(shut, 'data'), { recursive: true });
+  mkdirSync(join(folder, 'there'));
+  for (const name of readdirSync(shut, { recursive: true }) as string[]) chmodSync(join(shut, name), 0o555);
+  chmodSync(shut, 0o555);
+  const place = join(shut, 'data');
+  const may = /shut\S* may not be (read |written |changed )/;
+  const cases: readonly (readonly [words: readonly string[], code: number, says: RegExp])[] = [
+    [['crawl', '--data', place], 1, may],
+    [['crawl', 'http://127.0.0.1:8/', '--data', join(shut, 'new')], 2, may],
+    [['block', host, '--data', place], 1, may],
+    [['pause', '--data', place], 1, may],
+    ...['jsonl', 'csv', 'parquet'].flatMap((format) => {
+      const out = (name: string) => ['export', 'pages', '--format', format, '--data', data, '--out', name];
+      return [
+        [out(join(shut, 'x')), 1, may] as const,
+        [out(join(folder, 'there')), 1, /there is a folder: name a file/] as const,
+      ];
+    }),
+    [['dump', join(shut, 'x.gz'), '--data', data], 2, /shut\/x\.gz can't be written: EACCES/],
+    [['dump', join(folder, 'there'), '--data', data], 2, /there can't be written: it is a folder; name another file/],
+    [['state', 'snapshot', '--data', data, '--to', join(shut, 'x')], 1, /shut\S* can't be used: EACCES|may not be/],
+    [['config', 'init', join(shut, 'x.yaml')], 1, may],
+    [['new', join(shut, 'x')], 1, may],
+    [['stats', '--data', place], 0, /^$/],
+  ];
+  const problems: string[] = [];
+  for (const [words, code, says] of cases) {
+    const ended = await runCommand(words, { cwd: folder, ...(asOthers !== false && { shellPrefix: asOthers }) });
+    const isTold = says.test(ended.stderr) && ended.stderr.trimEnd().split('\n').length <= 2;
+    const isBug = /\n {4}at |a bug, please/.test(ended.stderr);
+    if (ended.code !== code || !isTold || isBug) problems.push(`${words.join(' ')}: ${ended.code}, ${ended.stderr}`);
+  }
+  assert.deepEqual(problems, []);
+  assert.deepEqual(readdirSync(join(folder, 'there')), []);
+  assert.deepEqual(readdirSync(folder).sort(), ['shut', 'there'], 'nothing is left behind');
 });
 
 test('which pages failed and why takes three commands, each named by the one before', async (t) => {

@@ -85,7 +85,7 @@ test('a bad address, a port in use and a token that can be guessed are refused b
     assert.equal(ended.code, 2);
   };
   await refused('here', /^crawlstream: --http "here": give host:port, as in 127.0.0.1:9464/);
-  await refused(`${port}`, /^crawlstream: cannot listen on 127.0.0.1:\d+ .*: choose another --http$/m);
+  await refused(`${port}`, /^crawlstream: cannot listen on 127.0.0.1:\d+ .*: choose another address or port$/m);
   const env = { ...process.env, CRAWLSTREAM_HTTP_TOKEN: 'short' };
   await refused('0', /^crawlstream: CRAWLSTREAM_HTTP_TOKEN is too short.*at least 16 characters/, { env });
   const pair = await runCommand(['crawl', seed, '--http', '0', '--http-key', 'tls.key'], { cwd });

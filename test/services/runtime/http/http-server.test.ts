@@ -143,7 +143,7 @@ test('a port in use is refused by name', async () => {
   const port = Number(new URL(url).port);
   await assert.rejects(start({ listen: { host: '127.0.0.1', port } }), {
     code: 'INVALID_ARGUMENT',
-    message: new RegExp(`^cannot listen on 127.0.0.1:${port} .*EADDRINUSE.*: choose another --http$`),
+    message: new RegExp(`^cannot listen on 127.0.0.1:${port} .*EADDRINUSE.*: choose another address or port$`),
   });
 });
 

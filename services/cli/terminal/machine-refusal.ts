@@ -1,0 +1,23 @@
+/** What the machine refused a command, in words that say what to do: such an error is nobody's bug. */
+
+const remedies: Readonly<Record<string, (place: string) => string>> = {
+  EACCES: (place) => `${place} may not be read or written by this user: change its permissions, or name another place`,
+  EPERM: (place) => `${place} may not be changed by this user: change its permissions, or name another place`,
+  EROFS: (place) => `${place} is on a file system that is mounted read-only: name another place`,
+  ENOSPC: (place) => `the disk holding ${place} is full: make room, then run the same command again`,
+  EDQUOT: (place) => `the quota of the disk holding ${place} is used up: make room, then run the same command again`,
+  EISDIR: (place) => `${place} is a folder: name a file`,
+  ENOTDIR: (place) => `${place} leads through a file: name another place`,
+  ENAMETOOLONG: (place) => `${place} is too long a name: choose a shorter one`,
+};
+
+/** undefined: no such error. */
+export function machineRefusal(error: unknown): string | undefined {
+  const { code, path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return 'too many files are open at once: raise the limit (ulimit -n), then run the same command again';
+  }
+  const place = dest ?? path;
+  // What the parts of a file are called until it is whole is nobody's concern.
+  return place === undefined ? undefined : remedies[code ?? '']?.(place.replace(/\.(partial|part|new)$/, ''));
+}
