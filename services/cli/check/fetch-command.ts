@@ -75,12 +75,12 @@ async function follow(
   const hops: Hop[] = [];
   for (let url = first; ; ) {
     const filter = verdictOf(policy, url, 0, hops.length);
-    const { robots: found, body } = await fetcher.robots(url, productToken);
+    const { robots: found, body, why } = await fetcher.robots(url, productToken);
     const line = found.status === 'rules' ? decidingLine(body, productToken, url) : null;
     const isAllowed = found.status === 'allowAll' || (found.status === 'rules' && (line?.allow ?? true));
     const robots =
       found.status === 'unreachable'
-        ? `cannot be had, so nothing may be fetched (${found.detail})`
+        ? `cannot be had, so nothing may be fetched (${why || found.detail})`
         : `${isAllowed ? 'allowed' : 'denied'}${line === null ? '' : ` by line ${line.line}: ${line.text}`}`;
     const hop = { url, filter, robots, status: 0, redirectUrl: null };
     if (!isAllowed || filter !== taken) return { hops: [...hops, hop], response: null };

@@ -38,6 +38,8 @@ export interface FetchedRobots {
   /** 0: no response. */
   readonly status: number;
   readonly body: Uint8Array;
+  /** Why it cannot be had, and what helps; empty: it was had. */
+  readonly why: string;
 }
 
 export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: CheckFetcher) => Promise<T>): Promise<T> {
@@ -60,7 +62,7 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
         return response;
       },
       async robots(url, token) {
-        let last: { readonly url: string; readonly status: number; readonly body: Uint8Array } | undefined;
+        let last: Omit<FetchedRobots, 'robots'> | undefined;
         const answer = await createRobotsCache(clock, token).get(new URL(url).origin, async (asked) => {
           const at = asked.at(-1)!;
           const {
@@ -74,7 +76,7 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
             bodyBytesMax: robotsLimits.bodyBytesMax,
           });
           const answered = failure === null ? status : 0;
-          last = { url: at, status: answered, body };
+          last = { url: at, status: answered, body, why: failure === null ? '' : whyNot(failure) };
           return {
             status: answered,
             location: headerOf(got, 'location') || null,
@@ -93,9 +95,14 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
 }
 
 function unreachable(url: string, { failure }: HttpResponse): CrawlstreamError {
-  const remedy =
-    failure?.kind === 'blockedAddress'
-      ? 'give --allow-private to reach addresses that are not public'
-      : 'check the address, or save the page and give --file';
-  return new CrawlstreamError('INVALID_ARGUMENT', `url ${url}: ${failure?.detail ?? 'no answer'}; ${remedy}`);
+  const isPrivate = failure?.kind === 'blockedAddress';
+  const remedy = isPrivate ? '' : '; check the address, or save the page and give --file';
+  return new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `url ${url}: ${failure === null ? 'no answer' : whyNot(failure)}${remedy}`,
+  );
+}
+
+function whyNot({ kind, detail }: NonNullable<HttpResponse['failure']>): string {
+  return kind === 'blockedAddress' ? `${detail}; give --allow-private to reach addresses that are not public` : detail;
 }

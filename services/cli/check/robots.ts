@@ -18,7 +18,7 @@ interface RobotsFlags extends FetchFlags {
 }
 
 /** What is judged by: a file's bytes, or a verdict that needs none. */
-type Source = Pick<FetchedRobots, 'url' | 'status' | 'body'> & {
+type Source = Pick<FetchedRobots, 'url' | 'status' | 'body' | 'why'> & {
   readonly verdict: 'rules' | 'allowAll' | 'unreachable';
 };
 
@@ -79,10 +79,10 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
   print({ json: answer, text }, flags.json);
 }
 
-function becauseOf({ verdict, status }: Source, hasRule: boolean): string {
+function becauseOf({ verdict, status, why }: Source, hasRule: boolean): string {
   if (verdict === 'allowAll') return `there is no robots.txt (status ${status})`;
   if (verdict === 'unreachable')
-    return `robots.txt ${status === 0 ? 'cannot be reached' : `answers with status ${status}`}, so nothing may be fetched`;
+    return `robots.txt ${status === 0 ? `cannot be reached (${why})` : `answers with status ${status}`}, so nothing may be fetched`;
   return hasRule ? 'a rule matches' : 'no rule matches';
 }
 
@@ -93,5 +93,5 @@ async function fetched(url: string, flags: RobotsFlags): Promise<Source> {
 
 async function read(file: string, url: string | null): Promise<Source> {
   const body = await readBytes('--file', file);
-  return { url: url === null ? file : `${new URL(url).origin}/robots.txt`, status: 0, body, verdict: 'rules' };
+  return { url: url === null ? file : `${new URL(url).origin}/robots.txt`, status: 0, body, why: '', verdict: 'rules' };
 }

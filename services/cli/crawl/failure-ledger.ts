@@ -96,7 +96,7 @@ function remedyOf({ kind, detail, url }: Outcome): string {
     if (/certificate|self.signed|issuer|unable to verify/.test(text))
       return '--ca FILE trusts the authority that signed its certificate, --insecure HOST checks none of that one host';
     if (/private|loopback|blocked/.test(text)) return '--allow-private lets the crawl go there';
-    if (/name|enotfound|nxdomain|dns/.test(text)) return 'is the name spelt right?';
+    if (/no address|name|enotfound|nxdomain|dns/.test(text)) return 'is the name spelt right?';
     return 'is the server up, and the port right?';
   }
   if (kind === 'dnsFailed') return 'is it spelt right?';

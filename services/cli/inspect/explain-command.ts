@@ -13,7 +13,6 @@ import { admitSpan } from '../../../topology/trace/journey.ts';
 import { fingerprint } from '../../../topology/url/fingerprint.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { explainNormalize } from '../../../topology/url/normalize.ts';
-import { withScheme } from '../../../topology/url/seed.ts';
 import { explainSeenKey, seenKey } from '../../../topology/url/seen-key.ts';
 import { toldPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
@@ -34,6 +33,7 @@ import { print } from '../terminal/print.ts';
 import { explainLines, explainText } from './explain-text.ts';
 import { hostStanding } from './host-standing.ts';
 import { robotsDenial } from './robots-denial.ts';
+import { byEitherScheme } from './typed-scheme.ts';
 
 /** Named of those that keep a URL out. */
 const nofollowPagesMax = 5;
@@ -55,7 +55,7 @@ export function addExplainCommand(program: Command): void {
     .option('--json', 'as one line of JSON')
     .action((given: string, flags: ExplainFlags) =>
       withCrawl(flags, async (crawl) => {
-        const explained = await explain(crawl, flags, withScheme(given));
+        const explained = await explainTyped(crawl, flags, given);
         print({ json: explained, text: explainText(explained) }, flags.json);
       }),
     );
@@ -64,9 +64,14 @@ export function addExplainCommand(program: Command): void {
 /** For the dashboard: names and values as they are printed. */
 export function explainer(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
   return async (given: string) => {
-    const lines = explainLines(await explain(crawl, flags, withScheme(given)));
+    const lines = explainLines(await explainTyped(crawl, flags, given));
     return { lines: lines.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])) };
   };
+}
+
+function explainTyped(crawl: ExplainedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string) {
+  const isKnown = ({ seen, purged }: Explained) => (seen?.length ?? 0) > 0 || purged !== null;
+  return byEitherScheme(given, (url) => explain(crawl, flags, url), isKnown);
 }
 
 export type Explained = Awaited<ReturnType<typeof explain>>;

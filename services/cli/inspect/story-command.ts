@@ -8,7 +8,6 @@ import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { plainEvent } from '../../../topology/story/story-event.ts';
 import { storyPicture } from '../../../topology/story/story-picture.ts';
 import { sinceText, storyText } from '../../../topology/story/story-text.ts';
-import { withScheme } from '../../../topology/url/seed.ts';
 import { dashboardLimits } from '../../dashboard/limits.ts';
 import type { StoryTold } from '../../dashboard/told.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
@@ -19,6 +18,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { rows } from '../terminal/print.ts';
+import { byEitherScheme } from './typed-scheme.ts';
 
 interface StoryFlags extends KafkaFlags {
   readonly json?: boolean;
@@ -32,7 +32,7 @@ export function addStoryCommand(program: Command): void {
     .option('--svg <file>', 'draw it as a timeline, into this file')
     .action((given: string, flags: StoryFlags) =>
       withCrawl(flags, async (crawl) => {
-        const story = await storyOf(crawl, flags, withScheme(given));
+        const story = await storyTyped(crawl, flags, given);
         if (flags.svg !== undefined) await writeFile(flags.svg, storyPicture(story.url, story.events));
         if (flags.json) for (const event of story.events) toStdout(`${JSON.stringify(plainEvent(event))}\n`);
         else toStdout(`${textOf(story)}\n`);
@@ -43,7 +43,7 @@ export function addStoryCommand(program: Command): void {
 /** For the dashboard. */
 export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
   return async (given: string): Promise<StoryTold> => {
-    const { url, events: all, changelogStart } = await storyOf(crawl, flags, withScheme(given));
+    const { url, events: all, changelogStart } = await storyTyped(crawl, flags, given);
     const events = all.slice(-dashboardLimits.storyEvents);
     const firstMs = all[0]?.atMs ?? 0;
     const told = events.map((event) => {
@@ -57,6 +57,10 @@ export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' 
 
 /** What is read of a crawl for it. */
 type ToldCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
+
+function storyTyped(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string): Promise<Story> {
+  return byEitherScheme(given, (url) => storyOf(crawl, flags, url), isAbout);
+}
 
 async function storyOf(
   { log, codec, topics }: ToldCrawl,
@@ -77,9 +81,13 @@ async function storyOf(
   return tellStory({ log, codec, topics, lists }, url, policy);
 }
 
+/** More than what operators said of its host. */
+function isAbout({ events }: Pick<Story, 'events'>): boolean {
+  return events.some(({ kind }) => kind !== 'control');
+}
+
 function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Story): string {
   const [first] = events;
-  const about = events.some(({ kind }) => kind !== 'control');
   const head = rows([
     ['URL', url],
     ['host', `${hostKey}, partition ${partition}`],
@@ -87,6 +95,6 @@ function textOf({ url, hostKey, partition, events, changelogStart, asOfMs }: Sto
     ['as of', asOfMs === 0 ? null : new Date(asOfMs).toISOString()],
     ['missing', changelogStart > 0 ? `what the changelog said before offset ${changelogStart} was trimmed` : null],
   ]);
-  if (!about) return `${head}\n\nNobody has linked to it, and nothing has happened to it.`;
+  if (!isAbout({ events })) return `${head}\n\nNobody has linked to it, and nothing has happened to it.`;
   return `${head}\n\n${storyText(events)}`;
 }

@@ -132,6 +132,24 @@ test('what may not be written, or not there, is told by its place and is no bug'
   assert.deepEqual(readdirSync(folder).sort(), ['shut', 'there'], 'nothing is left behind');
 });
 
+test('a URL without a scheme is the one that the crawl knows, be it http, in explain and story', async () => {
+  for (const name of ['explain', 'story']) {
+    const { stdout, stderr, code } = await runCommand([name, `${host}/`, '--data', data]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, new RegExp(`^URL +http://${host}/$`, 'm'));
+    assert.doesNotMatch(stdout, /never|Nobody has linked/);
+  }
+  const unknown = await runCommand(['explain', `${host}/nowhere`, '--data', data]);
+  assert.match(unknown.stdout, new RegExp(`^URL +https://${host}/nowhere$`, 'm'));
+});
+
+test('a page by hand on a private address names the option that allows it', async () => {
+  for (const words of [['fetch'], ['check', 'robots']]) {
+    const { stdout } = await runCommand([...words, `http://127.0.0.1:${port}/`]);
+    assert.match(stdout, /127\.0\.0\.1, which is not public; give --allow-private/, words.join(' '));
+  }
+});
+
 test('which pages failed and why takes three commands, each named by the one before', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();

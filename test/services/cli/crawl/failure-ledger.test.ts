@@ -24,6 +24,7 @@ it('a seed that fails is told at once, with its cause and what may help, and onc
       outcome('connectionFailed', { detail: 'connect ECONNREFUSED' }),
       /no connection \(connect ECONNREFUSED\); is the server up/,
     ],
+    [outcome('robotsUnreachable', { detail: 'robots.txt: none.test has no address' }), /; is the name spelt right\?$/],
     [outcome('tlsFailed', { detail: 'wrong version number' }), /may speak plain HTTP: try http:\/\/a\.test\/$/],
     [outcome('tlsFailed', { detail: 'unable to verify the first certificate' }), /--ca FILE trusts the authority/],
     [outcome('serverError', { status: 503 }), /the server answered 503$/],
