@@ -1,8 +1,8 @@
 /** The fetcher: requests, names, pacing, robots.txt copies, sitemaps, what it publishes. */
-import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
-import type { pluginLimits } from '../../topology/plugin-limits.ts';
+
 import { gzipSync } from 'node:zlib';
 import { blankLinkGroup } from '../../schemas/blank.ts';
+import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
 import { BodyRoom } from '../../services/fetcher/http/body-room.ts';
@@ -13,6 +13,7 @@ import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robo
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
 import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
+import type { pluginLimits } from '../../topology/plugin-limits.ts';
 import type { zstdLimits } from '../../topology/zstd-limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';

@@ -15,7 +15,10 @@ test('a list gives its seeds in order, with the priority that is said', () => {
 test('a line at fault is refused with its number and a remedy', () => {
   for (const [text, says] of [
     ['a.org\nftp://b.org/', /^seeds\.txt line 2: seed "ftp:.*use http:/],
-    ['a.org priority=8', /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7/],
+    [
+      'a.org priority=8',
+      /^seeds\.txt line 1: "priority=8" after the URL: write one URL a line; priority=0 \(first\) to priority=7/,
+    ],
     ['a.org prio=1', /line 1: "prio=1" after the URL: write one URL a line/],
   ] as const) {
     assert.throws(
