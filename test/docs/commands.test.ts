@@ -6,7 +6,7 @@ import { createProgram } from '../../services/cli/program.ts';
 import { pages, type WrittenCommand, writtenCommands } from './written-commands.ts';
 
 /** Options that read their file when they are parsed, and what the text leaves to the reader. */
-const files = new Set(['--requests', '--extract', '--ca', '--policy', '--config']);
+const files = new Set(['--requests', '--extract', '--ca', '--policy', '--config', '--plugin']);
 const stands: Readonly<Record<string, string>> = {
   HOST: 'example.org',
   URL: 'https://example.org/',
