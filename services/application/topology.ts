@@ -36,8 +36,9 @@ export const fetcher: Declaration = {
 export const urlfrontier: Declaration = {
   name: 'urlfrontier',
   does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
-  reads: ['control', 'discovered', 'frontier-changelog'],
-  writes: ['frontier-changelog', 'control', 'dead-letters'],
+  // Nobody reports to it; results are an input of every frontier all the same.
+  reads: ['control', 'results', 'discovered', 'frontier-changelog'],
+  writes: ['frontier-changelog', 'control', 'results', 'discovered', 'dead-letters'],
   stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
 };
 

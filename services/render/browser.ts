@@ -12,7 +12,7 @@ import type { BrowserContext, Browser as Chromium, Route } from 'playwright-core
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { neededPackage } from '../runtime/needed-package.ts';
 import { proveContained } from './containment.ts';
-import { withoutNetwork } from './own-network.ts';
+import { type ApartExecutable, withoutNetwork } from './own-network.ts';
 
 /** Names in lower case and values in turn. */
 type Headers = readonly string[];
@@ -40,9 +40,15 @@ export interface Rendered {
   readonly settled: boolean;
 }
 
+export type NotAsked = 'kind' | 'budget';
+
 export interface Browser {
   /** Starts it before the first page. Rejects with UNSUPPORTED where it does not start, or has a way out of its own. */
   start(): Promise<void>;
+  /** Why the browser that runs, or ran last, shares the machine's network; null: it has none, or there was no browser yet. */
+  readonly sharesNetwork: string | null;
+  /** What pages wanted and was not even asked for, by why: not of a kind that makes text, or too much. */
+  stats(): Readonly<Record<NotAsked, number>>;
   /** Null: the page killed its browser. */
   render(page: RenderPage, load: (url: string) => Promise<Loaded | null>): Promise<Rendered | null>;
   close(): Promise<void>;
@@ -81,7 +87,14 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
 
 export function createBrowser(options: BrowserOptions): Browser {
   let running: Promise<Chromium> | undefined;
+  let sharesNetwork: string | null = null;
+  const notAsked: Record<NotAsked, number> = { kind: 0, budget: 0 };
 
+  const launched = async () => {
+    const made = await launch(options);
+    sharesNetwork = made.sharesNetwork;
+    return made.browser;
+  };
   const stop = async () => {
     const stopped = running;
     running = undefined;
@@ -100,7 +113,9 @@ export function createBrowser(options: BrowserOptions): Browser {
         await answer(route, page);
         return;
       }
-      if (!isWanted || request.isNavigationRequest() || loaded >= options.requestsMax) {
+      const isOther = !isWanted || request.isNavigationRequest();
+      if (isOther || loaded >= options.requestsMax) {
+        notAsked[isOther ? 'kind' : 'budget'] += 1;
         refused += 1;
         await route.abort('blockedbyclient').catch(() => {});
         return;
@@ -129,12 +144,16 @@ export function createBrowser(options: BrowserOptions): Browser {
   };
 
   return {
+    get sharesNetwork() {
+      return sharesNetwork;
+    },
+    stats: () => ({ ...notAsked }),
     async start() {
-      running ??= launch(options);
+      running ??= launched();
       await running;
     },
     async render(page, load) {
-      running ??= launch(options);
+      running ??= launched();
       const browser = await running;
       let context: BrowserContext | undefined;
       try {
@@ -167,18 +186,35 @@ function inTime<T>(work: Promise<T>, waitMs: number): Promise<T> {
   });
 }
 
-async function launch({ executable, apart = true }: BrowserOptions): Promise<Chromium> {
-  const own = apart ? await withoutNetwork(executable) : undefined;
-  // What this chromium does not like about a namespace, it may like without.
-  const browser = (own && (await start(own.path).catch(() => undefined))) ?? (await startShared(executable));
-  await own?.forget();
+interface Launched {
+  readonly browser: Chromium;
+  readonly sharesNetwork: string | null;
+}
+
+async function launch({ executable, apart = true }: BrowserOptions): Promise<Launched> {
+  const own = apart ? await withoutNetwork(executable) : { why: 'it was asked to' };
+  const launched = 'why' in own ? await startShared(executable, own.why) : await startApart(own, executable);
+  const { browser } = launched;
   try {
     await proveContained(browser, executable);
   } catch (error) {
     await browser.close();
     throw error;
   }
-  return browser;
+  return launched;
+}
+
+async function startApart(own: ApartExecutable, executable: string): Promise<Launched> {
+  try {
+    return { browser: await start(own.path), sharesNetwork: null };
+  } catch (error) {
+    // A package that is missing.
+    if (error instanceof CrawlstreamError) throw error;
+    // What this chromium does not like about a namespace, it may like without.
+    return await startShared(executable, 'this chromium does not start in a network namespace');
+  } finally {
+    await own.forget();
+  }
 }
 
 async function start(executablePath: string): Promise<Chromium> {
@@ -197,11 +233,10 @@ async function start(executablePath: string): Promise<Chromium> {
   });
 }
 
-async function startShared(executable: string): Promise<Chromium> {
+async function startShared(executable: string, sharesNetwork: string): Promise<Launched> {
   try {
-    return await start(executable);
+    return { browser: await start(executable), sharesNetwork };
   } catch (error) {
-    // A package that is missing.
     if (error instanceof CrawlstreamError) throw error;
     const message = `${executable} does not start: ${(error as Error).message.split('\n', 1)[0]}`;
     throw new CrawlstreamError('UNSUPPORTED', message, error);

@@ -23,18 +23,23 @@ export interface ApartExecutable {
   forget(): Promise<void>;
 }
 
-/** Undefined where this machine has, or allows, no such namespace. */
-export async function withoutNetwork(executable: string): Promise<ApartExecutable | undefined> {
+export interface NoNamespace {
+  /** What stands against it, in a line. */
+  readonly why: string;
+}
+
+export async function withoutNetwork(executable: string): Promise<ApartExecutable | NoNamespace> {
   try {
     const { stdout } = await run('unshare', [...apart, 'readlink', '/proc/self/ns/net'], { timeout: patienceMs });
-    if (stdout.trim() === (await readlink('/proc/self/ns/net'))) return undefined;
+    if (stdout.trim() === (await readlink('/proc/self/ns/net'))) return { why: 'unshare made no network namespace' };
     const folder = await mkdtemp(join(tmpdir(), 'crawlstream-browser-'));
     const path = join(folder, 'chromium');
     // Who is started takes the place of its starter, so that to end one is to end the other.
     await writeFile(path, `#!/bin/sh\nexec unshare ${apart.join(' ')} ${quoted(executable)} "$@"\n`, { mode: 0o700 });
     return { path, forget: () => rm(folder, { recursive: true, force: true }) };
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { stderr, message } = error as Error & { readonly stderr?: string };
+    return { why: (stderr || message).trim().split('\n', 1)[0]! };
   }
 }
 

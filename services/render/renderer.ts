@@ -17,7 +17,7 @@ export interface RenderedPage {
 }
 
 export interface RendererOptions {
-  readonly browser: Browser;
+  readonly browser: Pick<Browser, 'render'>;
   /** Fetches what a page loads, politely. */
   readonly load: (url: string, render: Render) => Promise<Loaded | null>;
   /** What the fetcher would make of it. */

@@ -29,6 +29,7 @@ import { pageRecords } from '../../fetcher/unleased/page-records.ts';
 import { soleTask } from '../../fetcher/unleased/sole-task.ts';
 import { createSubresources } from '../../fetcher/unleased/subresources.ts';
 import { createBrowser, findChromium } from '../../render/browser.ts';
+import { renderMetrics } from '../../render/render-metrics.ts';
 import { createRenderer } from '../../render/renderer.ts';
 import { groupPositions } from '../../runtime/consumer/positions.ts';
 import { productVersion } from '../../runtime/version.ts';
@@ -114,6 +115,10 @@ async function start(
     requestsMax: renderLimits.requestsMax,
   });
   await browser.start();
+  if (browser.sharesNetwork !== null) {
+    const tried = 'it was tried for ways out and has none, but run it apart from what must not be reached';
+    context.say(`render: the browser shares the network of this machine (${browser.sharesNetwork}): ${tried}`);
+  }
   const linkCache = createLinkCache(renderLimits.linkCacheEntries);
   const extractor = createExtractor();
   const hooks = context.hooks === undefined ? undefined : createHooks(context.hooks);
@@ -148,6 +153,8 @@ async function start(
     },
     say: context.say,
   });
+  const metered = renderMetrics({ browser, renderer, notLoaded: subresources.stats });
+  context.service.sources.add(metered);
   return runConsumer(context, {
     name: 'render',
     topics: ['render'],
@@ -156,6 +163,7 @@ async function start(
     positions: groupPositions(log, `${crawl}.render`),
     close: async () => {
       stopping.abort();
+      context.service.sources.delete(metered);
       await Promise.all([browser.close(), http.close(), extractor.close(), blockedHosts.stop()]);
       await publishContacts();
     },

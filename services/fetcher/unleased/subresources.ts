@@ -31,9 +31,16 @@ export interface SubresourceLimits {
   readonly cacheMs: number;
 }
 
+/**
+ * Why nothing is given: robots.txt forbids it or cannot be had, its host is blocked, its address is not for crawls, it could not
+ * start by its time, or there was no whole answer.
+ */
+export type NotLoaded = 'robots' | 'blocked' | 'address' | 'late' | 'failed';
+
 export interface Subresources {
-  /** Null: robots.txt forbids it, its host is blocked, there was no answer, or it can't start by `latestStartMs`. */
+  /** Null: for one of those reasons, which is counted. */
   get(url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | null>;
+  stats(): Readonly<Record<NotLoaded, number>>;
 }
 
 /** Whose page it is for. */
@@ -60,7 +67,8 @@ export function createSubresources(options: SubresourceOptions): Subresources {
   const clock = road.ownClock;
   /** In order of last use. */
   const kept = new Map<string, { readonly answer: Subresource; readonly untilMs: number }>();
-  const underWay = new Map<string, Promise<Subresource | null>>();
+  const underWay = new Map<string, Promise<Subresource | NotLoaded>>();
+  const notLoaded: Record<NotLoaded, number> = { robots: 0, blocked: 0, address: 0, late: 0, failed: 0 };
   let bytes = 0;
 
   const paced = async (
@@ -93,14 +101,19 @@ export function createSubresources(options: SubresourceOptions): Subresources {
     bytes -= kept.get(url)?.answer.body.length ?? 0;
     kept.delete(url);
   };
-  const fetchOne = async (url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | null> => {
+  const fetchOne = async (url: string, page: LoadingPage, latestStartMs: number): Promise<Subresource | NotLoaded> => {
+    const notStarted = () => (road.isBlocked(hostKeyOf(url)) ? 'blocked' : 'late');
     const answer = await robots.get(originOf(url), robotsFetch(page, latestStartMs));
-    if (answer === null || answer.robots.status === 'unreachable' || !isAllowed(answer.robots.rules, url)) return null;
+    if (answer === null) return notStarted();
+    if (answer.robots.blockedAddress) return 'address';
+    if (answer.robots.status === 'unreachable' || !isAllowed(answer.robots.rules, url)) return 'robots';
     const politeMs = Math.max(delayOf(url, page), answer.robots.rules.crawlDelayMs ?? 0);
     const { hash: robotsHash, fetchedAtMs: robotsAtMs } = answer.robots;
     const purpose = { kind: 'other', hop: 0, robotsHash, robotsAtMs } as const;
     const response = await paced(url, politeMs, latestStartMs, limits.bodyBytesMax, purpose);
-    if (response === null || response.failure !== null || response.truncated) return null;
+    if (response === null) return notStarted();
+    if (response.failure?.kind === 'blockedAddress') return 'address';
+    if (response.failure !== null || response.truncated) return 'failed';
     const { status, body } = response;
     const made = { status, headers: withoutCoding(response.headers), body };
     forget(url);
@@ -111,19 +124,23 @@ export function createSubresources(options: SubresourceOptions): Subresources {
   };
 
   return {
-    get(url, page, latestStartMs) {
+    stats: () => ({ ...notLoaded }),
+    async get(url, page, latestStartMs) {
       const known = kept.get(url);
       if (known !== undefined && known.untilMs > clock.nowMs()) {
         kept.delete(url);
         kept.set(url, known);
-        return Promise.resolve(known.answer);
+        return known.answer;
       }
       let answer = underWay.get(url);
       if (answer === undefined) {
         answer = fetchOne(url, page, latestStartMs).finally(() => underWay.delete(url));
         underWay.set(url, answer);
       }
-      return answer;
+      const made = await answer;
+      if (typeof made !== 'string') return made;
+      notLoaded[made] += 1;
+      return null;
     },
   };
 }

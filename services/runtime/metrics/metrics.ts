@@ -101,6 +101,16 @@ export const metrics = {
   crawlstream_consumer_retries_total: counter('Batches that failed and were tried again', 'consumer'),
   crawlstream_consumer_dead_letters_total: counter('Records given up on', 'consumer'),
 
+  crawlstream_render_pages_total: counter(
+    'Pages to render: rendered, failed (they ended their browser), or passed over as their site is resting',
+    'outcome',
+  ),
+  crawlstream_render_passed_over_total: counter(
+    'What pages wanted to load and did not get: by kind (pictures, forms, frames), budget of a page, robots, blocked, address, late, failed',
+    'reason',
+  ),
+  crawlstream_render_shared_network: gauge('1: the browser shares the network of the machine, as it got no namespace'),
+
   crawlstream_lag_records: gauge('Records not dealt with yet', 'group', 'topic', 'partition'),
   crawlstream_lag_seconds: gauge('Age of the oldest of them; 0: there is none', 'group', 'topic', 'partition'),
   crawlstream_store_bytes: gauge('Size of a store on disk', 'store'),

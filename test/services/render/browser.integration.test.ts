@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, createBrowser, findChromium, type Loaded } from '../../../services/render/browser.ts';
 import { withoutNetwork } from '../../../services/render/own-network.ts';
+import { renderMetrics } from '../../../services/render/render-metrics.ts';
+import { createExposition } from '../../../services/runtime/metrics/exposition.ts';
 import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
 
 const executable = chromiumHere();
@@ -88,14 +90,59 @@ describe('a page in a browser', { skip: executable === undefined ? noBrowser : f
 
   it('runs without a network of the machine’s, where the machine allows that', async (test) => {
     const own = await withoutNetwork(executable!);
-    await own?.forget();
-    if (own === undefined) return test.skip('this machine allows no network namespaces');
+    if ('why' in own) return test.skip(`this machine allows no network namespaces: ${own.why}`);
+    await own.forget();
     await browser.start();
+    assert.equal(browser.sharesNetwork, null);
     const networks = browsersHere().map((pid) => readlinkSync(`/proc/${pid}/ns/net`));
     assert.ok(networks.length > 0);
     assert.ok(!networks.includes(readlinkSync('/proc/self/ns/net')), 'a browser shares the network of its crawler');
     const made = await render('<p id=x>a</p><script>x.textContent = "b"</script>');
     assert.match(made?.html ?? '', /<p id="x">b<\/p>/);
+  });
+
+  it('shares the network of the machine where that allows no namespace, and says why', async (test) => {
+    const folder = await mkdtemp(join(tmpdir(), 'no-unshare-'));
+    const path = process.env['PATH']!;
+    test.after(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'unshare'), '#!/bin/sh\necho "unshare failed: not permitted" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    const limits = { timeoutMs: 10_000, quietMs: 200, requestsMax: 1 };
+    const shared = createBrowser({ executable: executable!, userAgent: 'x', ...limits });
+    assert.equal(shared.sharesNetwork, null, 'there is no browser yet');
+    test.after(() => shared.close());
+    process.env['PATH'] = `${folder}:${path}`;
+    await shared.start().finally(() => (process.env['PATH'] = path));
+    assert.equal(shared.sharesNetwork, 'unshare failed: not permitted');
+
+    const notLoaded = () => ({ robots: 3, late: 0 });
+    const renderer = { stats: () => ({ rendered: 1, failed: 2, passedOver: 4 }) };
+    const scrape = async (of: Browser) => {
+      const source = renderMetrics({ browser: of, renderer, notLoaded });
+      const { text } = await createExposition(
+        () => [source],
+        (error) => assert.fail(error as Error),
+      ).scrape();
+      return text.split('\n').filter((line) => line.startsWith('crawlstream_render_'));
+    };
+    const html = Buffer.from(`<img src=/i.png><script src=/a.js></script><script src=/b.js></script>`);
+    await shared.render(
+      { url: 'http://a.test/', status: 200, headers: ['content-type', 'text/html'], body: html },
+      async () => ({
+        ...{ status: 200, headers: ['content-type', 'text/javascript'], body: Buffer.from('1') },
+      }),
+    );
+    assert.deepEqual(await scrape(shared), [
+      'crawlstream_render_pages_total{outcome="rendered"} 1',
+      'crawlstream_render_pages_total{outcome="failed"} 2',
+      'crawlstream_render_pages_total{outcome="resting"} 4',
+      'crawlstream_render_passed_over_total{reason="kind"} 1',
+      'crawlstream_render_passed_over_total{reason="budget"} 1',
+      'crawlstream_render_passed_over_total{reason="robots"} 3',
+      'crawlstream_render_passed_over_total{reason="late"} 0',
+      'crawlstream_render_shared_network 1',
+    ]);
   });
 
   it('sends no UDP past us, by WebRTC or WebTransport', async (test) => {

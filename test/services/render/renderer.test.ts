@@ -8,14 +8,12 @@ test('a site whose pages hold the browser has none rendered for ten times as lon
   const rendered: string[] = [];
   const renderer = createRenderer({
     browser: {
-      async start() {},
       async render({ url }) {
         rendered.push(url);
         if (!url.includes('evil')) return { html: '', loaded: 0, refused: 0, settled: true };
         nowMs += 35_000;
         return url.endsWith('/for-ever') ? null : { html: '', loaded: 0, refused: 0, settled: false };
       },
-      async close() {},
     },
     load: async () => null,
     read: async () => ({ page: null, groups: [] }),

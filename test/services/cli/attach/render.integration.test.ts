@@ -80,3 +80,29 @@ test('links and text that scripts make are found by a browser beside the crawl, 
   ]);
   assert.match(without.stderr, /--extract has render: rules, and no browser runs: give --with render/);
 });
+
+test('a browser that gets no network namespace is told of once, at the start', {
+  skip: chromiumHere() === undefined ? noBrowser : false,
+}, async (t) => {
+  const site = await serveSite(t, (request, response) => {
+    if (request.url === '/robots.txt') response.writeHead(404).end();
+    else response.setHeader('content-type', 'text/html').end('<script>document.title = "made"</script>');
+  });
+  const folder = temporaryFolder();
+  const rules = join(folder, 'extract.yaml');
+  await writeFile(rules, 'render: [{ hosts: [localhost] }]\n');
+  await writeFile(join(folder, 'unshare'), '#!/bin/sh\necho "unshare failed: not permitted" >&2\nexit 1\n', {
+    mode: 0o755,
+  });
+  const data = join(folder, 'data');
+  const args = [`http://localhost:${site.port}/`, '--allow-private', '--extract', rules, '--data', data];
+  const env = { PATH: `${folder}:${process.env['PATH']}` };
+  const ended = await runCommand(['crawl', ...args, '--with', 'render'], { env });
+  assert.equal(ended.code, 0, ended.stderr);
+  const told = ended.stderr.split('\n').filter((line) => line.includes('render: '));
+  assert.equal(told.length, 1, ended.stderr);
+  assert.match(
+    told[0]!,
+    /the browser shares the network of this machine \(unshare failed: not permitted\): it was tried for ways out/,
+  );
+});

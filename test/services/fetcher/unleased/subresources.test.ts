@@ -17,14 +17,19 @@ import { type Answer, serveSite } from '../loopback.ts';
 const limits = { bodyBytesMax: 1_000_000, cacheBytesMax: 1_000_000, cacheMs: 1 };
 const addressDelayMs = 60;
 
-async function open(t: TestContext, answer: Answer, blocked: readonly string[] = []) {
+async function open(
+  t: TestContext,
+  answer: Answer,
+  blocked: readonly string[] = [],
+  isBlocked: (address: string) => boolean = () => false,
+) {
   const clock = new SystemClock();
   const site = await serveSite(t, answer);
   const resolver = createResolver({
     clock,
     lookup: async () => ({ addresses: ['127.0.0.1'], ttlMs: 60_000 }),
     overrides: () => undefined,
-    isBlocked: () => false,
+    isBlocked,
   });
   const http = createHttpClient({ clock, resolver });
   t.after(() => http.close());
@@ -48,7 +53,7 @@ async function open(t: TestContext, answer: Answer, blocked: readonly string[] =
   const page = { hostKey: `page.test:${site.port}`, delayMs: 1 };
   const get = (host: string, path: string, forMs = 10_000) =>
     subresources.get(site.url(host, path), page, clock.nowMs() + forMs);
-  return { site, get, made };
+  return { site, get, made, subresources };
 }
 
 const plain: Answer = (request, response) => {
@@ -93,4 +98,31 @@ test('a host that asks for a pause has it', async (t) => {
     site.hits.map(({ path }) => path),
     ['/robots.txt', '/a.js'],
   );
+});
+
+test('what is not given is counted by why', async (t) => {
+  const { get, subresources } = await open(
+    t,
+    (request, response, host) => {
+      if (request.url === '/robots.txt' && host === 'closed.test') response.end('User-agent: *\nDisallow: /');
+      else if (request.url === '/cut.js')
+        response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy());
+      else plain(request, response, host);
+    },
+    ['blocked.test'],
+  );
+  assert.notEqual(await get('open.test', '/a.js'), null);
+  assert.equal(await get('closed.test', '/a.js'), null);
+  assert.equal(await get('blocked.test', '/a.js'), null);
+  assert.equal(await get('open.test', '/b.js', 1), null);
+  assert.equal(await get('open.test', '/cut.js'), null);
+  const mine = await Promise.all([get('closed.test', '/c.js'), get('closed.test', '/c.js')]);
+  assert.deepEqual(mine, [null, null]);
+  assert.deepEqual(subresources.stats(), { robots: 3, blocked: 1, address: 0, late: 1, failed: 1 });
+});
+
+test('what lies at an address that is not for crawls is counted as that', async (t) => {
+  const { get, subresources } = await open(t, plain, [], () => true);
+  assert.equal(await get('inner.test', '/a.js'), null);
+  assert.deepEqual(subresources.stats(), { robots: 0, blocked: 0, address: 1, late: 0, failed: 0 });
 });

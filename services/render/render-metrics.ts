@@ -1,0 +1,22 @@
+/** The metrics of a renderer: its pages, what they wanted to load and did not get, and whether its browser is apart. */
+import type { MetricSource } from '../runtime/metrics/metrics.ts';
+import type { Browser } from './browser.ts';
+import type { Renderer } from './renderer.ts';
+
+export interface MeteredRender {
+  readonly browser: Pick<Browser, 'stats' | 'sharesNetwork'>;
+  readonly renderer: Pick<Renderer, 'stats'>;
+  /** What was asked for in vain, by why. */
+  readonly notLoaded: () => Readonly<Record<string, number>>;
+}
+
+export function renderMetrics({ browser, renderer, notLoaded }: MeteredRender): MetricSource {
+  return (tell) => {
+    const { rendered, failed, passedOver } = renderer.stats();
+    for (const [outcome, count] of Object.entries({ rendered, failed, resting: passedOver }))
+      tell.value('crawlstream_render_pages_total', count, { outcome });
+    for (const [reason, count] of Object.entries({ ...browser.stats(), ...notLoaded() }))
+      tell.value('crawlstream_render_passed_over_total', count, { reason });
+    tell.value('crawlstream_render_shared_network', browser.sharesNetwork === null ? 0 : 1);
+  };
+}
