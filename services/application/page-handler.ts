@@ -3,6 +3,7 @@
  * position is kept in the crawl: a resume goes on with the first page it has not dealt with, so that a page may come
  * twice after a crash and none is missed. What it throws is tried again, then it stops the crawl.
  */
+import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Page } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -17,11 +18,26 @@ export type PageHandler = (page: Page, more: { readonly signal: AbortSignal }) =
 export async function loadHandler(path: string): Promise<PageHandler> {
   const module = await importFile('--handler', path);
   const handler = module['default'];
-  if (typeof handler === 'function') return handler as PageHandler;
+  if (typeof handler === 'function') return telling(path, handler as PageHandler);
   throw new CrawlstreamError(
     'INVALID_ARGUMENT',
     `--handler ${path}: export a function as default, as in export default async (page) => console.log(page.url)`,
   );
+}
+
+/** What it throws is told with its page: it is the user's to mend. */
+function telling(path: string, handler: PageHandler): PageHandler {
+  return async (page, more) => {
+    try {
+      await handler(page, more);
+    } catch (error) {
+      const { message = String(error), stack = '' } = error instanceof Error ? error : {};
+      const line = stack.split(pathToFileURL(path).href)[1]?.match(/^:(\d+)/)?.[1];
+      const what = `${message}${line === undefined ? '' : ` (line ${line})`}`;
+      const remedy = 'mend it, and the same command goes on with that page';
+      throw new CrawlstreamError('INVALID_RECORD', `--handler ${path} threw on ${page.url}: ${what}; ${remedy}`, error);
+    }
+  };
 }
 
 export function handlerProcessor(handler: PageHandler): Processor {

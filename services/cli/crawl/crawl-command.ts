@@ -148,7 +148,9 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       report({ ...outcome, pagesBefore, place: kafkaPlace(flags), resume: null, ledger, json: flags.json });
       return;
     }
-    const folder = await openFolder(seeds, flags, clock);
+    const typed = <K extends 'crawl' | 'partitions'>(key: K) =>
+      command.getOptionValueSource(key) === 'cli' ? flags[key] : undefined;
+    const folder = await openFolder(seeds, flags, { crawl: typed('crawl'), partitions: typed('partitions') }, clock);
     await checkFolder(folder, seeds);
     for (const note of optionNotes(command)) progress.note(note);
     const outcome = await runEmbeddedCrawl({
@@ -193,10 +195,18 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   }
 }
 
-async function openFolder(seeds: readonly string[], flags: CrawlFlags, clock: SystemClock): Promise<DataFolder> {
+/** `crawl`, `partitions`: what this command line says and a crawl cannot change: it is refused, not passed over. */
+async function openFolder(
+  seeds: readonly string[],
+  flags: CrawlFlags,
+  { crawl, partitions }: { readonly crawl: string | undefined; readonly partitions: number | undefined },
+  clock: SystemClock,
+): Promise<DataFolder> {
   const path = folderPath(flags.data, seeds);
+  const wanted = { ...(crawl !== undefined && { crawl }), ...(partitions !== undefined && { partitions }) };
   // A crawl that is to go on has to be there: nothing is made of a name that is misspelt.
-  if (seeds.length === 0) return readDataFolder(path);
-  const wanted = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
-  return openDataFolder(path, wanted, { defaults: newCrawl(flags.crawl, 1), createdBy: productVersion, clock });
+  if (seeds.length === 0) return readDataFolder(path, wanted);
+  const facts = { sink: 'tasks' as const, ...(flags.partitions !== undefined && { partitions: flags.partitions }) };
+  const defaults = newCrawl(flags.crawl, 1);
+  return openDataFolder(path, { ...facts, ...wanted }, { defaults, createdBy: productVersion, clock });
 }

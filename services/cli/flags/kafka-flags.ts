@@ -28,7 +28,7 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
       'partitions of a new crawl (default: 1; on Kafka 8)',
       wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
     )
-    .option('--data <dir>', dataSays);
+    .option('--data <dir>', dataSays, folder);
 }
 
 /** For commands that append much. */
@@ -43,7 +43,7 @@ export function addCompressionOption(command: Command): Command {
 /** For commands that speak to a crawl that is there. */
 export function addCrawlOptions(command: Command): Command {
   return command
-    .option('--data <dir>', 'data folder of the crawl, running or not')
+    .option('--data <dir>', 'data folder of the crawl, running or not', folder)
     .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
     .option('--registry <url>', 'schema registry; without one, records carry fingerprints of their schemas', registry)
     .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl');
@@ -55,6 +55,12 @@ export function needBrokers(flags: KafkaFlags): string {
     'INVALID_ARGUMENT',
     '--brokers is missing: name the Kafka brokers, as in --brokers localhost:9092',
   );
+}
+
+/** An empty name would be the folder one stands in. */
+function folder(value: string): string {
+  if (value.trim() !== '') return value;
+  throw bad('--data', value, 'name a folder; is a variable of the shell empty?');
 }
 
 function brokers(value: string): string {

@@ -22,6 +22,11 @@ async function seedsIn(given: string): Promise<GivenSeed[]> {
   if (given === '-') return listed(await text(process.stdin), 'standard input');
   if (!hasScheme(given)) {
     if (isFile(given)) return listed(await readFile(given, 'utf8'), given);
+    if (pathLike.test(given)) {
+      const what = existsSync(given) ? 'it is a folder' : 'there is no such file';
+      const remedy = 'name a URL, or a file with one a line';
+      throw new CrawlstreamError('INVALID_SEED', `seed ${JSON.stringify(given)}: ${what}; ${remedy}`);
+    }
     if (fileLike.test(given)) {
       const message = `seed ${JSON.stringify(given)}: there is no such file; a host of that name is written http://${given}/`;
       throw new CrawlstreamError('INVALID_SEED', message);
@@ -32,6 +37,9 @@ async function seedsIn(given: string): Promise<GivenSeed[]> {
 
 /** Endings of files that are no top-level domains. */
 const fileLike = /\.(txt|csv|tsv|json|jsonl|ndjson|xml|ya?ml|list|lst|urls|gz)$/i;
+
+/** `.`, `./seeds`, `/home/me/seeds`: no host begins so. `//example.org` is a URL without its scheme. */
+const pathLike = /^(?:\.{1,2}(?:\/|$)|~\/|\/(?!\/))/;
 
 function isFile(path: string): boolean {
   return existsSync(path) && !statSync(path).isDirectory();

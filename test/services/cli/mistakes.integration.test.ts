@@ -47,6 +47,15 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
     [['crawl', '--max-page', '5'], 2, /unknown option '--max-page'[\s\S]*--max-pages/],
     [['crawl', 'example.org'], 2, /--contact is missing: give a web or mail address/],
     [['crawl', 'seeds.txt'], 2, /there is no such file/],
+    [['crawl', '.'], 2, /seed "\.": it is a folder; name a URL, or a file with one a line/],
+    [['crawl', './seeds'], 2, /seed "\.\/seeds": there is no such file; name a URL, or/],
+    [
+      ['crawl', 'http://127.0.0.1:8080/', '--data', ''],
+      2,
+      /--data "": name a folder; is a variable of the shell empty\?/,
+    ],
+    [['crawl', '--data', data, '--partitions', '4'], 1, /was made with partitions 1, not 4/],
+    [['crawl', '--data', data, '--crawl', 'other'], 1, /belongs to crawl "crawl", not "other"/],
     [['crawl', 'empty.txt'], 2, /empty\.txt: no seed in it; write one URL a line/],
     [['crawl', '--data', join(cwd, 'nowhere')], 2, /nowhere does not exist: name the data folder of a crawl, or/],
     [
