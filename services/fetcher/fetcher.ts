@@ -20,14 +20,15 @@ import { pollOn } from '../runtime/log/poll-on.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
 import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
+import { prefetchName } from './connect/prefetch-name.ts';
 import { compileOverrides, type ResolveOverride } from './connect/resolve-override.ts';
-import { createResolver, type Resolver } from './connect/resolver.ts';
+import { createResolver } from './connect/resolver.ts';
 import type { NamedHooks } from './hooks/fetch-hooks.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
 import type { ExchangeLimits } from './http/exchange.ts';
-import { pageAccept, productToken, requestHeaders, sitemapAccept } from './http/identity.ts';
+import { pageAccept, productTokenOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import { responseRecord } from './http/response-record.ts';
@@ -56,6 +57,8 @@ export interface FetcherConfig {
   readonly version: string;
   /** URL or mail address for the User-Agent. Empty only against a web of our own. */
   readonly contact: string;
+  /** In the place of what `version` and `contact` make; its first word is the token that robots.txt is read for. */
+  readonly userAgent?: string;
   /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
   readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];
@@ -86,8 +89,12 @@ export interface FetcherConfig {
   readonly insecureHosts?: readonly string[];
   /** What code from outside does to requests, responses, pages and links, in this order. Absent: nothing. */
   readonly hooks?: readonly NamedHooks[];
-  /** Hears of every outcome, with the page that came of it. */
-  readonly onReport?: (outcome: Outcome, page: Page | null) => void;
+  /** Hears of every outcome, with the page that came of it, and how far from a seed its URL is. */
+  readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
+  /** Hears of every page before it is published, with its response. */
+  readonly onPage?: (page: Page, response: HttpResponse) => void;
+  /** Asked before each page. A promise: too many wait to be taken; false: until then, and the rest of the lease goes back. */
+  readonly room?: (untilMs: number, signal: AbortSignal) => Promise<boolean> | undefined;
 }
 
 export interface FetcherOptions {
@@ -161,6 +168,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { log, codec, config, crawl } = options;
   const { responseBytesMax } = config;
   const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
+  const productToken = productTokenOf(config);
   const clock = createGrantClock(options.clock);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -273,12 +281,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     headers: requestHeaders(config, pageAccept, acceptEncoding),
     // Sitemaps are read as they come, and gzip is the one coding that is undone that way.
     sitemapHeaders: requestHeaders(config, sitemapAccept, 'gzip'),
-    ...(config.extract?.render !== undefined && {
-      onPage: (page: Page, task: Task, response: HttpResponse) => {
-        const wish = renderWish(config.extract?.render ?? [], page, task, response);
-        if (wish !== null) publisher.needsBrowser(wish);
-      },
-    }),
+    onPage(page, task, response) {
+      config.onPage?.(page, response);
+      const rules = config.extract?.render;
+      const wish = rules === undefined ? null : renderWish(rules, page, task, response);
+      if (wish !== null) publisher.needsBrowser(wish);
+    },
+    room: (untilMs) => config.room?.(untilMs, stopping.signal),
     onSpan: options.onSpan ?? (() => {}),
     totalTimeoutMs: config.limits?.totalTimeoutMs ?? requestLimits.totalTimeoutMs,
     outOfScope: (url) => scopeVerdict(url) !== null,
@@ -297,7 +306,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       ...reporter,
       report(report) {
         outcomes[report.outcome.kind] = (outcomes[report.outcome.kind] ?? 0) + 1;
-        config.onReport?.(report.outcome, report.page);
+        config.onReport?.(report.outcome, report.page, task.urls[report.outcome.index]?.depth ?? 0);
         requests += report.requests.length;
         for (const { startMs, endMs } of report.requests) requestSeconds.observe((endMs - startMs) / 1000);
         bytes += report.outcome.bytes;
@@ -387,11 +396,4 @@ export function startFetcher(options: FetcherOptions): Fetcher {
       await publisher.drain();
     },
   };
-}
-
-function prefetchName(resolver: Resolver, task: Task): void {
-  const first = task.urls[0] ?? task.robotsHops[0];
-  if (first === undefined) return;
-  const { hostname, port, protocol } = new URL(first.url);
-  void resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
 }

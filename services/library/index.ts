@@ -1,7 +1,17 @@
 /** `import … from 'crawlstream'`: a crawl or a frontier inside another program. Consumers: `crawlstream/consumer`. */
 export type { Counters } from '../../topology/frontier/changes/counters.ts';
 export { defaultPolicy, type PolicyConfig } from '../../topology/policy/policy.ts';
-export { type CrawledPage, type CrawlOptions, crawl, type FailedUrl, type FetchInit } from './crawl.ts';
+export type {
+  FetchHooks,
+  FetchInit,
+  FoundUrl,
+  HookDocument,
+  HookParsed,
+  HookRequest,
+  HookResponse,
+} from '../application/fetching.ts';
+export { crawl, type RunningCrawl } from './crawl.ts';
+export type { CrawledPage, CrawlOptions, FailedUrl } from './crawl-options.ts';
 export {
   createFrontier,
   type Frontier,

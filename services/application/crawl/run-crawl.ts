@@ -19,6 +19,8 @@ export interface CrawlRun extends Ports {
   readonly processors: RunningProcessors;
   /** Aborted: drain and stop. */
   readonly signal: AbortSignal;
+  /** What requests under way are given to finish then, ms. Absent: their whole time. */
+  readonly graceMs?: number;
   readonly onStatus: (status: CrawlStatus) => void;
   /** What goes on beside frontier and fetcher while they run. */
   readonly attend?: (running: RunningWhole) => Promise<Attendants>;
@@ -47,7 +49,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
   fetcherFailed.catch(() => {});
   const at = await endOfTasks(run);
   const whole = startWhole(createApplication(run), {
-    ...{ at, frontier: run.frontier },
+    ...{ at, frontier: run.frontier, graceMs: run.graceMs },
     fetcher: { ...run.fetcher, onFailure: failFetcher },
   });
   const { frontier } = whole;
@@ -76,7 +78,7 @@ export async function runCrawl(run: CrawlRun): Promise<CrawlOutcome> {
     await processors.drain();
     return { end, counters: totals(frontier), traps, seconds: (clock.nowMs() - startedAtMs) / 1000 };
   } finally {
-    await Promise.allSettled([whole.fetcher.stop(), frontier.stop(), attendants?.stop()]);
+    await Promise.allSettled([whole.fetcher.stop(run.graceMs), frontier.stop(), attendants?.stop()]);
   }
 }
 

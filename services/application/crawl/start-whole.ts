@@ -8,6 +8,8 @@ export interface WholeCrawl {
   readonly at: TaskPositions;
   readonly frontier: Parameters<Application['frontier']>[0];
   readonly fetcher: Parameters<Application['fetcher']>[0];
+  /** What requests under way are given to finish when it ends, ms. Absent: their whole time. */
+  readonly graceMs?: number | undefined;
 }
 
 export interface RunningWhole {
@@ -22,12 +24,12 @@ export interface RunningWhole {
  * What a kill leaves: `at` is taken before any partition is claimed, and a claim ends all earlier leases, so older tasks
  * are nobody's, and what was found out and not decided is on the log for the next start.
  */
-export function startWhole(application: Application, { at, ...options }: WholeCrawl): RunningWhole {
+export function startWhole(application: Application, { at, graceMs, ...options }: WholeCrawl): RunningWhole {
   const frontier = application.frontier(options.frontier);
   const fetcher = application.fetcher(options.fetcher, at);
   const endLeases = async () => {
     frontier.endGrants();
-    await fetcher.stop();
+    await fetcher.stop(graceMs);
   };
   return {
     frontier,

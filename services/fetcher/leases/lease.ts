@@ -45,8 +45,10 @@ export interface LeaseRunner {
   readonly totalTimeoutMs: number;
   /** Of the policy in force. */
   readonly outOfScope: (url: string) => boolean;
-  /** Sees every page with its response. Absent: nobody wants them. */
-  readonly onPage?: (page: Page, task: Task, response: HttpResponse) => void;
+  /** Sees every page with its response. */
+  readonly onPage: (page: Page, task: Task, response: HttpResponse) => void;
+  /** Is there room for another page? A promise: wait, no longer than until then; false: there is none. */
+  readonly room: (untilMs: number) => Promise<boolean> | undefined;
   readonly sourceOf: (hostKey: string) => Pick<LinkOrigin, 'source' | 'sourceKey'>;
   /** Told of spans of URLs that are traced. */
   readonly onSpan: SpanSink;
@@ -132,6 +134,8 @@ async function fetchOne(
 ): Promise<Step> {
   const { url, hop, etag, lastModified } = task.urls[index]!;
   const spans = spansOf(runner, task, index);
+  const room = runner.room(latestStartMs);
+  if (room !== undefined && !(await room)) return { next: 'returned', reported: false };
   const askedAtMs = spans === undefined ? 0 : runner.road.clock.nowMs();
   const answer = await runner.robots.get(originOf(url), robotsFetch(runner, task, reporter));
   spans?.robots(askedAtMs, answer);
@@ -189,7 +193,7 @@ async function fetchOne(
   const { outcome, page, groups, pending } = read;
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
   holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs));
-  if (page !== null) runner.onPage?.(page, task, response);
+  if (page !== null) runner.onPage(page, task, read.response ?? response);
   const { kind } = outcome;
   const isTrouble = isHostFailure(kind) || isPressure(kind);
   if (isTrouble) runner.inTrouble?.(response.endMs);

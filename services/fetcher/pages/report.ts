@@ -53,6 +53,8 @@ export interface PageReader {
 export type PageReport = Omit<UrlReport, 'requests'> & {
   /** What reading it took on the main thread, ms by the clock. */
   readonly readMs: number;
+  /** What plugins made of the response. Absent: as it was received. */
+  readonly response?: HttpResponse;
 };
 
 /** Longer validators are not sent back: servers refuse requests with header fields beyond 8 KiB. */
@@ -87,7 +89,7 @@ export async function readPage(...args: Parameters<typeof readAnswer>): Promise<
   try {
     const response = await hooks.response(url, received);
     const read = await readAnswer(reader, task, index, response, ...rest);
-    return read.page === null ? read : { ...read, page: await hooks.page(read.page, response) };
+    return read.page === null ? read : { ...read, page: await hooks.page(read.page, response), response };
   } catch (error) {
     // Anything else is a fault of ours, and ends the fetcher as such.
     if (!(error instanceof HookFailed)) throw error;

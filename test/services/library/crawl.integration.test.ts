@@ -82,6 +82,25 @@ test('a robots.txt that has moved is followed, and that of each origin binds its
   );
 });
 
+test('robots.txt is read for the first word of the User-Agent, and its sitemaps are read too', async (t) => {
+  const { pages, site } = await crawled(t, (request, response) => {
+    const at = `http://${request.headers.host}`;
+    if (request.url === '/robots.txt') {
+      return response.end(
+        `User-agent: *\nDisallow: /\nUser-agent: tester\nDisallow: /private\nSitemap: ${at}/map.xml`,
+      );
+    }
+    if (request.url === '/map.xml') {
+      response.setHeader('content-type', 'application/xml');
+      return response.end(`<urlset><url><loc>${at}/listed</loc></url><url><loc>${at}/private</loc></url></urlset>`);
+    }
+    response.setHeader('content-type', 'text/html');
+    return response.end('<title>here</title>');
+  });
+  assert.deepEqual(pages.toSorted(), ['/', '/listed']);
+  assert.deepEqual(new Set(site.hits.map(({ headers }) => headers['user-agent'])), new Set([userAgent]));
+});
+
 test('a body without end is cut, and its page is told', async (t) => {
   const { pages, counters } = await crawled(t, (request, response) => {
     if (request.url === '/robots.txt') {
@@ -130,6 +149,13 @@ test('mistakes of plain JavaScript are told in a sentence', async () => {
   await wrong({ seeds: 'https://example.org/', userAgent }, /^crawl: seeds: give a list of URLs, as in \['https/);
   await wrong({ seeds: ['https://example.org/'] }, /^crawl: userAgent is missing: give who you are to a host/);
   await wrong({ seeds: [], userAgent, onpage: () => {} }, /^crawl: there is no option onpage; did you mean onPage\?$/);
+  await wrong(
+    { seeds: [], userAgent, clock: {} },
+    /^crawl: clock: a crawl runs on the machine's clock: .* createFrontier/,
+  );
+  await wrong({ seeds: [], userAgent }, /^crawl: without seeds, say how far it may go: give policy\.scope/);
+  await wrong({ seeds: ['http://a.test/'], userAgent, resolve: ['a.test'] }, /^crawl: resolve: a\.test: expected host/);
+  await wrong({ seeds: [], userAgent, parse: { 'a/b': 1 } }, /^crawl: parse: give functions by media type/);
   await wrong({ seeds: [], userAgent, concurrency: '3' }, /^crawl: concurrency: give a whole number/);
   await wrong({ seeds: [], userAgent, policy: { maxDepht: 1 } }, /policy\.maxDepht: .*remove this field, or correct/);
   assert.throws(() => createFrontier().add('https://example.org/' as never), /^CrawlstreamError: add: give a list/);

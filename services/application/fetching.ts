@@ -1,0 +1,13 @@
+/** What whoever runs the application from a program of their own says of fetching. */
+export { parseResolveOverride } from '../fetcher/connect/resolve-override.ts';
+export type { FetcherConfig, FetcherOptions } from '../fetcher/fetcher.ts';
+export type {
+  FetchHooks,
+  FoundUrl,
+  HookDocument,
+  HookParsed,
+  HookRequest,
+  HookResponse,
+} from '../fetcher/hooks/fetch-hooks.ts';
+export type { HttpResponse } from '../fetcher/http/client.ts';
+export { createFetchClient, type FetchFunction, type FetchInit } from '../fetcher/http/fetch-client.ts';

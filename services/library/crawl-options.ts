@@ -1,0 +1,97 @@
+/** What `crawl` may be told, and what is wrong with what it was told. */
+import type { OutcomeKind, Page } from '../../schemas/types.ts';
+import { CrawlstreamError } from '../../topology/errors.ts';
+import type { PolicyConfig } from '../../topology/policy/policy.ts';
+import type { FetchFunction, FetchHooks } from '../application/fetching.ts';
+import { checkOptions, type Field, isCount, isFunction, isObject, isStrings } from '../runtime/check-options.ts';
+
+/** The hooks of a plugin, as functions: see docs/library.md. */
+export interface CrawlOptions extends FetchHooks {
+  /** Empty: they come by `add`, and `policy.scope` says how far it may go. */
+  readonly seeds: readonly string[];
+  /** Who we are to a host: name/version (+contact). Its first word is the token that robots.txt is read for. */
+  readonly userAgent: string;
+  /** What is given takes the place of the default policy's fields. Absent: on the registrable domains of the seeds. */
+  readonly policy?: Partial<PolicyConfig>;
+  /** Hosts fetched from at once. Absent: 10. */
+  readonly concurrency?: number;
+  /** URLs that may be queued while `add` takes more. Absent: 100,000. */
+  readonly queueMax?: number;
+  /** It goes on when nothing is left, until `end()`: more may be added. Absent: false. */
+  readonly keepOpen?: boolean;
+  /** Reach loopback and private addresses too: all (true), or networks as in 10.1.0.0/16. Not with `fetch`. */
+  readonly allowPrivate?: boolean | readonly string[];
+  /** Names that are not looked up: host[:port]:address, as curl's. */
+  readonly resolve?: readonly string[];
+  /** Certificates trusted beside the system's, PEM. */
+  readonly ca?: string;
+  /** In the place of HTTP; must not follow redirects. Which addresses it reaches is then its own matter. */
+  readonly fetch?: FetchFunction;
+  /** Called for each page. What it throws ends the crawl. */
+  readonly onPage?: (page: CrawledPage) => void | Promise<void>;
+  /** Called for each try that gave no page, with why. What it throws ends the crawl. */
+  readonly onFailed?: (failure: FailedUrl) => void | Promise<void>;
+  /** Aborted: requests under way are ended, none is begun, and the crawl resolves with what it has. */
+  readonly signal?: AbortSignal;
+}
+
+export interface FailedUrl {
+  readonly url: string;
+  readonly depth: number;
+  readonly kind: OutcomeKind;
+  /** 0: no answer. */
+  readonly status: number;
+  /** In plain words; may be empty. */
+  readonly detail: string;
+  /** It may be tried again, as `policy.retriesMs` says. */
+  readonly retriable: boolean;
+}
+
+/** The record of a page (docs/page-record.md), its links as normal URLs, and its body. */
+export interface CrawledPage extends Omit<Page, 'links' | 'outlinks'> {
+  readonly links: readonly string[];
+  /** Decoded of its content coding. */
+  readonly body: Uint8Array;
+}
+
+const aFunction = (takes: string): Field => ({ wants: `a function that takes ${takes}`, fits: isFunction });
+const orTrue = (fits: Field['fits']) => (value: unknown) => typeof value === 'boolean' || fits(value);
+
+const fields: Readonly<Record<keyof CrawlOptions, Field>> = {
+  seeds: { wants: "a list of URLs, as in ['https://example.org/']", fits: isStrings, needed: true },
+  userAgent: {
+    wants: "who you are to a host, as in 'mybot/1.0 (+me@example.org)'",
+    fits: (value) => typeof value === 'string' && /^[!-.0-~][ -~]*$/.test(value),
+    needed: true,
+  },
+  policy: { wants: 'an object with fields of a policy, as in { maxDepth: 1 }', fits: isObject },
+  concurrency: { wants: 'a whole number of hosts, at least 1', fits: isCount },
+  queueMax: { wants: 'a whole number of URLs, at least 1', fits: isCount },
+  keepOpen: { wants: 'true or false', fits: (value) => typeof value === 'boolean' },
+  allowPrivate: { wants: "true, or a list of networks as in ['10.1.0.0/16']", fits: orTrue(isStrings) },
+  resolve: { wants: "a list of host:port:address, as in ['example.org:443:127.0.0.1']", fits: isStrings },
+  ca: { wants: 'certificates in PEM, as one text', fits: (value) => typeof value === 'string' },
+  fetch: { wants: 'a function like the fetch of the standard', fits: isFunction },
+  onPage: aFunction('a page'),
+  onFailed: aFunction('a failure'),
+  signal: { wants: 'the signal of an AbortController', fits: (value) => value instanceof AbortSignal },
+  urlFilter: aFunction('a URL that was found, and says whether it is wanted'),
+  normalize: aFunction('a URL, and gives it as it is to be read'),
+  request: aFunction('a request'),
+  response: aFunction('a response'),
+  parse: {
+    wants: "functions by media type, as in { 'application/epub+zip': (document) => ({ text: '' }) }",
+    fits: (value) => isObject(value) && Object.values(value as object).every(isFunction),
+  },
+  page: aFunction('a page and its response'),
+};
+
+/** Throws INVALID_ARGUMENT. */
+export function checkCrawlOptions(options: CrawlOptions): void {
+  if (typeof options === 'object' && options !== null && 'clock' in options && options.clock !== undefined) {
+    const why =
+      "a crawl runs on the machine's clock: leave it out, or fetch by yourself with createFrontier, which takes one";
+    throw new CrawlstreamError('INVALID_ARGUMENT', `crawl: clock: ${why}`);
+  }
+  checkOptions('crawl', options, fields);
+}

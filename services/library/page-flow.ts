@@ -1,0 +1,122 @@
+/**
+ * Pages on their way from the fetcher to whoever takes them: callbacks, an iteration, or both.
+ *
+ * Invariant: while as many pages wait to be taken as may, no request for another begins; those under way by then come
+ * still, one for each host at most. A lease that waits for room goes back at its deadline, and its URLs come again.
+ */
+interface Waiting<T> {
+  readonly resolve: (result: IteratorResult<T>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class PageFlow<Page> {
+  readonly #max: number;
+  readonly #callback: ((page: Page) => unknown) | undefined;
+  readonly #onError: (error: unknown) => void;
+  readonly #pages: Page[] = [];
+  readonly #takers: Waiting<Page>[] = [];
+  readonly #handling = new Set<Promise<void>>();
+  readonly #waiting = new Set<() => void>();
+  /** Pages wait for an iteration. */
+  #keeps: boolean;
+  #end: { readonly error?: unknown } | undefined;
+
+  /** `callback`: takes each page first. `onError`: hears of what it throws. */
+  constructor(max: number, callback: ((page: Page) => unknown) | undefined, onError: (error: unknown) => void) {
+    this.#max = max;
+    this.#callback = callback;
+    this.#onError = onError;
+    this.#keeps = callback === undefined;
+  }
+
+  /** An iteration has begun (true), or none will (false) unless one has. */
+  keep(keeps: boolean): void {
+    this.#keeps = keeps;
+    if (!keeps) this.#pages.length = 0;
+    this.#wake();
+  }
+
+  put(page: Page): void {
+    if (this.#end !== undefined) return;
+    if (this.#callback === undefined) this.#hand(page);
+    else
+      this.handle(
+        async () => this.#callback?.(page),
+        () => this.#hand(page),
+      );
+  }
+
+  /** Counts as a page that waits, until it is done. */
+  handle(act: () => Promise<unknown>, after = () => {}): void {
+    const handled: Promise<void> = act()
+      .then(after, this.#onError)
+      .finally(() => {
+        this.#handling.delete(handled);
+        this.#wake();
+      });
+    this.#handling.add(handled);
+  }
+
+  /** Nothing: there is room. A promise: of whether there was any before the signal, or so many ms. */
+  room(waitMs: number, signal: AbortSignal): Promise<boolean> | undefined {
+    if (this.#hasRoom()) return undefined;
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.#hasRoom()) leave(true);
+      };
+      const giveUp = () => leave(false);
+      const timer = setTimeout(giveUp, Math.max(0, waitMs));
+      const leave = (found: boolean) => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        signal.removeEventListener('abort', giveUp);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) giveUp();
+    });
+  }
+
+  next(): Promise<IteratorResult<Page>> {
+    const page = this.#pages.shift();
+    if (page !== undefined) {
+      this.#wake();
+      return Promise.resolve({ done: false, value: page });
+    }
+    if (this.#end === undefined) return new Promise((resolve, reject) => this.#takers.push({ resolve, reject }));
+    if ('error' in this.#end) return Promise.reject(this.#end.error);
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Resolves when no callback is under way. */
+  async handled(): Promise<void> {
+    while (this.#handling.size > 0) await Promise.all(this.#handling);
+  }
+
+  /** No more pages come. Those that wait may still be taken, unless they are not `wanted` any more. */
+  end(outcome: { readonly error?: unknown; readonly wanted: boolean }): void {
+    if (this.#end !== undefined) return;
+    this.#end = outcome;
+    if (!outcome.wanted) this.#pages.length = 0;
+    for (const { resolve, reject } of this.#takers.splice(0)) {
+      if ('error' in outcome) reject(outcome.error);
+      else resolve({ done: true, value: undefined });
+    }
+    this.#wake();
+  }
+
+  #hand(page: Page): void {
+    const taker = this.#takers.shift();
+    if (taker !== undefined) taker.resolve({ done: false, value: page });
+    else if (this.#keeps && this.#end === undefined) this.#pages.push(page);
+  }
+
+  #hasRoom(): boolean {
+    return this.#pages.length + this.#handling.size < this.#max;
+  }
+
+  #wake(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+}
