@@ -86,9 +86,7 @@ test('robots.txt is read for the first word of the User-Agent, and its sitemaps 
   const { pages, site } = await crawled(t, (request, response) => {
     const at = `http://${request.headers.host}`;
     if (request.url === '/robots.txt') {
-      return response.end(
-        `User-agent: *\nDisallow: /\nUser-agent: tester\nDisallow: /private\nSitemap: ${at}/map.xml`,
-      );
+      return response.end(`User-agent: *\nDisallow: /\nUser-agent: tester\nDisallow: /private\nSitemap: ${at}/map.xml`);
     }
     if (request.url === '/map.xml') {
       response.setHeader('content-type', 'application/xml');
