@@ -113,6 +113,32 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.deepEqual(rows(join(data, 'to-sqlite/pages.db')), beside);
   });
 
+  it('twenty-lines.ts crawls from TypeScript, and its types hold', async (t) => {
+    const { port } = await serveSite(t, site);
+    const options = {
+      ...{ strict: true, skipLibCheck: true, noEmit: true, types: ['node'] },
+      ...{
+        target: 'ES2023',
+        module: 'NodeNext',
+        moduleResolution: 'NodeNext',
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
+    };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['twenty-lines.ts'] }),
+    );
+    run(process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
+    // Node reads TypeScript by itself from 22.18 on; before, tsx does.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), 'twenty-lines.ts', `http://localhost:${port}/`],
+      { cwd: folder },
+    );
+    assert.match(stdout, /^front\t/m);
+    assert.match(stdout, /^\d pages$/m);
+  });
+
   it('every example has a line in their README', () => {
     const readme = readFileSync(join(root, 'examples/README.md'), 'utf8');
     for (const file of run('ls')
