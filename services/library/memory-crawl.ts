@@ -3,6 +3,7 @@
  * way to whoever takes it.
  */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Outcome } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { isRetriable } from '../../topology/fetch/outcome.ts';
@@ -113,6 +114,7 @@ export class MemoryCrawl implements CrawlControls {
     const { log, codec } = opened;
     const clock = this.#clock;
     const signal = this.#signal;
+    setMaxListeners(0, signal);
     const { seeds, concurrency = concurrencyByDefault, queueMax = queueMaxByDefault, keepOpen = false } = this.#options;
     const policy = await policyOf(this.#options, clock.nowMs());
     await log.append(policyRecords(codec, manifest, policy.config, 'library', clock.nowMs()));
@@ -130,6 +132,8 @@ export class MemoryCrawl implements CrawlControls {
     if (signal.aborted) close();
     // Those that there is no room for yet come while it runs.
     const seeded = intake.add(seeds).catch((error) => {
+      // Those that the crawl came to its end before were not wanted any more: it is no failure of its own.
+      if (error instanceof CrawlstreamError && error.code === 'UNSUPPORTED') return;
       if (!signal.aborted) this.#fail(error);
     });
     this.#opened(intake);

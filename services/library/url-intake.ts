@@ -4,6 +4,7 @@
  *
  * Invariant: what `add` has resolved for has been decided, so that a crawl cannot come to its end past it.
  */
+import { setMaxListeners } from 'node:events';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import type { Policy } from '../../topology/policy/policy.ts';
@@ -47,6 +48,7 @@ export class UrlIntake {
 
   constructor(options: UrlIntakeOptions) {
     this.#options = options;
+    setMaxListeners(0, this.#over.signal);
     this.#isOpen = options.keepOpen;
   }
 
