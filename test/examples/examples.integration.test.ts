@@ -101,7 +101,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
         database.close();
       }
     };
-    const beside = rows(join(data, 'to-sqlite/mine.db'));
+    const beside = rows(join(data, 'plugins/to-sqlite/mine.db'));
     assert.deepEqual(
       beside.map(({ title }) => title).filter((title) => title === 'front' || title.startsWith('fine.test')),
       ['fine.test/y', 'front'],
@@ -110,7 +110,7 @@ describe('the examples, in a project that installs the package', { timeout: 600_
     assert.match(letters.stdout, /untitled/);
 
     await crawlstream(['consume', '--plugin', 'to-sqlite.mjs', '--data', data, '--from-start']);
-    assert.deepEqual(rows(join(data, 'to-sqlite/pages.db')), beside);
+    assert.deepEqual(rows(join(data, 'plugins/to-sqlite/pages.db')), beside);
   });
 
   it('twenty-lines.ts crawls from TypeScript, and its types hold', async (t) => {

@@ -1,5 +1,6 @@
 /** A plugin's consumer as a processor like ours: a group of its own, metrics, dead letters, a folder. */
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { groupPositions } from '../../runtime/consumer/positions.ts';
@@ -20,7 +21,8 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
     ...(reads.includes('responses') && { needs: 'responses' as const }),
     async start(context) {
       const { manifest, log, say } = context;
-      const folder = context.part(name);
+      // Apart from ours: a plugin may be called log.
+      const folder = context.part(join('plugins', name));
       await mkdir(folder, { recursive: true });
       const handler = await given.open({ options, folder, crawl: manifest.crawl, say });
       if (typeof handler?.handle !== 'function') {
@@ -29,6 +31,7 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
       const { batchRecords, retriesMs, whenFailed = 'deadLetter' } = given;
       return runConsumer<PluginTopic>(context, {
         name,
+        folder,
         topics: reads,
         whenFailed,
         ...(batchRecords !== undefined && { batchRecords }),

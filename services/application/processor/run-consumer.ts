@@ -20,6 +20,8 @@ export interface ConsumerWork<T extends AvroTopic> {
   readonly retriesMs?: readonly number[];
   /** Absent: it stops, and begins again with what failed. */
   readonly whenFailed?: ConsumerOptions<T>['whenFailed'];
+  /** Where its files are. Absent: the part of its name. */
+  readonly folder?: string;
   /** One process reads all partitions, the others stand by. */
   readonly alone?: boolean;
   /** After a drain, and before `close`. */
@@ -73,7 +75,7 @@ export async function runConsumer<T extends AvroTopic>(
       throw error;
     });
   const metered = consumerMetrics({ log, clock, name, group: `${crawl}.${name}`, consumer });
-  const sized = storeMetrics(name, context.part(name));
+  const sized = storeMetrics(name, work.folder ?? context.part(name));
   service.sources.add(metered).add(sized);
   const ended = consumer.ended
     .then(() => {

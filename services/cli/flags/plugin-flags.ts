@@ -63,10 +63,8 @@ export interface OpenPlugins {
 
 /** Throws INVALID_ARGUMENT: a file that is no plugin, an option that no consumer of theirs has. */
 export async function openPlugins({ plugin = [], set = [] }: PluginFlags): Promise<OpenPlugins> {
-  const loaded = await loadPlugins(
-    plugin,
-    processors.map(({ name }) => name),
-  );
+  const ours = [...processors.map(({ name }) => name), 'handler'];
+  const loaded = await loadPlugins(plugin, ours);
   const settings = new Map<string, Record<string, string>>();
   const given = loaded.flatMap((one) => one.plugin.processors ?? []);
   for (const { processor, key, value } of set) {
