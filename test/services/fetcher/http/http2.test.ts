@@ -10,7 +10,7 @@ import { headersOf } from '../../../../services/fetcher/http/headers.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
 import { certificate, privateKey } from './tls-fixture.ts';
 
-const limits = { bodyBytesMax: 1_000, headersTimeoutMs: 300, bodyIdleTimeoutMs: 300, totalTimeoutMs: 900 };
+const limits = { bodyBytesMax: 1_000, headersTimeoutMs: 300, bodyIdleTimeoutMs: 300, totalTimeoutMs: 3_000 };
 
 /** A server that offers both, and what was asked of it, by protocol. */
 async function serve(t: TestContext, answer: (stream: ServerHttp2Stream, path: string) => void, allowHTTP1 = true) {
