@@ -22,7 +22,8 @@ async function consume(name: string | undefined, flags: ConsumerRun & PluginFlag
   if (flags.plugin === undefined) {
     throw new CrawlstreamError('INVALID_ARGUMENT', '--plugin is missing: name the file that brings the consumer');
   }
-  const { processors } = await openPlugins(flags);
+  const plugins = await openPlugins(flags);
+  const { processors } = plugins;
   const names = processors.map((one) => one.name);
   const chosen = name === undefined ? processors : processors.filter((one) => one.name === name);
   const [processor] = chosen;
@@ -30,5 +31,5 @@ async function consume(name: string | undefined, flags: ConsumerRun & PluginFlag
     const which = names.length === 0 ? 'these plugins bring none' : `name one of ${names.join(', ')}`;
     throw new CrawlstreamError('INVALID_ARGUMENT', `consume ${name ?? ''}: ${which}`);
   }
-  await runConsumerProcess(processor, flags);
+  await runConsumerProcess(processor, flags, plugins);
 }

@@ -14,7 +14,7 @@ import { ownFolder } from '../connect/own-folder.ts';
 import { addReachOptions, type FetcherFlags } from '../flags/fetcher-flags.ts';
 import { addHttpOption, withHttp } from '../flags/http-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
-import { addPluginOption, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
+import { addPluginOption, type OpenPlugins, openPlugins, type PluginFlags } from '../flags/plugin-flags.ts';
 import { addProcessorOptions, type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import { print } from '../terminal/print.ts';
 import { say } from '../terminal/say.ts';
@@ -41,8 +41,8 @@ function addConsumer(program: Command, processor: Processor): void {
     addProcessorOptions(command, processor),
     'data folder of the crawl; on Kafka, of this process (default: crawl-data/ and the name of the crawl)',
   );
-  addRunOptions(addHttpOption(addCompressionOption(command))).action((flags: ConsumerRun) =>
-    runConsumerProcess(processor, flags),
+  addRunOptions(addHttpOption(addCompressionOption(command))).action(async (flags: ConsumerRun) =>
+    runConsumerProcess(processor, flags, await openPlugins(flags)),
   );
 }
 
@@ -52,15 +52,20 @@ export function addRunOptions(command: Command): Command {
     .option('--json', 'over a data folder: print what was read as one JSON object');
 }
 
-export function runConsumerProcess(processor: Processor, flags: ConsumerRun): Promise<void> {
-  return flags.brokers === undefined ? runOnFolder(processor, flags) : runOnKafka(processor, flags);
+export function runConsumerProcess(processor: Processor, flags: ConsumerRun, plugins: OpenPlugins): Promise<void> {
+  return flags.brokers === undefined ? runOnFolder(processor, flags, plugins) : runOnKafka(processor, flags, plugins);
 }
 
-function runOnFolder(processor: Processor, flags: ConsumerRun): Promise<void> {
-  return withHttp(flags, { role: processor.name, say }, (service) => readFolder(processor, flags, service));
+function runOnFolder(processor: Processor, flags: ConsumerRun, plugins: OpenPlugins): Promise<void> {
+  return withHttp(flags, { role: processor.name, say }, (service) => readFolder(processor, flags, plugins, service));
 }
 
-async function readFolder(processor: Processor, flags: ConsumerRun, service: Service): Promise<void> {
+async function readFolder(
+  processor: Processor,
+  flags: ConsumerRun,
+  { hooks }: OpenPlugins,
+  service: Service,
+): Promise<void> {
   const { name } = processor;
   const clock = new SystemClock();
   const folder = await readDataFolder(needData(flags));
@@ -68,7 +73,6 @@ async function readFolder(processor: Processor, flags: ConsumerRun, service: Ser
     const { manifest, part } = folder;
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
-    const { hooks } = await openPlugins(flags);
     const context = { log, codec, clock, manifest, part, shared: false, fromStart, reach, service, say, ...hooks };
     const running = await startProcessor(processor, context, flags);
     service.probes.serve(() => null);
@@ -82,13 +86,12 @@ async function readFolder(processor: Processor, flags: ConsumerRun, service: Ser
   });
 }
 
-function runOnKafka(processor: Processor, flags: ConsumerRun): Promise<void> {
+function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks }: OpenPlugins): Promise<void> {
   return runRole(processor.name, flags, async (role): Promise<RunningProcessor> => {
     const { log, codec, clock, manifest, service, onFailure } = role;
     const { part } = await ownFolder(flags, manifest);
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
-    const { hooks } = await openPlugins(flags);
     const context = { log, codec, clock, manifest, part, shared: true, fromStart, reach, service, say, ...hooks };
     const running = await startProcessor(processor, context, flags);
     running.ended.catch(onFailure);
