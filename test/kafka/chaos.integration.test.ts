@@ -30,8 +30,10 @@ const skip = (await skipReason()) ?? false;
 const minutes = Number(process.env['CRAWLSTREAM_CHAOS_MINUTES'] ?? 2);
 const seed = Number(process.env['CRAWLSTREAM_CHAOS_SEED'] ?? 1);
 const runMs = minutes * 60_000;
-/** After the last strike: leases of the dead run out, and what they had is fetched. */
-const drainMs = 300_000 + runMs / 2;
+/** After the last strike leases of the dead run out, and what they had is fetched: a busy machine may take its time, */
+const drainMs = 300_000 + 2 * runMs;
+/** but not stand still: in so long somebody asks the web for something, or the crawl is done. */
+const stillMs = 180_000;
 const crawl = 'chaos';
 const partitions = 6;
 const members = 3;
@@ -124,12 +126,19 @@ describe('a crawl under chaos on Kafka', { skip, timeout: runMs + drainMs + 300_
     /** As whoever asks is told; it is worth asking once nothing is left. */
     async function untilDone(isIdle: () => boolean): Promise<Record<string, unknown>> {
       const deadline = Date.now() + drainMs;
+      let [requests, movedMs] = [-1, 0];
+      const hasTime = () => {
+        const made = web.web.requests().length;
+        if (made !== requests) [requests, movedMs] = [made, Date.now()];
+        return Date.now() < Math.min(deadline, movedMs + stillMs);
+      };
       for (;;) {
-        while (!isIdle() && Date.now() < deadline) await sleep(100);
+        while (!isIdle() && hasTime()) await sleep(100);
         const ended = await runCommand(['stats', ...at, '--json']);
         const now = ended.code === 0 ? lastJson(ended) : undefined;
         if (now?.['end'] === 'done') return now;
-        assert.ok(Date.now() < deadline, `the crawl stands still: ${JSON.stringify(now)} ${ended.stderr}`);
+        const quiet = `${((Date.now() - movedMs) / 1000).toFixed(0)} s after request ${requests}`;
+        assert.ok(hasTime(), `the crawl stands still, ${quiet}: ${JSON.stringify(now)} ${ended.stderr}`);
         await sleep(500);
       }
     }

@@ -14,10 +14,12 @@ const minute = 60_000;
 const speeds = {
   unit: {
     deadlineMs: 10 * minute,
+    afterFailureMs: 2 * minute,
     more: 'Left out: tests with brokers, browsers, other programs and kills (npm run test:integration), all of it as CI runs it (npm run verify), and what takes long (npm run verify:full).',
   },
   integration: {
     deadlineMs: 30 * minute,
+    afterFailureMs: 5 * minute,
     more: 'Left out: what takes long, 1,000 simulated crawls, other Nodes, 20 minutes of chaos (npm run verify:full).',
   },
 } as const;
@@ -50,7 +52,7 @@ function indented(text: string): string {
 
 async function worker(queue: string[][]): Promise<void> {
   for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
-    const { fault, output, told } = await runGroup(group, speeds[speed].deadlineMs, onTold);
+    const { fault, output, told } = await runGroup(group, speeds[speed], onTold);
     if (fault !== '') {
       faults.push(`${group.join(' ')}: ${fault}`);
       console.log(`\nFAILED ${group.join(' ')}\n  ${fault}\n${indented(output.slice(-8_000))}`);

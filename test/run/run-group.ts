@@ -17,10 +17,16 @@ export interface GroupResult {
 const reporter = new URL('./reporter.ts', import.meta.url).href;
 const shard = 'test/run/shard.ts';
 
-/** `deadlineMs`: then it is killed, with its children, and the tests that have not ended are named. */
+export interface Deadlines {
+  /** Then it is killed, with its children, and the last test that ended is named. */
+  readonly deadlineMs: number;
+  /** The same once a test has failed and nothing more is heard: what it left open may keep its process for ever. */
+  readonly afterFailureMs: number;
+}
+
 export function runGroup(
   files: readonly string[],
-  deadlineMs: number,
+  { deadlineMs, afterFailureMs }: Deadlines,
   onTold: (told: Told) => void,
   env: NodeJS.ProcessEnv = {},
 ): Promise<GroupResult> {
@@ -41,7 +47,13 @@ export function runGroup(
     if (one === undefined) return output.push(line);
     told.push(one);
     onTold(one);
+    if (one.kind === 'fail' || lingering !== undefined) lingers();
   });
+  let lingering: NodeJS.Timeout | undefined;
+  const lingers = () => {
+    clearTimeout(lingering);
+    lingering = setTimeout(() => endGroup(child.pid!, mark), afterFailureMs);
+  };
   createInterface({ input: child.stderr }).on('line', (line) => output.push(line));
   return new Promise((resolve) => {
     let late = false;
@@ -51,6 +63,7 @@ export function runGroup(
     }, deadlineMs);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
+      clearTimeout(lingering);
       endGroup(child.pid!, mark);
       running.delete(child.pid!);
       const failed = told.some(({ kind }) => kind === 'fail');
