@@ -25,26 +25,26 @@ import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/
 import { findNamed, type Waiting } from './decide/control/raise.ts';
 import type { ControlMessage, PartitionIdentity } from './decide/decision.ts';
 import { Decision } from './decide/decision.ts';
-import { decideGrants } from './decide/leases/grants.ts';
 import { decidePrice } from './decide/leases/price.ts';
-import { decideRobotsHops, nextHopAtMs } from './decide/leases/robots-hops.ts';
-import { nextRefillAtMs, openDeferred } from './decide/links/budgets.ts';
+import { openDeferred } from './decide/links/budgets.ts';
 import { decideDiscovered } from './decide/links/discovered.ts';
 import { Growth } from './decide/links/growth.ts';
 import { isFull } from './decide/links/queue-room.ts';
 import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
 import { isAboutHost } from './decide/misrouted.ts';
-import { CallDesk } from './decide/pull/call-desk.ts';
-import { decideLapses } from './decide/pull/gets.ts';
+import type { CallDesk } from './decide/pull/call-desk.ts';
 import { decideResult } from './decide/results/results.ts';
-import { decideBurials, decideExpiries } from './decide/results/time.ts';
+import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
 import { taskOf } from './decide/task-of.ts';
+import { type Leasing, taskLeasing } from './leasing/leasing.ts';
+import { PullLeasing } from './leasing/pull-leasing.ts';
 import type { FrontierState } from './state/state.ts';
 import type { StoreJob } from './storage/store-job.ts';
 import { unreadable } from './unreadable.ts';
 import { readDying, readLeases } from './view/read-rows.ts';
+import { wakeAtMs } from './wake.ts';
 
 /**
  * A record of an input topic; `record` is null where nobody could read the bytes. `passedOn`: its bytes, if it was.
@@ -73,8 +73,7 @@ export class FrontierPartition {
   readonly #sought = new Set<InputTopic>();
   /** Of the inputs that the step has taken. */
   readonly #epochs = new Map<InputTopic, number>();
-  /** Calls of the pull API, where the crawl is served by it. */
-  readonly calls = new CallDesk();
+  readonly #pull = new PullLeasing();
   #blocked = false;
   #asked = false;
   /** Lists of policies: to be here before a policy that refers to them is offered. */
@@ -94,6 +93,16 @@ export class FrontierPartition {
   constructor(identity: PartitionIdentity, state: FrontierState) {
     this.identity = identity;
     this.state = state;
+  }
+
+  /** As the policy in force chooses; tasks before the first. */
+  get #leasing(): Leasing {
+    return this.state.pull.on ? this.#pull : taskLeasing;
+  }
+
+  /** Calls of the pull API, where the crawl is served by it. */
+  get calls(): CallDesk {
+    return this.#pull.desk;
   }
 
   /** The policy in force; null before the first. */
@@ -152,20 +161,7 @@ export class FrontierPartition {
 
   /** When a step has something to do without any input, ms; undefined: never. */
   wakeAtMs(demand: number): number | undefined {
-    const { state } = this;
-    if (this.policy?.config.paused === true) demand = 0;
-    if (state.burying.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
-    const quotaOut = this.policy?.config.pageQuota != null && state.quotaLeft <= 0;
-    let wake = demand > 0 && !quotaOut ? state.clock.nextReadyAtMs : undefined;
-    if (demand > 0 && !quotaOut && state.clock.ready > 0) wake = state.nowMs;
-    const hopAtMs = demand > 0 ? nextHopAtMs(state, this.policy) : undefined;
-    if (hopAtMs !== undefined && (wake === undefined || hopAtMs < wake)) wake = hopAtMs;
-    const refillAtMs = nextRefillAtMs(state, this.policy);
-    if (refillAtMs !== undefined && (wake === undefined || refillAtMs < wake)) wake = refillAtMs;
-    const deadlineMs = state.deadlines.firstMs;
-    const expiresAtMs =
-      deadlineMs === undefined ? undefined : deadlineMs + (state.pull.on ? 0 : frontierLimits.clockSkewMs);
-    return wake === undefined || (expiresAtMs !== undefined && expiresAtMs < wake) ? expiresAtMs : wake;
+    return wakeAtMs(this.state, this.policy, demand, this.#leasing.graceMs);
   }
 
   /**
@@ -183,26 +179,23 @@ export class FrontierPartition {
     this.#take(decision, 'control', until);
     for (const topic of decision.sought) this.#forget(topic);
     if (this.policy !== null) this.#take(decision, 'results', until);
-    if (state.pull.on) decideLapses(decision);
-    else decideExpiries(decision);
+    this.#leasing.endLate(decision);
     decideBurials(decision, this.#dying);
     decidePrice(decision);
     decideGrowth(decision, this.#grown);
     this.#takeDiscovered(decision, until);
-    if (state.pull.on) this.calls.decide(decision);
+    this.#leasing.answer(decision);
     const pageQuota = this.policy?.config.pageQuota ?? null;
     decideQuota(decision, pageQuota);
     decideQuotaShares(decision, pageQuota);
     openDeferred(decision);
     openDrained(decision);
-    const paused = this.policy?.config.paused === true;
-    if (!state.pull.on && !paused) decideGrants(decision, decideRobotsHops(decision, demand));
-    for (const [topic, epoch] of this.#epochs) {
+    if (this.policy?.config.paused !== true) this.#leasing.grant(decision, demand);
+    for (const [topic, epoch] of this.#epochs)
       if (epoch !== state.inputEpochs[topic]) decision.emit({ kind: 'inputEpoch', topic, epoch });
-    }
     this.#epochs.clear();
     const changes = decision.finish();
-    if (this.calls.isUnread) this.#unread = true;
+    if (this.#leasing.isUnread) this.#unread = true;
     const inputs = inputTopics.map((topic) => ({ topic, from: before[topic], to: state.positions[topic] }));
     if (changes.length === 0 && inputs.every(({ topic, to }) => to === before[topic])) return null;
     return this.#commit(decision, inputs, demand, changes);
@@ -210,7 +203,7 @@ export class FrontierPartition {
 
   /** Are there calls that a step could decide? */
   get isCalled(): boolean {
-    return this.state.pull.on && this.policy !== null && this.calls.waiting;
+    return this.policy !== null && this.#leasing.isCalled;
   }
 
   /** Is there something to be read before the next step? */
@@ -227,7 +220,7 @@ export class FrontierPartition {
     this.#dying = yield* readDying(this.state);
     this.#named = yield* findNamed(this.state, this.#inputs.control, this.#dying);
     if (this.#grown.length === 0) this.#grown = yield* readGrown(this.state, this.#growth);
-    if (this.state.pull.on) yield* this.calls.reads(this.state);
+    yield* this.#leasing.reads(this.state);
     this.#unread = false;
   }
 
@@ -262,7 +255,15 @@ export class FrontierPartition {
 
   #begin(wallMs: number): Decision {
     this.state.nowMs = Math.max(this.state.nowMs, wallMs);
-    return new Decision(this.identity, this.state, this.state.nowMs, () => this.policy, this.lists.source);
+    const { identity, state, lists } = this;
+    return new Decision(
+      identity,
+      state,
+      state.nowMs,
+      () => this.policy,
+      lists.source,
+      () => this.#leasing.isByHost,
+    );
   }
 
   /** What to publish again when an owner opens: a crash may have lost it between its commit and its publication. */
@@ -378,17 +379,16 @@ export class FrontierPartition {
   }
 
   #decideControl(decision: Decision, event: Control, offset: number): void {
-    if (!this.state.pull.on && isAboutHost(event) && !decision.misrouted.isOurs(event.hostKey)) {
+    if (isAboutHost(event) && !decision.isOurs(event.hostKey)) {
       decision.tally('misrouted');
       decision.misrouted.control(event);
     } else decideControl(decision, event, this.#named.get(offset) ?? []);
   }
 
   #decideResult(decision: Decision, result: Result): void {
-    if (!decision.misrouted.isOurs(result.hostKey)) {
-      decision.tally('misrouted');
-      decision.misrouted.result(result);
-    } else decideResult(decision, result);
+    if (decision.isOurs(result.hostKey)) return decideResult(decision, result);
+    decision.tally('misrouted');
+    decision.misrouted.result(result);
   }
 }
 

@@ -172,7 +172,9 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     openAt: compileWindows(config.windows ?? []),
     leasesOf: compileParallel(config.parallel ?? []),
     recrawl: config.recrawl === undefined ? null : compileRecrawl(config.recrawl),
-    sitemaps: config.sitemaps === undefined ? null : compileSitemaps(config.sitemaps, normalize),
+    // Clients of the pull API read their own.
+    sitemaps:
+      config.sitemaps === undefined || config.sink === 'pull' ? null : compileSitemaps(config.sitemaps, normalize),
     tracing: compileTracing(config.trace),
     bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
     admit(given, depth, hop, facts) {

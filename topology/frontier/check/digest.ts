@@ -121,11 +121,8 @@ const factNames = Object.keys(newHostFacts) as (keyof HostFacts)[];
 
 function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow) => void): void {
   const { key, facts, queue } = host;
-  const { pull } = state;
-  if (pull.on) {
-    const { blockedUntilMs, drops, forgotten } = pull.marksOf(host.id);
-    visit(['pulled', key, pull.urlsOf(host.id), pull.doneOf(host.id), blockedUntilMs, forgotten, ...drops]);
-  }
+  const pulled = state.pull.rowOf(host.id);
+  if (pulled !== null) visit(['pulled', key, ...pulled]);
   visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`)]);
   const { bands } = state.queues;
   for (const { number, size, band } of queue.bands()) {

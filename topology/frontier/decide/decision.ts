@@ -54,6 +54,7 @@ export class Decision {
   /** What a policy that is about to be switched to may refer to. */
   readonly lists: ListSource;
   readonly #policyOf: () => Policy | null;
+  readonly #isByHost: () => boolean;
   readonly #changes = new ByteWriter(16 * 1024);
   readonly #tallies = new Map<TallyName, number>();
   #randomState: number;
@@ -64,6 +65,7 @@ export class Decision {
     nowMs: number,
     policyOf: () => Policy | null,
     lists: ListSource = noLists,
+    isByHost: () => boolean = () => true,
   ) {
     this.identity = identity;
     this.state = state;
@@ -72,12 +74,23 @@ export class Decision {
     this.seq = state.changelog.seq + 1;
     this.#policyOf = policyOf;
     this.lists = lists;
+    this.#isByHost = isByHost;
     this.#randomState = seedOf(`${identity.crawl} ${identity.partition} ${this.seq}`);
   }
 
   /** The policy in force; null until the first one arrives on `control`. */
   get policy(): Policy | null {
     return this.#policyOf();
+  }
+
+  /** Is a queue a host? Else it is whatever its clients have named. */
+  get isByHost(): boolean {
+    return this.#isByHost();
+  }
+
+  /** Does a host's queue belong to this partition? */
+  isOurs(hostKey: string): boolean {
+    return !this.isByHost || this.misrouted.isOurs(hostKey);
   }
 
   /** Bytes of the changes so far. */

@@ -14,8 +14,8 @@ import type { Decision } from './decision.ts';
 
 /** Sitemaps that the policy names for a host are due at once. */
 export function decideSitemapsNamed(decision: Decision, hostKey: string, secure: boolean): void {
-  const { state, policy, nowMs } = decision;
-  if (policy === null || policy.sitemaps === null || state.pull.on || hostKey === '') return;
+  const { policy, nowMs } = decision;
+  if (policy === null || policy.sitemaps === null || hostKey === '') return;
   const nowS = Math.floor(nowMs / 1_000);
   emitRound(decision, hostKey, { dueS: nowS, sinceS: nowS, tries: 0, secure });
 }

@@ -3,7 +3,8 @@
  * how many of them are done, until when a client has blocked it, and when it was deleted.
  *
  * A queue is a host of the frontier whose key a client may choose. Its URLs are told apart by key and URL as given, not
- * by the seen key: what a client puts is what it gets. Cost: 8 bytes a host, and nothing where no crawl is served.
+ * by the seen key: what a client puts is what it gets. Cost: 8 bytes a host. Where the crawl is not served, all of it is
+ * empty and stays so.
  */
 
 import type { FactsTable } from '../hosts/facts-table.ts';
@@ -52,11 +53,12 @@ export class PullState {
   }
 
   /**
-   * From when on a queue may be leased: a delay after it was contacted, and not before a block ends. ms. Of a served
-   * crawl, `readyAtMs` of a host is when it was contacted last, so that another delay takes hold of those that wait.
+   * From when on a host may be leased, ms: of a served crawl, a delay after it was contacted, and not before a block ends.
+   * Its hosts' `readyAtMs` is when they were contacted last, so that another delay takes hold of those that wait.
    */
   readyAtMs(host: number, facts: FactsTable): number {
     const contactedAtMs = facts.readyAtMs(host);
+    if (!this.on) return contactedAtMs;
     const { blockedUntilMs } = this.marksOf(host);
     return Math.max(contactedAtMs === 0 ? 0 : contactedAtMs + this.delayOf(host, facts), blockedUntilMs);
   }
@@ -74,6 +76,7 @@ export class PullState {
   }
 
   count(host: number, urlsBy: number, doneBy: number): void {
+    if (!this.on) return;
     this.#urls = fitted(this.#urls, host);
     this.#done = fitted(this.#done, host);
     const [urls, done] = [this.#urls[host]!, this.#done[host]!];
@@ -109,7 +112,15 @@ export class PullState {
     return isHostOf(url, hostKey) ? url : `${hostKey}\n${url}`;
   }
 
+  /** All there is of a queue, for a digest; null: the crawl is not served. */
+  rowOf(host: number): number[] | null {
+    if (!this.on) return null;
+    const { blockedUntilMs, drops, forgotten } = this.marksOf(host);
+    return [this.urlsOf(host), this.doneOf(host), blockedUntilMs, forgotten, ...drops];
+  }
+
   save(writer: ByteWriter, host: number): void {
+    if (!this.on) return;
     const { blockedUntilMs, drops, forgotten } = this.marksOf(host);
     writer.uint(this.urlsOf(host));
     writer.uint(this.doneOf(host));
@@ -120,6 +131,7 @@ export class PullState {
   }
 
   load(reader: ByteReader, host: number): void {
+    if (!this.on) return;
     this.count(host, reader.uint(), reader.uint());
     const [blockedUntilMs, forgotten] = [reader.uint(), reader.uint()];
     this.mark(host, { blockedUntilMs, forgotten, drops: Array.from({ length: reader.uint() }, () => reader.uint()) });

@@ -20,7 +20,7 @@ export function settleHost(state: FrontierState, host: Host): void {
   else burying.delete(id);
   const refreshAtMs = recrawl.dueAtMs(id);
   const workAtMs = deadUntilMs > 0 ? revivalAtMs(dueAtMs, refreshAtMs, deadUntilMs) : earlier(dueAtMs, refreshAtMs);
-  const readyAtMs = pull.on ? pull.readyAtMs(id, facts) : facts.readyAtMs(id);
+  const readyAtMs = pull.readyAtMs(id, facts);
   const laneAtMs = hosts.lanes.readyAtMs(id, out);
   if (workAtMs === undefined || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '') clock.remove(id);
   else clock.schedule(id, Math.max(readyAtMs, workAtMs, laneAtMs), clockBandOf(state, host));

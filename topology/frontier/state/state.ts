@@ -309,7 +309,7 @@ export class FrontierState {
     }
     if (isAhead) return;
     this.counters.admitted += entries.length;
-    if (this.pull.on) this.pull.count(host.id, entries.length, 0);
+    this.pull.count(host.id, entries.length, 0);
     this.#changed(host);
     if (!this.traps.on) return;
     this.traps.learn(hostKey, host.facts.fetched + host.queue.size, admittedEvents(entries));

@@ -41,7 +41,7 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
   writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
   writer.string(traps.standing.has(key) ? traps.save(key) : '');
-  if (state.pull.on) state.pull.save(writer, id);
+  state.pull.save(writer, id);
   const lanes = hosts.lanes.entries.get(id);
   const leasesWithPages = host.leaseIds.filter((lease) => leases.get(lease)!.pages.size > 0);
   if (lanes !== undefined || leasesWithPages.length > 0) writeLanes(writer, hosts.lanes.of(id));
@@ -73,7 +73,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   if (hops.length > 0) robotsHops.set(id, hops);
   const json = reader.string();
   if (json !== '') traps.load(key, json);
-  if (state.pull.on) state.pull.load(reader, id);
+  state.pull.load(reader, id);
   if (!reader.done) hosts.lanes.put(id, readLanes(reader));
   while (!reader.done) state.leases.get(reader.uint())!.pages.set(reader.uint(), readPageRecord(reader));
   if (json !== '' || host.facts.deferredOpen) openBands(state, host);

@@ -9,9 +9,15 @@ import { ByteReader, ByteWriter } from '../../../../topology/frontier/storage/by
 const factsOf = (readyAtMs: number, ownDelayMs = -1) =>
   ({ readyAtMs: () => readyAtMs, ownDelayMs: () => ownDelayMs }) as unknown as FactsTable;
 
+function served(): PullState {
+  const pull = new PullState();
+  pull.set(true, 0);
+  return pull;
+}
+
 describe('a served crawl’s queues', () => {
   it('are counted by what they hold, and active while one of it is not done', () => {
-    const pull = new PullState();
+    const pull = served();
     const counts = () => [pull.queues, pull.activeQueues];
     assert.deepEqual([pull.urlsOf(5), pull.doneOf(5), counts()], [0, 0, [0, 0]]);
     pull.count(5, 2, 0);
@@ -23,6 +29,15 @@ describe('a served crawl’s queues', () => {
     assert.deepEqual([pull.urlsOf(5), pull.doneOf(5), counts()], [2, 2, [2, 0]]);
     pull.count(5, -2, -2);
     assert.deepEqual(counts(), [1, 0]);
+  });
+
+  it('are none where the crawl is not served: nothing is counted, saved or read', () => {
+    const pull = new PullState();
+    pull.count(5, 2, 1);
+    const writer = new ByteWriter();
+    pull.save(writer, 5);
+    assert.deepEqual([pull.queues, pull.urlsOf(5), pull.rowOf(5), writer.length], [0, 0, null, 0]);
+    assert.equal(pull.readyAtMs(5, factsOf(1_000, 50)), 1_000, 'fetchers tell from when on it may be contacted');
   });
 
   it('wait their own delay or that of all, from when they were contacted, and until a block ends', () => {
@@ -80,12 +95,12 @@ describe('a served crawl’s queues', () => {
   });
 
   it('are read back as they were written', () => {
-    const pull = new PullState();
+    const pull = served();
     pull.count(2, 7, 3);
     pull.mark(2, { blockedUntilMs: 1_700_000_000_000, drops: [5, 9], forgotten: 4 });
     const writer = new ByteWriter();
     pull.save(writer, 2);
-    const again = new PullState();
+    const again = served();
     again.load(new ByteReader(writer.take()), 2);
     assert.deepEqual(again.marksOf(2), pull.marksOf(2));
     assert.deepEqual([again.urlsOf(2), again.doneOf(2), again.queues, again.activeQueues], [7, 3, 1, 1]);

@@ -21,7 +21,7 @@ export function decidePurge(decision: Decision, event: Control, waiting: readonl
   const { hostKey } = event;
   const purged = purgePayload(event.payload);
   // Queues of a served crawl are deleted by its clients.
-  if (purged === null || hostKey === '' || state.pull.on) return decision.tally('unknownControls');
+  if (purged === null || hostKey === '' || !decision.isByHost) return decision.tally('unknownControls');
   if (purged.url === '') {
     const isDone = state.hosts.get(hostKey)?.facts.hold === 'purged';
     if (!isDone) decision.emit({ kind: 'purge', hostKey, url: '', from: nowhere });

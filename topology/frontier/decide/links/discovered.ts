@@ -85,7 +85,7 @@ function arrive(
     return true;
   }
   const { url, hostKey } = verdict;
-  if (!state.pull.on && !decision.misrouted.isOurs(hostKey)) {
+  if (!decision.isOurs(hostKey)) {
     if (decision.misrouted.link(group, hostKey, link)) decision.tally('misrouted');
     return true;
   }

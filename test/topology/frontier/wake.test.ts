@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { wakeAtMs } from '../../../topology/frontier/wake.ts';
+import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
+
+interface Given {
+  readonly ready?: number;
+  readonly nextReadyAtMs?: number;
+  readonly firstMs?: number;
+  readonly quotaLeft?: number;
+  readonly burying?: number;
+}
+
+function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, graceMs = 0): number | undefined {
+  const state = {
+    nowMs: 1_000,
+    burying: new Set(given.burying === undefined ? [] : [given.burying]),
+    budgets: { looks: false, nextRefillAtMs: undefined, size: 0 },
+    shares: { drained: new Set() },
+    clock: { ready: given.ready ?? 0, nextReadyAtMs: given.nextReadyAtMs },
+    deadlines: { firstMs: given.firstMs },
+    robotsHops: new Map(),
+    quotaLeft: given.quotaLeft ?? 0,
+  } as unknown as FrontierState;
+  return wakeAtMs(state, compilePolicy({ ...defaultPolicy(), ...policy }), demand, graceMs);
+}
+
+describe('when a step has something to do', () => {
+  it('is when a host is ready and somebody would take it', () => {
+    assert.equal(wake({ nextReadyAtMs: 5_000 }, 1), 5_000);
+    assert.equal(wake({ ready: 2, nextReadyAtMs: 5_000 }, 1), 1_000);
+    assert.equal(wake({ ready: 2 }, 0), undefined);
+    assert.equal(wake({ ready: 2 }, 1, { paused: true }), undefined);
+  });
+
+  it('is not when the quota is out, until more of it comes', () => {
+    assert.equal(wake({ ready: 2 }, 1, { pageQuota: 10 }), undefined);
+    assert.equal(wake({ ready: 2, quotaLeft: 1 }, 1, { pageQuota: 10 }), 1_000);
+  });
+
+  it('is at the latest when a lease is over: its deadline, and what another clock may be off by', () => {
+    assert.equal(wake({ firstMs: 4_000 }, 0, {}, 500), 4_500);
+    assert.equal(wake({ firstMs: 4_000, nextReadyAtMs: 4_400 }, 1, {}, 500), 4_400);
+    assert.equal(wake({ firstMs: 4_000, nextReadyAtMs: 4_600 }, 1, { paused: true }, 500), 4_500);
+  });
+
+  it('is at once while a host’s queue is being given up on', () => {
+    assert.equal(wake({ burying: 3 }, 0, { paused: true }), 1_000);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * How URLs leave a frontier, and how a lease ends of which nothing is heard. There are two ways: tasks for fetchers, and
+ * calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for both.
+ */
+import { frontierLimits } from '../../limits.ts';
+import type { Decision } from '../decide/decision.ts';
+import { decideGrants } from '../decide/leases/grants.ts';
+import { decideRobotsHops } from '../decide/leases/robots-hops.ts';
+import { decideExpiries } from '../decide/results/time.ts';
+import type { FrontierState } from '../state/state.ts';
+import type { StoreJob } from '../storage/store-job.ts';
+
+export interface Leasing {
+  /** How long after its deadline a lease is over, ms: whoever has it may go by another clock. */
+  readonly graceMs: number;
+  /** Is a queue a host, which belongs to the partition that its name leads to? */
+  readonly isByHost: boolean;
+  /** Ends leases that are over. */
+  endLate(decision: Decision): void;
+  /** Decides what was asked for, before new URLs are let in. */
+  answer(decision: Decision): void;
+  /** Grants leases nobody asked for by name. `demand`: as many as there is somebody to take. */
+  grant(decision: Decision, demand: number): void;
+  /** Is something asked that a step could decide? */
+  readonly isCalled: boolean;
+  /** Something was asked whose rows have to be read before the next step. */
+  readonly isUnread: boolean;
+  /** Reads what the next step needs, and what the last one's leases hold. To be run after each step. */
+  reads(state: FrontierState): StoreJob;
+}
+
+/** Tasks for fetchers, who report by `results`. */
+export const taskLeasing: Leasing = {
+  graceMs: frontierLimits.clockSkewMs,
+  isByHost: true,
+  endLate: decideExpiries,
+  answer: () => {},
+  grant: (decision, demand) => decideGrants(decision, decideRobotsHops(decision, demand)),
+  isCalled: false,
+  isUnread: false,
+  *reads() {},
+};

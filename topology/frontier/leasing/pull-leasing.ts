@@ -1,0 +1,35 @@
+/** Leasing by the calls of clients, who pull and report by gRPC. */
+
+import type { Decision } from '../decide/decision.ts';
+import { CallDesk } from '../decide/pull/call-desk.ts';
+import { decideLapses } from '../decide/pull/gets.ts';
+import type { FrontierState } from '../state/state.ts';
+import type { Leasing } from './leasing.ts';
+
+export class PullLeasing implements Leasing {
+  readonly desk = new CallDesk();
+  /** Deadlines are by this clock alone: clients have none of it. */
+  readonly graceMs = 0;
+  /** A client may give a queue any key. */
+  readonly isByHost = false;
+  readonly endLate = decideLapses;
+
+  answer(decision: Decision): void {
+    this.desk.decide(decision);
+  }
+
+  /** Only who asks is given. */
+  grant(): void {}
+
+  get isCalled(): boolean {
+    return this.desk.waiting;
+  }
+
+  get isUnread(): boolean {
+    return this.desk.isUnread;
+  }
+
+  reads(state: FrontierState) {
+    return this.desk.reads(state);
+  }
+}

@@ -1,0 +1,25 @@
+/** When a step of a partition has something to do without any input. */
+import type { Policy } from '../policy/policy.ts';
+import { nextHopAtMs } from './decide/leases/robots-hops.ts';
+import { nextRefillAtMs } from './decide/links/budgets.ts';
+import type { FrontierState } from './state/state.ts';
+
+/** `demand`: leases that could be granted; `graceMs`: how long after its deadline one is over. ms; undefined: never. */
+export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, graceMs: number) {
+  if (state.burying.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
+  const grants = demand > 0 && policy?.config.paused !== true;
+  const quotaOut = policy?.config.pageQuota != null && state.quotaLeft <= 0;
+  const { firstMs } = state.deadlines;
+  return earliest(
+    grants && !quotaOut ? (state.clock.ready > 0 ? state.nowMs : state.clock.nextReadyAtMs) : undefined,
+    grants ? nextHopAtMs(state, policy) : undefined,
+    nextRefillAtMs(state, policy),
+    firstMs === undefined ? undefined : firstMs + graceMs,
+  );
+}
+
+function earliest(...times: (number | undefined)[]): number | undefined {
+  let first: number | undefined;
+  for (const time of times) if (time !== undefined && (first === undefined || time < first)) first = time;
+  return first;
+}
