@@ -25,12 +25,12 @@ export interface Service {
   access(crawl: string): readonly Access[];
 }
 
-export const services: readonly Service[] = [
-  ...processors.map(({ name, does, ...graph }) => ({
-    name,
-    does,
-    access: (crawl: string) => ofProcessor(crawl, { name, does, ...graph }),
-  })),
+/** Of these processors, and of people. */
+export function servicesOf(declarations: readonly Declaration[]): readonly Service[] {
+  return [...declarations.map(ofDeclaration), ...people];
+}
+
+const people: readonly Service[] = [
   {
     name: 'operator',
     does: 'makes the topics, sends seeds, policies and events, looks at everything, replays, dumps and loads',
@@ -50,6 +50,13 @@ export const services: readonly Service[] = [
     ],
   },
 ];
+
+export const services = servicesOf(processors);
+
+function ofDeclaration(declaration: Declaration): Service {
+  const { name, does } = declaration;
+  return { name, does, access: (crawl) => ofProcessor(crawl, declaration) };
+}
 
 function ofProcessor(crawl: string, { name, reads, writes }: Declaration): Access[] {
   const access = [prefixed('Topic', `${crawl}.`, ['Describe', 'DescribeConfigs'])];

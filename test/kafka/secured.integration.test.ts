@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AclEntry, Kafka, logLevel } from 'kafkajs';
 import { skipReason } from '../../lab/kafka/components.ts';
 import { lastJson, type Running, runCommand, startCommand } from '../../lab/process/command.ts';
@@ -23,7 +24,7 @@ const crawl = 'guarded';
 describe('a secured broker', { skip, timeout: 300_000 }, () => {
   let broker: SecuredBroker;
   before(async () => {
-    broker = await startSecuredBroker([...services.map(({ name }) => name), 'nobody']);
+    broker = await startSecuredBroker([...services.map(({ name }) => name), 'lister', 'nobody']);
   });
   after(() => broker?.stop());
 
@@ -155,10 +156,12 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
 
   describe('with an authorizer', () => {
     const running = new Set<Running>();
-    let folder: string;
+    let [folder, plugin] = ['', ''];
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'crawlstream-guarded-'));
       await allow(broker);
+      plugin = join(folder, 'mine.mjs');
+      await writeFile(plugin, pluginText);
     });
     after(async () => {
       for (const { child } of running) child.kill('SIGKILL');
@@ -203,6 +206,39 @@ describe('a secured broker', { skip, timeout: 300_000 }, () => {
       }
     });
 
+    it('a fetcher with a plugin is told what it lacks, and with what the plugin’s list says the plugin takes part', async () => {
+      const web = await startSmallWeb({ ...{ hosts: 3, pagesPerHost: 5, seed: 3 } });
+      const sent = await as('operator', ['inject', ...at(), ...web.seeds, '--delay', '30']).ended;
+      assert.equal(sent.code, 0, sent.stderr);
+      const fetching = ['fetcher', ...at(), '--resolve', `*:${web.port}:127.0.0.1`, '--plugin', plugin];
+      const refused = await as('fetcher', fetching).ended;
+      assert.equal(refused.code, 2, refused.stderr);
+      assert.match(refused.stderr, /control.*not allowed to this user.*crawlstream acls fetcher --plugin/s);
+      await allow(broker, ['--plugin', plugin]);
+      const frontier = start('frontier', ['frontier', ...at(), '--data', join(folder, 'frontier')]);
+      const fetcher = start('fetcher', fetching);
+      const lister = start('lister', ['consume', ...at(), '--plugin', plugin, '--data', join(folder, 'lister')]);
+      const { expected } = web.check({ delayMs: 30 });
+      const listed = async () => {
+        const text = await readFile(join(folder, 'lister/plugins/lister/urls.txt'), 'utf8').catch(() => '');
+        return text.split('\n').filter((line) => line.includes(`:${web.port}/`));
+      };
+      const deadlineMs = Date.now() + 120_000;
+      for (; (await listed()).length < expected && Date.now() < deadlineMs; await sleep(200))
+        for (const one of running) assert.equal(one.child.exitCode, null, one.output());
+      const lines = await listed();
+      assert.equal(new Set(lines.map((line) => line.split(' ')[0])).size, expected);
+      assert.ok(lines.every((line) => line.endsWith(' seen by mine')));
+      assertFlawless(web.check({ delayMs: 30 }));
+      const told = await as('operator', ['explain', ...at(), web.seeds[0]!]).ended;
+      assert.match(told.stdout, /mine 1\.2\.3/);
+      for (const one of [fetcher, lister, frontier]) {
+        one.child.kill('SIGTERM');
+        await one.ended;
+        running.delete(one);
+      }
+    });
+
     it('a service in the place of another is told what it lacks', async () => {
       const frontier = await as('fetcher', ['frontier', ...at(), '--data', join(folder, 'wrong')]).ended;
       assert.equal(frontier.code, 2);
@@ -229,14 +265,34 @@ it('credentials that make no sense are refused by the name of their variable', a
   assert.deepEqual(kafkaCredentials({ CRAWLSTREAM_KAFKA_TLS: '1' }), { ssl: true });
 });
 
+/** Marks each page, and lists those that another process publishes. */
+const pluginText = `
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+export default {
+  name: 'mine',
+  version: '1.2.3',
+  page: (page) => ({ ...page, description: 'seen by mine' }),
+  processors: [{
+    name: 'lister',
+    does: 'lists pages',
+    open: ({ folder }) => ({
+      handle(batch) {
+        appendFileSync(join(folder, 'urls.txt'), batch.map(({ value }) => value.url + ' ' + value.description + '\\n').join(''));
+      },
+    }),
+  }],
+};
+`;
+
 /** What `crawlstream acls` prints, as rules of the broker. */
-async function allow(broker: SecuredBroker): Promise<void> {
+async function allow(broker: SecuredBroker, more: readonly string[] = []): Promise<void> {
   const ssl = { ca: await readFile(broker.ca, 'utf8') };
   const sasl = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') } as const;
   const brokers = broker.brokers.split(',');
   const admin = new Kafka({ clientId: 'acls', brokers, ssl, sasl, logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
-  const printed = lastJson(await runCommand(['acls', '--crawl', crawl, '--json']));
+  const printed = lastJson(await runCommand(['acls', '--crawl', crawl, ...more, '--json']));
   const acl: AclEntry[] = [];
   for (const { service, access } of printed['services'] as { service: string; access: Rule[] }[]) {
     for (const { resource, name, pattern, operations } of access) {

@@ -12,11 +12,11 @@ import type { PluginProcessor, PluginRecord, PluginTopic } from './plugin.ts';
 export type PluginSettings = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export function pluginProcessor(given: PluginProcessor, settings: PluginSettings): Processor {
-  const { name, does, reads = ['pages'] } = given;
+  const declaration = declarationOf(given);
+  const { name, reads } = declaration;
   const options = optionsOf(given, settings.get(name) ?? {});
   return declareProcessor({
-    ...{ name, does, reads, stores: [] },
-    writes: ['dead-letters'],
+    ...declaration,
     options: z.object({}),
     ...(reads.includes('responses') && { needs: 'responses' as const }),
     async start(context) {
@@ -47,6 +47,11 @@ export function pluginProcessor(given: PluginProcessor, settings: PluginSettings
       });
     },
   });
+}
+
+/** What is known of it before its options are. */
+export function declarationOf({ name, does, reads = ['pages'] }: PluginProcessor) {
+  return { name, does, reads, writes: ['dead-letters'], stores: [] } as const;
 }
 
 function optionsOf({ name, options = {} }: PluginProcessor, set: Readonly<Record<string, string>>) {

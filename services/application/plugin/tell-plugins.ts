@@ -2,10 +2,14 @@
  * Which plugins take part in a crawl, on its control log: by name, version and hash of the file, so that a story of a URL
  * can tell what code decided. Told once, and again when any of it changes.
  */
+import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { controlEvent, controlEvents } from '../../runtime/crawl/control-log.ts';
+import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { declaredLog, type Edge } from '../processor/declared-log.ts';
+import type { Declaration } from '../processor/processor.ts';
 import type { LoadedPlugin } from './load-plugins.ts';
 
 /** As the payload of the event `plugin`. */
@@ -15,33 +19,46 @@ export interface ToldPlugin {
   readonly sha256: string;
 }
 
+export interface TellingPorts {
+  readonly log: Log;
+  readonly codec: RecordCodec;
+  readonly clock: Clock;
+  readonly manifest: Pick<Manifest, 'crawl'>;
+  readonly onEdge?: ((edge: Edge) => void) | undefined;
+}
+
+/** `teller`: the processor they take part in. */
 export async function tellPlugins(
-  {
-    log,
-    codec,
-    clock,
-    crawl,
-  }: {
-    readonly log: Pick<Log, 'append' | 'offsets' | 'reader'>;
-    readonly codec: RecordCodec;
-    readonly clock: Clock;
-    readonly crawl: string;
-  },
+  { log, codec, clock, manifest: { crawl }, onEdge }: TellingPorts,
+  teller: Declaration,
   plugins: readonly LoadedPlugin[],
-  by: string,
+  by = `crawlstream ${teller.name}`,
 ): Promise<void> {
   if (plugins.length === 0) return;
-  const told = await toldPlugins(log, codec, crawl);
+  const own = declaredLog(log, withPlugins(teller), crawl, onEdge);
+  const told = await toldPlugins(own, codec, crawl);
   const news = plugins
     .map(({ plugin: { name, version = '' }, sha256 }): ToldPlugin => ({ name, version, sha256 }))
     .filter((one) => JSON.stringify(told.get(one.name)?.plugin) !== JSON.stringify(one));
   if (news.length === 0) return;
-  await log.append(
-    news.map((one) => {
-      const event = controlEvent({ kind: 'plugin', atMs: clock.nowMs(), by, payload: JSON.stringify(one) });
-      return { topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', event) };
-    }),
-  );
+  const records = news.map((one) => {
+    const event = controlEvent({ kind: 'plugin', atMs: clock.nowMs(), by, payload: JSON.stringify(one) });
+    return { topic: `${crawl}.control`, partition: 0, key: null, value: codec.encode('control', event) };
+  });
+  await own.append(records).catch((error: unknown) => {
+    if (!(error instanceof CrawlstreamError)) throw error;
+    const remedy = `crawlstream acls ${teller.name} --plugin … lists what this user needs`;
+    throw new CrawlstreamError(error.code, `the crawl’s control log is told of plugins: ${error.message}; ${remedy}`);
+  });
+}
+
+/**
+ * A processor as it is with plugins: which they are it puts on record. Without any it has no right to write `control`, on
+ * which policies stand.
+ */
+export function withPlugins(declaration: Declaration): Declaration {
+  const { reads, writes } = declaration;
+  return { ...declaration, reads: [...reads, 'control'], writes: [...writes, 'control'] };
 }
 
 /** The newest of each name, and when it was told. */

@@ -4,7 +4,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import { startProcessors } from '../../application/start-processors.ts';
-import { consumers } from '../../application/topology.ts';
+import { consumers, fetcher } from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openDataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
@@ -172,7 +172,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       callback: flags.callback,
       attach: async (log, codec) => {
         const { manifest, part } = folder;
-        await tellPlugins({ log, codec, clock, crawl: manifest.crawl }, plugins.loaded, 'crawlstream crawl');
+        await tellPlugins({ log, codec, clock, manifest }, fetcher, plugins.loaded, 'crawlstream crawl');
         const run = { shared: false, fromStart: false, reach: reachOf(flags), service, say: progress.note };
         return startProcessors({ log, codec, clock, manifest, part, ...run, ...plugins.hooks }, beside, flags);
       },

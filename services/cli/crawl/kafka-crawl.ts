@@ -7,6 +7,7 @@ import { type CrawlStatus, hostsOf, trapsOf, watchCrawl } from '../../applicatio
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
+import * as topology from '../../application/topology.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
@@ -103,7 +104,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       const { part } = folder;
       const run = { shared: true, fromStart: false, reach: reachOf(flags), service, say: crawl.say };
       const { plugins, beside } = crawl;
-      await tellPlugins({ log, codec, clock, crawl: manifest.crawl }, plugins.loaded, 'crawlstream crawl');
+      await tellPlugins({ log, codec, clock, manifest }, topology.fetcher, plugins.loaded, 'crawlstream crawl');
       const context = { log, codec, clock, manifest, part, ...run, ...plugins.hooks };
       consumers = await startProcessors(context, beside, flags);
       const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport };

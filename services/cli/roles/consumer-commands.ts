@@ -3,6 +3,7 @@
  * members of their groups; over a data folder they deal with what is there, and end.
  */
 import type { Command } from 'commander';
+import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { Processor, RunningProcessor } from '../../application/processor/processor.ts';
 import { startProcessor } from '../../application/start-processors.ts';
 import { consumers } from '../../application/topology.ts';
@@ -63,7 +64,7 @@ function runOnFolder(processor: Processor, flags: ConsumerRun, plugins: OpenPlug
 async function readFolder(
   processor: Processor,
   flags: ConsumerRun,
-  { hooks }: OpenPlugins,
+  { hooks, loaded }: OpenPlugins,
   service: Service,
 ): Promise<void> {
   const { name } = processor;
@@ -74,6 +75,7 @@ async function readFolder(
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
     const context = { log, codec, clock, manifest, part, shared: false, fromStart, reach, service, say, ...hooks };
+    await tellPlugins(context, processor, loaded);
     const running = await startProcessor(processor, context, flags);
     service.probes.serve(() => null);
     try {
@@ -86,13 +88,14 @@ async function readFolder(
   });
 }
 
-function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks }: OpenPlugins): Promise<void> {
+function runOnKafka(processor: Processor, flags: ConsumerRun, { hooks, loaded }: OpenPlugins): Promise<void> {
   return runRole(processor.name, flags, async (role): Promise<RunningProcessor> => {
     const { log, codec, clock, manifest, service, onFailure } = role;
     const { part } = await ownFolder(flags, manifest);
     const fromStart = flags.fromStart ?? false;
     const reach = reachOf(flags);
     const context = { log, codec, clock, manifest, part, shared: true, fromStart, reach, service, say, ...hooks };
+    await tellPlugins(context, processor, loaded);
     const running = await startProcessor(processor, context, flags);
     running.ended.catch(onFailure);
     return running;

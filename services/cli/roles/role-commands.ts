@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
+import * as topology from '../../application/topology.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import type { Log } from '../../runtime/log/log.ts';
@@ -49,8 +50,7 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags): Promi
   needContact(flags, []);
   const plugins = await openPlugins(flags);
   await runRole('fetcher', flags, async (role) => {
-    const { log, codec, clock, manifest } = role;
-    await tellPlugins({ log, codec, clock, crawl: manifest.crawl }, plugins.loaded, 'crawlstream fetcher');
+    await tellPlugins(role, topology.fetcher, plugins.loaded);
     return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks });
   });
 }
