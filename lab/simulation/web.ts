@@ -6,7 +6,7 @@
 import type { DnsLookup } from '../../services/fetcher/connect/dns-lookup.ts';
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '../../services/fetcher/http/client.ts';
 import type { FailureKind } from '../../services/fetcher/http/request-failure.ts';
-import { requestLimits } from '../../topology/limits.ts';
+import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Judge } from './judge.ts';
 import type { SimProcess } from './process.ts';

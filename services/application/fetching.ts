@@ -1,6 +1,7 @@
 /** What whoever runs the application from a program of their own says of fetching. */
 export { parseResolveOverride } from '../fetcher/connect/resolve-override.ts';
-export type { FetcherConfig, FetcherOptions } from '../fetcher/fetcher.ts';
+export type { FetcherOptions } from '../fetcher/fetcher.ts';
+export type { FetcherConfig } from '../fetcher/fetcher-config.ts';
 export type {
   FetchHooks,
   FoundUrl,

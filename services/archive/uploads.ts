@@ -6,10 +6,10 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ObjectStore } from '../runtime/objects/objects.ts';
+import { archiveLimits } from './archive-limits.ts';
 
 export interface Uploads {
   /** Uploads, in the background, all whole files there are. */

@@ -7,8 +7,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { archiveLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
+import { archiveLimits } from './archive-limits.ts';
 
 export interface ReadRecord {
   /** `response`, `revisit`, … in lower case. */

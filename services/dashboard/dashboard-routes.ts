@@ -8,7 +8,7 @@
  * changelog: it is a control call too, one at a time.
  */
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { crawlLimits } from '../../topology/limits.ts';
+import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HttpApp } from '../runtime/http/http-server.ts';
 import { assetOf } from './assets.ts';

@@ -12,7 +12,7 @@
  * stands for what it was like. Outputs are acked before the rows that remember them are written: a crash tells twice, never less.
  */
 import type { Duplicate, Page } from '../../schemas/types.ts';
-import { contentLimits } from '../../topology/consumer-limits.ts';
+import { contentLimits } from '../../topology/content/content-limits.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import type { ContentNodes } from './content-nodes.ts';
 import { domainOf } from './domain-of.ts';

@@ -5,7 +5,7 @@
  * verdict it got when it was first read.
  */
 import type { Control } from '../../schemas/types.ts';
-import { contentLimits } from '../../topology/consumer-limits.ts';
+import { contentLimits } from '../../topology/content/content-limits.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { prefixOf } from '../../topology/policy/traps/step-contents.ts';
 import { hostKeyOf } from '../../topology/url/host-key.ts';

@@ -1,7 +1,7 @@
 /** What the pages of each host have in common (common-slots.ts): lately used hosts in memory, the others in the store. */
 
-import { contentLimits } from '../../topology/consumer-limits.ts';
 import { type CommonSlots, noCommonSlots, withPage } from '../../topology/content/common-slots.ts';
+import { contentLimits } from '../../topology/content/content-limits.ts';
 import { type Minhash, slots } from '../../topology/content/minhash.ts';
 import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import { commonKey } from './rows.ts';

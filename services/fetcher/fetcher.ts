@@ -6,9 +6,8 @@
  * wait in the log, where another fetcher may get them, rather than here.
  */
 import { setMaxListeners } from 'node:events';
-import type { Outcome, OutcomeKind, Page, Task } from '../../schemas/types.ts';
+import type { OutcomeKind, Task } from '../../schemas/types.ts';
 import { compileAddressGuard } from '../../topology/fetch/address.ts';
-import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../topology/url/host-key.ts';
 import type { Normalizer } from '../../topology/url/normalize.ts';
 import { compileScope } from '../../topology/url/scope.ts';
@@ -21,16 +20,16 @@ import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/dist
 import type { SpanSink } from '../runtime/tracing/spans.ts';
 import { createDnsLookup, type DnsLookup } from './connect/dns-lookup.ts';
 import { prefetchName } from './connect/prefetch-name.ts';
-import { compileOverrides, type ResolveOverride } from './connect/resolve-override.ts';
+import { compileOverrides } from './connect/resolve-override.ts';
 import { createResolver } from './connect/resolver.ts';
-import type { NamedHooks } from './hooks/fetch-hooks.ts';
+import type { FetcherConfig } from './fetcher-config.ts';
+import { fetcherLimits } from './fetcher-limits.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
-import type { ExchangeLimits } from './http/exchange.ts';
 import { pageAccept, productTokenOf, requestHeaders, sitemapAccept } from './http/identity.ts';
+import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
-import type { RequestRuleInput } from './http/request-rules-schema.ts';
 import { responseRecord } from './http/response-record.ts';
 import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
@@ -45,57 +44,12 @@ import { createPacer } from './pace/pacer.ts';
 import { createProcessorShare } from './pace/processor-share.ts';
 import { createSlots } from './pace/slots.ts';
 import { createExtractor } from './pages/extract.ts';
-import { compileExtractRules, type ExtractRules } from './pages/extract-rules.ts';
+import { compileExtractRules } from './pages/extract-rules.ts';
 import { renderWish } from './pages/render-wish.ts';
 import { createLinkCache } from './publish/link-cache.ts';
 import { createPublisher } from './publish/publisher.ts';
 import { createRobotsCache } from './robots/cache.ts';
 import { createSitemapAgenda } from './sitemaps/agenda.ts';
-
-export interface FetcherConfig {
-  /** Release of the product, for the User-Agent. */
-  readonly version: string;
-  /** URL or mail address for the User-Agent. Empty only against a web of our own. */
-  readonly contact: string;
-  /** In the place of what `version` and `contact` make; its first word is the token that robots.txt is read for. */
-  readonly userAgent?: string;
-  /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
-  readonly allowPrivate: boolean | readonly string[];
-  readonly resolve: readonly ResolveOverride[];
-  /** Between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
-  readonly addressDelayMs: number;
-  /** Fetchers in the group, now. */
-  readonly groupSize: () => number;
-  /** Links published per page at most. */
-  readonly linksMax: number;
-  readonly limits?: Partial<ExchangeLimits>;
-  readonly leasesMax?: number;
-  readonly requestsMax?: number;
-  readonly connectionsPerOrigin?: number;
-  readonly linkCacheEntries?: number;
-  /** Publish raw responses too, for archives, with bodies up to this. Absent: none. */
-  readonly responseBytesMax?: number;
-  /** Headers, cookies, credentials, proxies and methods, by host or URL. */
-  readonly requests?: readonly RequestRuleInput[];
-  /** What is taken from pages beyond links and text. Absent: nothing. */
-  readonly extract?: ExtractRules;
-  /** Keep a page's links in its record too, for a graph of pages. */
-  readonly outlinks?: boolean;
-  /** Speak HTTP/2 where it is offered. Default: yes. */
-  readonly http2?: boolean;
-  /** Certificates trusted beside the system's, PEM. */
-  readonly ca?: string;
-  /** Names and addresses, in lower case, whose certificates are not checked. Their requests say so in `results`. */
-  readonly insecureHosts?: readonly string[];
-  /** What code from outside does to requests, responses, pages and links, in this order. Absent: nothing. */
-  readonly hooks?: readonly NamedHooks[];
-  /** Hears of every outcome, with the page that came of it, and how far from a seed its URL is. */
-  readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
-  /** Hears of every page before it is published, with its response. */
-  readonly onPage?: (page: Page, response: HttpResponse) => void;
-  /** Asked before each page. A promise: too many wait to be taken; false: until then, and the rest of the lease goes back. */
-  readonly room?: (untilMs: number, signal: AbortSignal) => Promise<boolean> | undefined;
-}
 
 export interface FetcherOptions {
   readonly log: Log;

@@ -8,12 +8,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Client } from '@opensearch-project/opensearch';
-import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Purged } from '../runtime/crawl/purges.ts';
 import { neededPackage } from '../runtime/needed-package.ts';
 import type { IndexChange, SearchIndex } from './index-change.ts';
+import { indexLimits } from './index-limits.ts';
 
 export interface OpenSearchOptions {
   /** URL of a node, with user and password if it wants them. */

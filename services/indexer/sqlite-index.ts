@@ -8,12 +8,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { indexLimits } from '../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Positions } from '../runtime/consumer/positions.ts';
 import { type Purged, urlRangesOf } from '../runtime/crawl/purges.ts';
 import type { Position } from '../runtime/log/log.ts';
 import type { IndexChange, IndexedPage, SearchIndex } from './index-change.ts';
+import { indexLimits } from './index-limits.ts';
 import { ftsExpression, titleExpression, wordsOf } from './search-query.ts';
 import { openSqlite, type Sqlite } from './sqlite.ts';
 

@@ -1,7 +1,7 @@
 /** The real fetcher, as the options of `crawl` want it. */
 import type { Outcome } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { crawlLimits } from '../../topology/limits.ts';
+import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { Policy } from '../../topology/policy/policy.ts';
 import type { CrawlRun } from '../application/crawl/run-crawl.ts';
 import {

@@ -4,7 +4,6 @@
  */
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import type { Discovered, LinkGroup } from '../../schemas/types.ts';
-import { httpLimits } from '../../topology/limits.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
@@ -12,6 +11,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
 import { encodeRequest } from '../runtime/crawl/requests.ts';
+import { httpLimits } from '../runtime/http/http-limits.ts';
 import type { Log } from '../runtime/log/log.ts';
 
 export interface PushTarget {

@@ -2,7 +2,7 @@
  * What a client may put: an http or https URL that names a host, kept as it is spelt. The queue is the client's to name;
  * where it names none, all spellings of a host have one queue: lower-case, IDNA, no trailing dot, whatever the port.
  */
-import { pullLimits } from '../../topology/limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 
 export type Checked = { readonly ok: true; readonly key: string } | { readonly ok: false; readonly reason: string };
 

@@ -10,10 +10,9 @@
  * have open, so that the ids there are, and connections, go on.
  */
 
-import { pullLimits } from '../../topology/limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { parsePolicy } from '../../topology/policy/validate.ts';
-import { putLimits } from '../../topology/put-limits.ts';
 import { topicsOfCrawl } from '../../topology/topics.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -23,6 +22,7 @@ import type { Manifest } from '../runtime/data-folder/manifest.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { descriptors } from './descriptors.ts';
 import { CallFailed } from './grpc-server.ts';
+import { putLimits } from './put-limits.ts';
 import { defaultCrawlId, type ServedCrawl, type ServedCrawls, type ServedPartition } from './served-crawl.ts';
 import { servedPolicy } from './served-policy.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { PulledUrl } from '../../topology/frontier/decide/pull/calls.ts';
 import { metadataOf } from '../../topology/frontier/pull/payload.ts';
-import { pullLimits } from '../../topology/limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { get } from './ask.ts';
 import type { Answers } from './grpc-server.ts';
 import { attemptsEntry, unpackMetadata } from './metadata.ts';

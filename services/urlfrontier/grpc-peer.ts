@@ -1,7 +1,7 @@
 /** Calls of one server to another that owns what a client has asked for. */
 import type { EventEmitter } from 'node:events';
 import grpc from '@grpc/grpc-js';
-import { pullLimits } from '../../topology/limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
 import { CallFailed, localHeader } from './grpc-server.ts';
 import { peerCertificate } from './peer-certificate.ts';

@@ -10,9 +10,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import grpc from '@grpc/grpc-js';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { pullLimits } from '../../topology/limits.ts';
-import { putLimits } from '../../topology/put-limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
+import { putLimits } from './put-limits.ts';
 import { type Codec, codecOf } from './wire.ts';
 
 /** Where answers go. */

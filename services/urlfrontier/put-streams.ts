@@ -10,12 +10,12 @@
  */
 
 import { type PutItem, putStatuses } from '../../topology/frontier/decide/pull/calls.ts';
-import { pullLimits } from '../../topology/limits.ts';
-import { putLimits } from '../../topology/put-limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { checkUrl } from './check-url.ts';
 import { countFields } from './count-fields.ts';
 import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
 import { bandOf, packMetadata } from './metadata.ts';
+import { putLimits } from './put-limits.ts';
 import { PutRoom } from './put-room.ts';
 import type { Router } from './router.ts';
 import { crawlIdOf } from './served-crawl.ts';

@@ -5,16 +5,17 @@ import { blankLinkGroup } from '../../schemas/blank.ts';
 import { checkPlugin } from '../../services/application/plugin/check-plugin.ts';
 import { compileOverrides } from '../../services/fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
+import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
+import type { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
 import { BodyRoom } from '../../services/fetcher/http/body-room.ts';
 import { decodeBody } from '../../services/fetcher/http/content-coding.ts';
+import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
 import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
 import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robots/cache.ts';
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { zstdFrames } from '../../services/runtime/zstd/frames.ts';
-import { fetcherLimits, requestLimits } from '../../topology/limits.ts';
-import type { pluginLimits } from '../../topology/plugin-limits.ts';
-import type { zstdLimits } from '../../topology/zstd-limits.ts';
+import type { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
@@ -248,7 +249,6 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
     );
     return share.waitMs(n + fetcherLimits.ordinaryCostMs);
   }),
-  sitemapsPerLeaseMax: undriven('of one lease: sitemaps/read.test.ts names one more than that'),
   sitemapTriesMax: from(
     (n) => {
       const agenda = createSitemapAgenda();

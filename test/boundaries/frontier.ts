@@ -2,17 +2,20 @@
 
 import { Hand } from '../../lab/model/hand.ts';
 import { blankResult } from '../../schemas/blank.ts';
+import type { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
 import { countFields } from '../../services/urlfrontier/count-fields.ts';
+import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import { PutRoom } from '../../services/urlfrontier/put-room.ts';
-import { demandLimits } from '../../topology/demand-limits.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
 import { Growth } from '../../topology/frontier/decide/links/growth.ts';
+import { demandLimits } from '../../topology/frontier/demand-limits.ts';
+import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
+import type { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { countsOf, defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
+import { seenLimits } from '../../topology/frontier/seen/seen-limits.ts';
 import type { FrontierState, Host } from '../../topology/frontier/state/state.ts';
 import { TaskWindow } from '../../topology/frontier/task-window.ts';
-import { frontierLimits, type frontierServiceLimits, type pullLimits, seenLimits } from '../../topology/limits.ts';
-import { putLimits } from '../../topology/put-limits.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 import { urlOf } from './url.ts';
@@ -51,6 +54,7 @@ function deadHost(urls: number): Hand {
 }
 
 export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
+  sitemapsPerLeaseMax: undriven('of one lease: sitemaps/read.test.ts names one more than that'),
   checkEvery: tuning('how often the state is checked against itself'),
   commitBytesSoft: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
   askLinksPerStep: tuning(slices),

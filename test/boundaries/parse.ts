@@ -2,9 +2,9 @@
 
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
 import { feedSignature } from '../../topology/content/feed-signature.ts';
-import { parseLimits } from '../../topology/limits.ts';
 import { createJsonFeedReader } from '../../topology/parse/json-feed.ts';
 import { type ParseOptions, parsePage } from '../../topology/parse/page.ts';
+import { parseLimits } from '../../topology/parse/parse-limits.ts';
 import { createSitemapReader, parseSitemap } from '../../topology/parse/sitemap.ts';
 import { type BoundaryTable, cutAt, tuning, upTo } from './boundary.ts';
 import { urlOf } from './url.ts';

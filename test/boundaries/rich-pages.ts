@@ -9,9 +9,9 @@ import { createMainText } from '../../topology/parse/rich/main-text.ts';
 import { readMarkup } from '../../topology/parse/rich/markup.ts';
 import { srcsetUrls } from '../../topology/parse/rich/media-links.ts';
 import { metadataJson } from '../../topology/parse/rich/metadata.ts';
+import { richLimits } from '../../topology/parse/rich/rich-limits.ts';
 import { type RichWanted, readRichPage } from '../../topology/parse/rich/rich-page.ts';
 import { createTidyMarkup } from '../../topology/parse/rich/tidy-markup.ts';
-import { richLimits } from '../../topology/rich-page-limits.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, upTo } from './boundary.ts';
 
 const everything: RichWanted = {

@@ -1,33 +1,36 @@
 /** Commands, the log, the codec, HTTP, consumers and what else runs around the core. */
 
+import type { archiveLimits } from '../../services/archive/archive-limits.ts';
+import type { auditLimits } from '../../services/audit/audit-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
 import type { Told } from '../../services/dashboard/told.ts';
 import { Viewers } from '../../services/dashboard/viewers.ts';
 import { countRates } from '../../services/dedup/duplicate-rates.ts';
+import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
+import type { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
+import type { graphLimits } from '../../services/graph/graph-limits.ts';
+import type { indexLimits } from '../../services/indexer/index-limits.ts';
+import type { renderLimits } from '../../services/render/render-limits.ts';
+import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
+import type { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
+import type { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
 import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
+import type { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
 import type { AppendRecord } from '../../services/runtime/log/log.ts';
+import type { logLimits } from '../../services/runtime/log/log-limits.ts';
 import { headerLength } from '../../services/runtime/log/rows.ts';
+import type { objectLimits } from '../../services/runtime/objects/object-limits.ts';
 import { createMemoryStore } from '../../services/runtime/store/memory-store.ts';
-import type { changelogLimits } from '../../topology/changelog-limits.ts';
-import type {
-  archiveLimits,
-  auditLimits,
-  consumerLimits,
-  contentLimits,
-  graphLimits,
-  indexLimits,
-  renderLimits,
-} from '../../topology/consumer-limits.ts';
+import type { storeLimits } from '../../services/runtime/store/store-limits.ts';
+import type { contentLimits } from '../../topology/content/content-limits.ts';
 import { minhash } from '../../topology/content/minhash.ts';
 import { simhash } from '../../topology/content/simhash.ts';
-import type { kafkaLimits } from '../../topology/kafka-limits.ts';
-import type { avroLimits, crawlLimits, httpLimits, logLimits, storeLimits } from '../../topology/limits.ts';
-import type { objectLimits, snapshotLimits } from '../../topology/snapshot-limits.ts';
+import type { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { traceLimits } from '../../topology/trace/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
 import { type BoundaryTable, driven, from, tuning, undriven, upTo } from './boundary.ts';

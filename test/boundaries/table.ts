@@ -1,19 +1,42 @@
 /** The one list: each group of limits, with what stands at their edges. */
+
+import { archiveLimits } from '../../services/archive/archive-limits.ts';
+import { auditLimits } from '../../services/audit/audit-limits.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
-import { changelogLimits } from '../../topology/changelog-limits.ts';
-import * as consumers from '../../topology/consumer-limits.ts';
-import { demandLimits } from '../../topology/demand-limits.ts';
-import { kafkaLimits } from '../../topology/kafka-limits.ts';
-import * as limits from '../../topology/limits.ts';
-import { pluginLimits } from '../../topology/plugin-limits.ts';
+import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
+import { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
+import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
+import { changelogLimits } from '../../services/frontier/changelog-limits.ts';
+import { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
+import { snapshotLimits } from '../../services/frontier/snapshots/snapshot-limits.ts';
+import { graphLimits } from '../../services/graph/graph-limits.ts';
+import { indexLimits } from '../../services/indexer/index-limits.ts';
+import { renderLimits } from '../../services/render/render-limits.ts';
+import { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
+import { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
+import { httpLimits } from '../../services/runtime/http/http-limits.ts';
+import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
+import { logLimits } from '../../services/runtime/log/log-limits.ts';
+import { objectLimits } from '../../services/runtime/objects/object-limits.ts';
+import { storeLimits } from '../../services/runtime/store/store-limits.ts';
+import { zstdLimits } from '../../services/runtime/zstd/zstd-limits.ts';
+import { putLimits } from '../../services/urlfrontier/put-limits.ts';
+import { contentLimits } from '../../topology/content/content-limits.ts';
+import { responseLimits } from '../../topology/fetch/response-limits.ts';
+import { demandLimits } from '../../topology/frontier/demand-limits.ts';
+import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import { seenLimits } from '../../topology/frontier/seen/seen-limits.ts';
+import { parseLimits } from '../../topology/parse/parse-limits.ts';
+import { richLimits } from '../../topology/parse/rich/rich-limits.ts';
+import { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import * as policy from '../../topology/policy/limits.ts';
+import { policyLimits } from '../../topology/policy/policy-limits.ts';
 import { trapLimits } from '../../topology/policy/traps/trap-limits.ts';
-import { putLimits } from '../../topology/put-limits.ts';
-import { richLimits } from '../../topology/rich-page-limits.ts';
-import * as snapshots from '../../topology/snapshot-limits.ts';
+import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { traceLimits } from '../../topology/trace/limits.ts';
 import { listLimits } from '../../topology/url/list-limits.ts';
-import { zstdLimits } from '../../topology/zstd-limits.ts';
+import { urlLimits } from '../../topology/url/url-limits.ts';
 import type { Boundary } from './boundary.ts';
 import * as fetchers from './fetcher.ts';
 import * as frontier from './frontier.ts';
@@ -32,42 +55,42 @@ const of = (group: Group['limits'], boundaries: Group['boundaries']): Group => (
 
 /** By the name under which the limits are exported. */
 export const table: Readonly<Record<string, Group>> = {
-  urlLimits: of(limits.urlLimits, urls.urlBoundaries),
-  requestLimits: of(limits.requestLimits, fetchers.requestBoundaries),
+  urlLimits: of(urlLimits, urls.urlBoundaries),
+  requestLimits: of(requestLimits, fetchers.requestBoundaries),
   pluginLimits: of(pluginLimits, fetchers.pluginBoundaries),
   zstdLimits: of(zstdLimits, fetchers.zstdBoundaries),
-  fetcherLimits: of(limits.fetcherLimits, fetchers.fetcherBoundaries),
-  robotsLimits: of(limits.robotsLimits, urls.robotsBoundaries),
-  responseLimits: of(limits.responseLimits, urls.responseBoundaries),
-  parseLimits: of(limits.parseLimits, parseBoundaries),
+  fetcherLimits: of(fetcherLimits, fetchers.fetcherBoundaries),
+  robotsLimits: of(robotsLimits, urls.robotsBoundaries),
+  responseLimits: of(responseLimits, urls.responseBoundaries),
+  parseLimits: of(parseLimits, parseBoundaries),
   richLimits: of(richLimits, richBoundaries),
-  policyLimits: of(limits.policyLimits, policies.policyBoundaries),
+  policyLimits: of(policyLimits, policies.policyBoundaries),
   trapLimits: of(trapLimits, policies.trapBoundaries),
   parallelLimits: of(policy.parallelLimits, policies.parallelBoundaries),
   listLimits: of(listLimits, policies.listBoundaries),
   recrawlLimits: of(policy.recrawlLimits, policies.recrawlBoundaries),
-  frontierLimits: of(limits.frontierLimits, frontier.frontierBoundaries),
-  frontierServiceLimits: of(limits.frontierServiceLimits, frontier.frontierServiceBoundaries),
-  pullLimits: of(limits.pullLimits, frontier.pullBoundaries),
+  frontierLimits: of(frontierLimits, frontier.frontierBoundaries),
+  frontierServiceLimits: of(frontierServiceLimits, frontier.frontierServiceBoundaries),
+  pullLimits: of(pullLimits, frontier.pullBoundaries),
   putLimits: of(putLimits, frontier.putBoundaries),
-  seenLimits: of(limits.seenLimits, frontier.seenBoundaries),
+  seenLimits: of(seenLimits, frontier.seenBoundaries),
   demandLimits: of(demandLimits, frontier.demandBoundaries),
-  crawlLimits: of(limits.crawlLimits, services.crawlBoundaries),
-  httpLimits: of(limits.httpLimits, services.httpBoundaries),
-  logLimits: of(limits.logLimits, services.logBoundaries),
-  avroLimits: of(limits.avroLimits, services.avroBoundaries),
-  storeLimits: of(limits.storeLimits, services.storeBoundaries),
+  crawlLimits: of(crawlLimits, services.crawlBoundaries),
+  httpLimits: of(httpLimits, services.httpBoundaries),
+  logLimits: of(logLimits, services.logBoundaries),
+  avroLimits: of(avroLimits, services.avroBoundaries),
+  storeLimits: of(storeLimits, services.storeBoundaries),
   traceLimits: of(traceLimits, services.traceBoundaries),
   changelogLimits: of(changelogLimits, services.changelogBoundaries),
-  consumerLimits: of(consumers.consumerLimits, services.consumerBoundaries),
-  archiveLimits: of(consumers.archiveLimits, services.archiveBoundaries),
-  contentLimits: of(consumers.contentLimits, services.contentBoundaries),
-  indexLimits: of(consumers.indexLimits, services.indexBoundaries),
-  graphLimits: of(consumers.graphLimits, services.graphBoundaries),
-  renderLimits: of(consumers.renderLimits, services.renderBoundaries),
-  auditLimits: of(consumers.auditLimits, services.auditBoundaries),
-  objectLimits: of(snapshots.objectLimits, services.objectBoundaries),
-  snapshotLimits: of(snapshots.snapshotLimits, services.snapshotBoundaries),
+  consumerLimits: of(consumerLimits, services.consumerBoundaries),
+  archiveLimits: of(archiveLimits, services.archiveBoundaries),
+  contentLimits: of(contentLimits, services.contentBoundaries),
+  indexLimits: of(indexLimits, services.indexBoundaries),
+  graphLimits: of(graphLimits, services.graphBoundaries),
+  renderLimits: of(renderLimits, services.renderBoundaries),
+  auditLimits: of(auditLimits, services.auditBoundaries),
+  objectLimits: of(objectLimits, services.objectBoundaries),
+  snapshotLimits: of(snapshotLimits, services.snapshotBoundaries),
   kafkaLimits: of(kafkaLimits, services.kafkaBoundaries),
   dashboardLimits: of(dashboardLimits, services.dashboardBoundaries),
 };

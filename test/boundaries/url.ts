@@ -1,10 +1,12 @@
 /** URLs, robots.txt and what responses ask for. */
 
+import { responseLimits } from '../../topology/fetch/response-limits.ts';
 import { retryAfterSeconds } from '../../topology/fetch/retry-after.ts';
-import { responseLimits, robotsLimits, type urlLimits } from '../../topology/limits.ts';
+import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { isAllowed, sitemapValues } from '../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../topology/robots/verdict.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
+import type { urlLimits } from '../../topology/url/url-limits.ts';
 import { type BoundaryTable, cutAt, from, upTo } from './boundary.ts';
 import { hopsFollowed } from './redirect-chain.ts';
 import { readFor, robotsAnswer } from './robots-file.ts';

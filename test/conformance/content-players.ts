@@ -1,9 +1,11 @@
 /** Players of the behaviour cases about what a body holds: pages, sitemaps, robots.txt, links. */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { parseLimits, policyLimits, robotsLimits } from '../../topology/limits.ts';
 import { parsePage } from '../../topology/parse/page.ts';
+import { parseLimits } from '../../topology/parse/parse-limits.ts';
 import { parseSitemap } from '../../topology/parse/sitemap.ts';
+import { policyLimits } from '../../topology/policy/policy-limits.ts';
+import { robotsLimits } from '../../topology/robots/robots-limits.ts';
 import { isAllowed, parseRobots } from '../../topology/robots/rules.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import type { Player } from './wire-players.ts';

@@ -5,7 +5,7 @@
  * News is an entry that was not there before. What drops off the end, moves, or is dated anew is none. A list of more than
  * `entryMarksMax` has one mark for all of it, whatever the order: there, an entry that leaves is news as well.
  */
-import { parseLimits } from '../limits.ts';
+import { parseLimits } from '../parse/parse-limits.ts';
 
 const prefix = 'feed/';
 const markChars = 8;

@@ -5,7 +5,7 @@
  *
  * 16 bits of each number are kept (Li & König, "b-bit minwise hashing", WWW 2010): unlike ones agree once in 65,536.
  */
-import { contentLimits } from '../consumer-limits.ts';
+import { contentLimits } from './content-limits.ts';
 import { featuresOf } from './features.ts';
 
 export const slots = 128;

@@ -6,7 +6,7 @@
  * Bit i of the signature says whether most features have it set. The counts of all 64 bits are kept in vertical
  * counters, plane j holding bit j of every count, so that a feature costs a few logical operations and not 64 additions.
  */
-import { contentLimits } from '../consumer-limits.ts';
+import { contentLimits } from './content-limits.ts';
 import { distinctFeaturesOf, featuresOf } from './features.ts';
 
 export interface Simhash {

@@ -1,6 +1,7 @@
 /** Retry-After (RFC 9110 §10.2.3): seconds, or a date. Anything else says nothing, and our own back-off holds. */
-import { responseLimits } from '../limits.ts';
+
 import { parseHttpDate } from './http-date.ts';
+import { responseLimits } from './response-limits.ts';
 
 /** Seconds to wait from `nowMs` on, 0 where the date is past, capped; null: absent or malformed. */
 export function retryAfterSeconds(value: string | null, nowMs: number): number | null {

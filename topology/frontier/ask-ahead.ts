@@ -4,8 +4,8 @@
  * A lookup begins when all that waits was asked about: a question that comes late would cost a pass of its own. It looks at links in slices, as normalising and hashing a hundred thousand would pause the partition.
  */
 import type { Discovered } from '../../schemas/types.ts';
-import { frontierLimits } from '../limits.ts';
 import type { Policy } from '../policy/policy.ts';
+import { frontierLimits } from './frontier-limits.ts';
 import type { FrontierState } from './state/state.ts';
 
 /** A waiting record; null where it could not be read. */

@@ -8,11 +8,12 @@
  */
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
 import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
-import { crawlLimits, frontierLimits, urlLimits } from '../limits.ts';
+import { crawlLimits } from '../policy/crawl-limits.ts';
 import type { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
 import { bandCount } from '../url/band.ts';
 import { seenKey } from '../url/seen-key.ts';
+import { urlLimits } from '../url/url-limits.ts';
 import type { FinalStatus, HostFacts } from './changes/changes.ts';
 import { newHostFacts } from './changes/changes.ts';
 import type { Entry } from './changes/entry.ts';
@@ -23,6 +24,7 @@ import { politeDelayMs } from './decide/politeness.ts';
 import { type AfterVisit, afterVisit } from './decide/results/after-visit.ts';
 import { finals, recordOf } from './decide/results/results.ts';
 import { buried } from './decide/results/time.ts';
+import { frontierLimits } from './frontier-limits.ts';
 import { FrontierPartition } from './partition.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
 import type { FrontierState } from './state/state.ts';

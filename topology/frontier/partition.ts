@@ -9,7 +9,6 @@
  * and opens a new one from the changelog (DESIGN §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
-import { frontierLimits } from '../limits.ts';
 import { ListShelf } from '../policy/list-shelf.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
@@ -38,6 +37,7 @@ import { decideResult } from './decide/results/results.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
 import { taskOf } from './decide/task-of.ts';
+import { frontierLimits } from './frontier-limits.ts';
 import { type Leasing, taskLeasing } from './leasing/leasing.ts';
 import { PullLeasing } from './leasing/pull-leasing.ts';
 import type { FrontierState } from './state/state.ts';

@@ -5,7 +5,7 @@
  * the last `taskWaitMs` bounds a task's wait to about that, far below a lease's lead time, whatever the fetchers' number.
  * While they take all there is and want more it doubles, as TCP's slow start does (RFC 5681 §3.1).
  */
-import { demandLimits } from '../demand-limits.ts';
+import { demandLimits } from './demand-limits.ts';
 
 const { taskWaitMs, taskWindowMin, taskWindowMax } = demandLimits;
 

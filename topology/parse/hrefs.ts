@@ -4,8 +4,9 @@
  * Document order, each URL once. A page may spell one link a thousand times: spellings are made distinct before they
  * are resolved, and only `hrefsPerLink` of them per link wanted are kept; what is beyond is counted, not remembered.
  */
-import { parseLimits } from '../limits.ts';
+
 import { resolveLink } from '../url/resolve.ts';
+import { parseLimits } from './parse-limits.ts';
 
 export interface HrefCollector {
   add(href: string): void;

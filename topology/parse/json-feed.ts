@@ -3,8 +3,9 @@
  * `date_modified` or `date_published` (RFC 3339). An item that only points elsewhere has `external_url`; one whose `id` is
  * a URL may have nothing else. JSON is read as a whole, so one that is longer than `jsonFeedCharsMax` gives nothing.
  */
-import { parseLimits } from '../limits.ts';
+
 import type { FeedReader, Located } from './feed.ts';
+import { parseLimits } from './parse-limits.ts';
 import { parseSitemapDate } from './sitemap-date.ts';
 
 const version = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//;

@@ -9,8 +9,6 @@
  * asks for nofollow gives no links. A meta refresh is reported, and is the caller's to follow, as a redirect is.
  */
 
-import { parseLimits } from '../limits.ts';
-import { richLimits } from '../rich-page-limits.ts';
 import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
@@ -18,6 +16,8 @@ import { decodeText } from './entities.ts';
 import { createHrefs, resolveHttp } from './hrefs.ts';
 import { meaningOf } from './link-element.ts';
 import { parseRefresh, type Refresh } from './meta-refresh.ts';
+import { parseLimits } from './parse-limits.ts';
+import { richLimits } from './rich/rich-limits.ts';
 import { type Attribute, attribute, scanHtml } from './scan.ts';
 import { collapseBlanks, createText, cut } from './text.ts';
 

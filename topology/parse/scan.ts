@@ -9,9 +9,10 @@
  * Deviations: a self-closing `<script/>` or `<title/>` begins no raw text (XHTML means it so, and a crawler loses less);
  * `<script>` inside a comment inside a script ends it all the same; `plaintext` is an element like others.
  */
-import { parseLimits } from '../limits.ts';
+
 import { type Element, element, elementOf, isRawText } from './elements.ts';
 import { decodeAttribute } from './entities.ts';
+import { parseLimits } from './parse-limits.ts';
 
 /** The attributes that are read; anything else in a tag is passed over. */
 export const attribute = {

@@ -5,10 +5,11 @@
  * the content, for media types of sitemaps are seldom right. What is neither XML of a known root, a JSON Feed, nor lines of
  * URLs gives no entries.
  */
-import { parseLimits } from '../limits.ts';
+
 import { createXmlDecoder } from './charset.ts';
 import { createFeedReader, type FeedReader, type ListForm, type Located } from './feed.ts';
 import { createJsonFeedReader } from './json-feed.ts';
+import { parseLimits } from './parse-limits.ts';
 
 export interface SitemapEntry {
   /** Absolute http(s) URL without fragment. */

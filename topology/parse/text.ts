@@ -4,8 +4,9 @@
  * Character by character into one buffer, where pieces of strings would cost five times as much in slices, ropes and
  * garbage. Pages beyond Latin-1 switch to two bytes a character on their first such character. Linear, and free once full.
  */
-import { parseLimits } from '../limits.ts';
+
 import { decodeText } from './entities.ts';
+import { parseLimits } from './parse-limits.ts';
 
 export interface TextCollector {
   /** Text of `html` from `start` to `end`, as it stands in the source. */

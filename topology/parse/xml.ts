@@ -7,8 +7,8 @@
  * is longer than that (no location is) loses its beginning.
  */
 import { Tokenizer } from 'htmlparser2';
-import { parseLimits } from '../limits.ts';
 import { decodeXmlText } from './entities.ts';
+import { parseLimits } from './parse-limits.ts';
 
 export interface XmlEvents {
   /** Names lower case; `prefix` is '' where there is none. `value` reads an attribute, '' where absent. */

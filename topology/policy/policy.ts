@@ -6,7 +6,6 @@
  * same verdicts.
  */
 
-import { policyLimits, urlLimits } from '../limits.ts';
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
 import { bandOf } from '../url/band.ts';
 import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
@@ -14,10 +13,12 @@ import { hostKeyOf } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
 import { compileScope, type ScopeConfig } from '../url/scope.ts';
+import { urlLimits } from '../url/url-limits.ts';
 import { type ListSource, noLists } from '../url/url-lists.ts';
 import type { BudgetConfig } from './budget.ts';
 import { compileMetadataRules, type LinkFacts, type MetadataRule } from './metadata-rules.ts';
 import { compileParallel, type LeasesOf, type ParallelRule } from './parallel.ts';
+import { policyLimits } from './policy-limits.ts';
 import type { RecrawlConfig } from './recrawl/recrawl-config.ts';
 import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';

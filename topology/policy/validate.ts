@@ -6,9 +6,9 @@
 import { z } from 'zod';
 import { intents } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
-import { urlLimits } from '../limits.ts';
 import { traceSchema } from '../trace/tracing.ts';
 import { compileFilters } from '../url/filters.ts';
+import { urlLimits } from '../url/url-limits.ts';
 import { listKinds } from '../url/url-lists.ts';
 import { parallelLimits } from './limits.ts';
 import { listsOf, withLists } from './lists-of.ts';

@@ -6,8 +6,9 @@
  * compared by. Beyond the RFC, as deployed parsers do: blanks may stand for the missing colon where exactly two words
  * remain, and common misspellings of the three records that matter are understood.
  */
-import { robotsLimits } from '../limits.ts';
+
 import { latin1 } from './escapes.ts';
+import { robotsLimits } from './robots-limits.ts';
 
 export type RecordKey = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
 

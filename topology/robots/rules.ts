@@ -5,10 +5,11 @@
  * a Crawl-delay belongs to the user-agent lines right above it and, like every other record, does not end their
  * group; the largest wins where merged groups name several. Sitemaps belong to no group.
  */
-import { robotsLimits } from '../limits.ts';
+
 import { canonicalPath, canonicalPattern } from './escapes.ts';
 import { eachRecord } from './lines.ts';
 import { bestRank, indexPatterns, type PatternIndex, type Rule } from './pattern-index.ts';
+import { robotsLimits } from './robots-limits.ts';
 
 export interface RobotsRules {
   readonly index: PatternIndex;

@@ -15,8 +15,8 @@
  * | 5xx, any other status, no response | unreachable: `disallow_all` (§2.3.1.4), or a copy not older than 30 days |
  */
 import { redirectTarget } from '../fetch/redirect.ts';
-import { robotsLimits } from '../limits.ts';
 import { robotsMove } from './moved.ts';
+import { robotsLimits } from './robots-limits.ts';
 
 export type RobotsVerdict =
   | { readonly kind: 'parse' }

@@ -5,11 +5,11 @@
  * sets once, so their length does not matter per URL.
  */
 import { CrawlstreamError } from '../errors.ts';
-import { urlLimits } from '../limits.ts';
 import { deniedExtensions } from './denied-extensions.ts';
 import { hostKeyOf, hostnameOf } from './host-key.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 import { compileSuffixSet } from './suffix-set.ts';
+import { urlLimits } from './url-limits.ts';
 import { type ListKind, type ListReference, type ListSource, listKinds, noLists } from './url-lists.ts';
 
 export interface FilterConfig {

@@ -1,6 +1,6 @@
-import { urlLimits } from '../limits.ts';
 import { sessionParameters } from './session-parameters.ts';
 import { trackingParameters } from './tracking-parameters.ts';
+import { urlLimits } from './url-limits.ts';
 
 /**
  * What the normaliser does, as plain data: the lists too, so that a stored policy decides the same under a later release. WHATWG parsing always comes first (scheme and host case, IDNA, default

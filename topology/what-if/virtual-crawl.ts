@@ -32,6 +32,8 @@ export interface VirtualCrawlOptions {
   readonly tally: CrawlTally;
   readonly startMs: number;
   readonly endMs: number;
+  /** How long before its deadline a lease starts its last request, ms. */
+  readonly lastRequestMs: number;
   /** A control record as the policy under test has it. */
   readonly control: (record: Control) => Control;
 }
@@ -52,11 +54,12 @@ export class VirtualCrawl {
     this.#options = options;
     this.#nowMs = options.startMs;
     this.#actedMs = options.startMs;
-    const { recording, model, partitions } = options;
+    const { recording, model, partitions, lastRequestMs } = options;
     this.#fetcher = new VirtualFetcher({
       recording,
       model,
       events: this.#events,
+      lastRequestMs,
       nowMs: () => this.#nowMs,
       report: (partition, result) => this.#report(partition, result),
       discover: (groups) => this.#discover(groups),

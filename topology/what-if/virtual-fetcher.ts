@@ -9,7 +9,6 @@
 import { blankOutcome, blankRequest, blankResult } from '../../schemas/blank.ts';
 import type { LinkGroup, Outcome, OutcomeKind, Request, Result } from '../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../fetch/outcome.ts';
-import { requestLimits } from '../limits.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { PageModel } from './page-model.ts';
 import type { Answer, Recording } from './recording.ts';
@@ -38,6 +37,8 @@ export interface FetcherPorts {
   readonly recording: Recording;
   readonly model: PageModel;
   readonly events: EventQueue;
+  /** How long before its deadline a lease starts its last request, ms. */
+  readonly lastRequestMs: number;
   nowMs(): number;
   report(partition: number, result: Result): void;
   discover(groups: readonly LinkGroup[]): void;
@@ -101,12 +102,12 @@ class LeaseRun {
 
   next(at: number): void {
     const { urls, hostKey, deadlineMs, crawlDelayCapMs } = this.#lease;
-    const { events, recording, nowMs } = this.#ports;
+    const { events, recording, lastRequestMs, nowMs } = this.#ports;
     const target = urls[at];
     if (target === undefined) return this.#finish(at, 'returned');
     const crawlDelayMs = recording.hosts.get(hostKey)?.crawlDelayMs ?? -1;
     if (crawlDelayCapMs > 0 && crawlDelayMs > crawlDelayCapMs) return this.#finish(at, 'crawlDelayTooLong');
-    if (nowMs() > deadlineMs - requestLimits.totalTimeoutMs) return this.#finish(at, 'returned');
+    if (nowMs() > deadlineMs - lastRequestMs) return this.#finish(at, 'returned');
     const found = this.#answer(target.url);
     if (found === null) return this.#finish(at, 'returned');
     const { answer, links } = found;

@@ -44,6 +44,8 @@ export interface WhatIfOptions {
   readonly keyMode: KeyMode;
   /** Of all policies, recorded and new. */
   readonly lists: ListSource;
+  /** How long before its deadline a lease starts its last request, ms. */
+  readonly lastRequestMs: number;
   /** Policies sent before are those of the recording, ms. */
   readonly fromMs: number;
   /** The policy to be tried, in the place of a recorded one; the same text where it decides the same. */

@@ -12,7 +12,7 @@ import { policyRecords } from '../../../services/runtime/crawl/requests.ts';
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { openStateStore } from '../../../services/runtime/store/open-store.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { topicNames, topics } from '../../../topology/topics.ts';

@@ -4,7 +4,7 @@
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';
 import type { Discovered, Outcome, Request, Result, Task, TaskUrl } from '../../../schemas/types.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { BenchPartition } from './bench-partition.ts';
 import { evenMessage } from './link-source.ts';
 import type { Player } from './played-log.ts';

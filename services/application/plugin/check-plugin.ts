@@ -1,6 +1,6 @@
 /** What a file exported, as a plugin: every mistake in one sentence that names the field. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { pluginLimits } from '../../../topology/plugin-limits.ts';
+import { pluginLimits } from '../../fetcher/hooks/plugin-limits.ts';
 import { checkOptions, type Field, isFunction, isObject } from '../../runtime/check-options.ts';
 import type { Plugin, PluginProcessor } from './plugin.ts';
 

@@ -7,7 +7,7 @@
  */
 import type { z } from 'zod';
 import type { TopicName } from '../../../topology/topics.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ConsumerStats } from '../../runtime/consumer/consumer.ts';

@@ -1,7 +1,7 @@
 /** The archive as a consumer of `responses`: WARC files in `DATA/archive/`, or on their way from there to S3. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { archiveLimits } from '../../../topology/consumer-limits.ts';
+import { archiveLimits } from '../../archive/archive-limits.ts';
 import { openArchiver } from '../../archive/archiver.ts';
 import { createUploads } from '../../archive/uploads.ts';
 import type { Positions } from '../../runtime/consumer/positions.ts';

@@ -1,6 +1,6 @@
 /** Content dedup as a consumer: its state in `DATA/dedup/`. */
 import { z } from 'zod';
-import { contentLimits } from '../../../topology/consumer-limits.ts';
+import { contentLimits } from '../../../topology/content/content-limits.ts';
 import { openDedup } from '../../dedup/dedup.ts';
 import type { NearMethod } from '../../dedup/likeness.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';

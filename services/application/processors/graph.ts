@@ -1,6 +1,6 @@
 /** The link graph as a consumer of `pages`: its state in `DATA/graph/`. */
 import { z } from 'zod';
-import { graphLimits } from '../../../topology/consumer-limits.ts';
+import { graphLimits } from '../../graph/graph-limits.ts';
 import { openLinkGraph } from '../../graph/link-graph.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';

@@ -1,8 +1,8 @@
 /** The search index as a consumer: SQLite in `DATA/index/`, or OpenSearch. */
 import { z } from 'zod';
-import { indexLimits } from '../../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { changesOf, indexTopics } from '../../indexer/index-change.ts';
+import { indexLimits } from '../../indexer/index-limits.ts';
 import { openOpenSearch } from '../../indexer/opensearch-index.ts';
 import { openSqliteIndex } from '../../indexer/sqlite-index.ts';
 import { groupPositions, ownPositions } from '../../runtime/consumer/positions.ts';

@@ -4,9 +4,9 @@
  */
 import type { Command } from 'commander';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
 import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
 import type { Policy } from '../../../topology/policy/policy.ts';
+import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../fetcher/http/client.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';

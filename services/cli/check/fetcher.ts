@@ -6,7 +6,7 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
-import { robotsLimits } from '../../../topology/limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides, type ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { createResolver } from '../../fetcher/connect/resolver.ts';

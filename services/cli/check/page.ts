@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
 import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
+import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';

@@ -5,10 +5,11 @@
  * first k rule lines left in the file, from which k on is the winning rule there? Rules only ever add, so a binary
  * search finds the line in a dozen readings.
  */
-import { robotsLimits } from '../../../topology/limits.ts';
+
 import { canonicalPath, latin1 } from '../../../topology/robots/escapes.ts';
 import { eachRecord } from '../../../topology/robots/lines.ts';
 import { bestRank } from '../../../topology/robots/pattern-index.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
 
 export interface DecidingLine {

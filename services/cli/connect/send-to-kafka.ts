@@ -1,7 +1,7 @@
 /** Policy and seeds to a crawl on Kafka: the policy where it differs from the one in force, then the seeds. */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { keepStanding } from '../../../topology/policy/keep-standing.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';

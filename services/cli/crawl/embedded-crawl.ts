@@ -7,7 +7,7 @@
  */
 
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import type { ListedSeed } from '../../../topology/url/seed-list.ts';
 import type { CrawlOutcome } from '../../application/crawl/crawl-outcome.ts';
@@ -15,7 +15,7 @@ import { type Attendants, runCrawl } from '../../application/crawl/run-crawl.ts'
 import type { RunningWhole } from '../../application/crawl/start-whole.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
 import type { RunningProcessors } from '../../application/start-processors.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';

@@ -8,7 +8,7 @@ import { tellPlugins } from '../../application/plugin/tell-plugins.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { type RunningProcessors, startProcessors } from '../../application/start-processors.ts';
 import * as topology from '../../application/topology.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followControl } from '../../runtime/crawl/control-log.ts';
 import { lookAt } from '../../runtime/crawl/look.ts';

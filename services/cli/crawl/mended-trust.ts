@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isTlsFailure } from '../../../topology/fetch/tls-failure.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { finishedUrls } from '../../runtime/crawl/finished-urls.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';

@@ -6,7 +6,7 @@
  * found to be duplicates, a policy that is in force already is not sent, and what TLS kept out is at worst fetched twice.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { keepStanding } from '../../../topology/policy/keep-standing.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';

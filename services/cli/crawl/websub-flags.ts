@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { createHubRequest } from '../../push/hub-request.ts';
 import { type PushTarget, pushUrls } from '../../push/pushed-urls.ts';

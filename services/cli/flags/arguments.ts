@@ -1,7 +1,7 @@
 /** Values of command-line options: each parser names its option and says what to type instead. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 
 export function bad(option: string, value: string, remedy: string): CrawlstreamError {
   return new CrawlstreamError('INVALID_ARGUMENT', `${option} ${JSON.stringify(value)}: ${remedy}`);

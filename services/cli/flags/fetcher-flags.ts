@@ -2,12 +2,13 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { archiveLimits } from '../../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits, requestLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { archiveLimits } from '../../archive/archive-limits.ts';
 import type { ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { compileOverrides, parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
 import { productVersion } from '../../runtime/version.ts';

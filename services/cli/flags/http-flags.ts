@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { httpLimits } from '../../../topology/limits.ts';
 import { type Opening, openings } from '../../runtime/http/access.ts';
 import { type MemberAccess, memberAsker } from '../../runtime/http/ask-member.ts';
+import { httpLimits } from '../../runtime/http/http-limits.ts';
 import type { Routes } from '../../runtime/http/http-server.ts';
 import { isLoopbackHost, type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import { openTlsPair, type TlsPair } from '../../runtime/http/tls-pair.ts';

@@ -1,7 +1,7 @@
 /** Options that say where a crawl lives: a Kafka cluster, or a data folder alone. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import {
   type CompressionName,
   compressionDefault,

@@ -7,7 +7,7 @@ import { type LoadedPlugin, loadPlugins } from '../../application/plugin/load-pl
 import { pluginProcessor } from '../../application/plugin/plugin-processor.ts';
 import type { Processor } from '../../application/processor/processor.ts';
 import { consumers, processors } from '../../application/topology.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { bad, collect } from './arguments.ts';
 import type { ProcessorFlags } from './processor-flags.ts';
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { PolicyConfig, WhenFull } from '../../../topology/policy/policy.ts';
 import { compilePolicy, defaultPolicy, whenFullChoices } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl, type ScheduleName, scheduleNames } from '../../../topology/policy/recrawl/recrawl-config.ts';

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
-import { crawlLimits, seenLimits } from '../../../topology/limits.ts';
+import { seenLimits } from '../../../topology/frontier/seen/seen-limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { oneOf, share, wholeNumber } from './arguments.ts';
 
 export interface SeenFlags {

@@ -1,7 +1,7 @@
 /** Options of snapshots, shared by `crawl` and `frontier`: where they are kept, how often they are taken, how many stay. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
+import { snapshotLimits } from '../../frontier/snapshots/snapshot-limits.ts';
 import { bad, duration, wholeNumber } from './arguments.ts';
 
 export interface SnapshotRoleFlags {

@@ -1,9 +1,9 @@
 /** URLs and hosts as people type them. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { urlLimits } from '../../../topology/limits.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer, type NormalizeRefusal, refusalOf } from '../../../topology/url/normalize.ts';
 import { withScheme } from '../../../topology/url/seed.ts';
+import { urlLimits } from '../../../topology/url/url-limits.ts';
 
 const remedies: Readonly<Record<NormalizeRefusal, string>> = {
   malformed: 'it is no URL; write one such as https://example.org/path',

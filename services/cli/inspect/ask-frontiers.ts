@@ -1,8 +1,8 @@
 /** Asks the frontiers of a crawl on Kafka by HTTP: any of them that listens answers for all. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { httpLimits } from '../../../topology/limits.ts';
 import { frontierMembers } from '../../runtime/crawl/frontier-members.ts';
 import { memberAsker } from '../../runtime/http/ask-member.ts';
+import { httpLimits } from '../../runtime/http/http-limits.ts';
 import { memberAccess } from '../flags/http-flags.ts';
 import type { StateSource } from '../state/state-source.ts';
 import { printNotice } from '../terminal/restore-text.ts';

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { originOf } from '../../../topology/audit/audit.ts';
-import { auditLimits } from '../../../topology/consumer-limits.ts';
+import { auditLimits } from '../../audit/audit-limits.ts';
 import { hostPage } from '../../audit/host-page.ts';
 import { createHostVisits, type HostVisits } from '../../audit/host-visits.ts';
 import { type AuditReport, runAudit } from '../../audit/run-audit.ts';

@@ -1,7 +1,7 @@
 /** `crawlstream search`: looks words up in the index of a data folder, while a crawl is running or not. */
 
 import type { Command } from 'commander';
-import { indexLimits } from '../../../topology/consumer-limits.ts';
+import { indexLimits } from '../../indexer/index-limits.ts';
 import { searchFolder } from '../../indexer/sqlite-index.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { needData } from '../connect/folder-log.ts';

@@ -7,7 +7,7 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { sitemapsEveryMs } from '../../../topology/policy/sitemaps.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';

@@ -1,7 +1,7 @@
 /** Operators' commands: each is an event on `control` with who and when, taken by a running crawl at once. */
 import type { Command } from 'commander';
 import { requeueOutcomes } from '../../../topology/frontier/decide/control-payloads.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { parallelLimits } from '../../../topology/policy/limits.ts';
 import { shapeOf } from '../../../topology/policy/traps/shape.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';

@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { soughtTopics } from '../../../topology/frontier/decide/control-payloads.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { type TopicName, topicNames } from '../../../topology/topics.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { controlEvent } from '../../runtime/crawl/control-log.ts';

@@ -1,6 +1,6 @@
 /** `crawlstream size`: what a crawl of some size needs. */
 import type { Command } from 'commander';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { bad, duration, wholeNumber } from '../flags/arguments.ts';
 import { print } from '../terminal/print.ts';
 import { type SizeWish, sizeOf, wishDefaults } from './size-model.ts';

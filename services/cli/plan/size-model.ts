@@ -5,7 +5,7 @@
  * Everything is proportional to what is known, waits, or goes through in a second; the factors are in coefficients.ts.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { busyShare, cpuMicros, followerShare, memoryBytes, webDefaults } from './coefficients.ts';
 import { embeddedCosts, seenBytes, stateBytesOf, topicBytesOf, type Volumes } from './embedded-costs.ts';
 

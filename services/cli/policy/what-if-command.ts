@@ -9,6 +9,7 @@ import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { whatIf } from '../../../topology/what-if/what-if.ts';
+import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { samePolicy } from '../../runtime/crawl/requests.ts';
 import { readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { createListFiles } from '../../runtime/policy/list-files.ts';
@@ -58,8 +59,15 @@ async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
     return samePolicy(recorded, policy) ? json : JSON.stringify(policy);
   };
   const { topics } = crawl;
-  const options = { ...read, key: fingerprintKeyOf(topics), keyMode: topics.keyMode, lists, fromMs, instead };
-  const report = whatIf(options);
+  const options = {
+    ...read,
+    key: fingerprintKeyOf(topics),
+    keyMode: topics.keyMode,
+    lists,
+    fromMs,
+    lastRequestMs: requestLimits.totalTimeoutMs,
+  };
+  const report = whatIf({ ...options, instead });
   const changed = changedFields(parsePolicy(newest), parsePolicy(instead(newest)));
   if (flags.json) toStdout(`${JSON.stringify(whatIfJson(report, changed))}\n`);
   else toStdout(`${whatIfText(report, changed)}\n`);

@@ -12,6 +12,7 @@ import { sizingPage } from '../plan/sizing-page.ts';
 import { createProgram } from '../program.ts';
 import { commandsPage } from './commands-page.ts';
 import { helmChart } from './helm-chart.ts';
+import { limitsPage } from './limits-page.ts';
 import { policyPage } from './policy-page.ts';
 import { pageRecordPage } from './record-page.ts';
 
@@ -23,6 +24,7 @@ const pages = {
   'deploy/COMMANDS.md': commandsPage(program),
   'deploy/SIZING.md': sizingPage(),
   'docs/policy.md': policyPage(),
+  'docs/limits.md': await limitsPage(),
   'docs/page-record.md': pageRecordPage(),
   ...Object.fromEntries(Object.entries(chart).map(([name, text]) => [`deploy/helm/crawlstream/${name}`, text])),
 };

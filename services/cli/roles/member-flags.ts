@@ -1,7 +1,7 @@
 /** Options of a frontier as a member of its group: its name, and how many warm copies each partition has. */
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
 
 export interface MemberFlags {

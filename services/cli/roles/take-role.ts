@@ -6,7 +6,7 @@ import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { createApplication } from '../../application/application.ts';
-import type { FetcherConfig } from '../../fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import type { FetcherGroup } from '../../fetcher/group.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import type { FrontierGroup } from '../../frontier/frontier-group.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { firstDifference } from '../../frontier/restore/compare-states.ts';
 import { settledView } from '../../frontier/restore/settled-view.ts';

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { crawlLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { KeyMode } from '../../../topology/url/host-key.ts';
 import { oneOf, wholeNumber } from '../flags/arguments.ts';
 import { addCompressionOption, addCrawlOptions } from '../flags/kafka-flags.ts';

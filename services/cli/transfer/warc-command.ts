@@ -6,15 +6,17 @@
  */
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { archiveLimits } from '../../../topology/consumer-limits.ts';
-import { crawlLimits, fetcherLimits, requestLimits } from '../../../topology/limits.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
+import { archiveLimits } from '../../archive/archive-limits.ts';
 import { httpMessageOf } from '../../archive/http-message.ts';
 import { readWarc } from '../../archive/warc-reader.ts';
+import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { decodeBody } from '../../fetcher/http/content-coding.ts';
 import { headerOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
+import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { createExtractor } from '../../fetcher/pages/extract.ts';
 import { type PageReader, type PageReport, readPage, wantsBody } from '../../fetcher/pages/report.ts';
 import { createLinkCache } from '../../fetcher/publish/link-cache.ts';

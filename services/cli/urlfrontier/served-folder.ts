@@ -1,6 +1,7 @@
 /** The crawls of a data folder, served: the embedded log, and a frontier for each crawl id. */
+
+import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
-import { pullLimits } from '../../../topology/limits.ts';
 import { createApplication } from '../../application/application.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/crawl/mailbox.ts';

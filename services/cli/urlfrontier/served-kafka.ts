@@ -1,6 +1,6 @@
 /** The crawls of a served namespace on Kafka: this process is a member of each crawl's group, and passes on the rest. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { pullLimits } from '../../../topology/limits.ts';
+import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
 import { createApplication } from '../../application/application.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { addressText } from '../../runtime/http/listen-address.ts';

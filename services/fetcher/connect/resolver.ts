@@ -7,8 +7,8 @@
  * (DNS rebinding) gains nothing.
  */
 import { isIP } from 'node:net';
-import { requestLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { requestLimits } from '../http/request-limits.ts';
 import type { DnsLookup } from './dns-lookup.ts';
 import type { OverrideLookup } from './resolve-override.ts';
 

@@ -3,10 +3,10 @@
  * time, is told with its plugin's name: what it was asked about becomes a failure of that URL, and the fetcher goes on.
  */
 import type { Page } from '../../../schemas/types.ts';
-import { pluginLimits } from '../../../topology/plugin-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { FetchHooks, FoundUrl, HookParsed, HookRequest, NamedHooks } from './fetch-hooks.ts';
 import { hookResponse, withHookResponse } from './hook-response.ts';
+import { pluginLimits } from './plugin-limits.ts';
 
 export type HookName = keyof FetchHooks;
 

@@ -8,7 +8,6 @@
  */
 import type { Writable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
-import { requestLimits } from '../../../topology/limits.ts';
 import { isBlockedPort, portOf } from '../../../topology/url/ports.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type ConnectorFor, createConnectors, plainHost } from '../connect/connector.ts';
@@ -20,6 +19,7 @@ import { type Decoded, decodeBody } from './content-coding.ts';
 import { createDeadlineWatch } from './deadline-watch.ts';
 import { type ConnectionState, Exchange, type ExchangeLimits, type WireResponse } from './exchange.ts';
 import { type Headers, headerOf } from './headers.ts';
+import { requestLimits } from './request-limits.ts';
 import type { RequestManner, RequestRules } from './request-rules.ts';
 
 export interface HttpRequest {

@@ -15,9 +15,9 @@ import {
   inflateSync,
   constants as zlib,
 } from 'node:zlib';
-import { requestLimits } from '../../../topology/limits.ts';
 import { decodeZstd } from '../../runtime/zstd/decode.ts';
 import { loadZstd } from '../../runtime/zstd/library.ts';
+import { requestLimits } from './request-limits.ts';
 
 export interface Decoded {
   readonly body: Buffer;

@@ -9,13 +9,13 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
-import type { requestLimits } from '../../../topology/limits.ts';
 import { BodyBuffer } from '../../runtime/body-buffer.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { BodyRoom, Claim } from './body-room.ts';
 import type { Watched } from './deadline-watch.ts';
 import { type Headers, headerOf, headersFromRaw } from './headers.ts';
 import { failureOf, GaveUp, type RequestFailure } from './request-failure.ts';
+import type { requestLimits } from './request-limits.ts';
 
 export type ExchangeLimits = { readonly [name in keyof typeof requestLimits]: number };
 

@@ -5,9 +5,9 @@
  */
 import { once } from 'node:events';
 import type { OutcomeKind } from '../../../schemas/types.ts';
-import { requestLimits } from '../../../topology/limits.ts';
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from './client.ts';
 import type { FailureKind } from './request-failure.ts';
+import { requestLimits } from './request-limits.ts';
 
 export interface FetchInit {
   readonly redirect: 'manual';

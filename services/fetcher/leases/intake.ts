@@ -6,13 +6,13 @@
  */
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../../schemas/types.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Letter } from '../../runtime/log/append-letters.ts';
 import type { LogRecord, Position } from '../../runtime/log/log.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface TaskIntake {
   /**

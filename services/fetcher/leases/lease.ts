@@ -7,9 +7,10 @@
  * rest comes back at once, and the frontier decides when the host is contacted again. A lease for a hop of another
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
+
 import type { OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import type { SpanSink } from '../../runtime/tracing/spans.ts';
 import { patientHooks } from '../hooks/run-hooks.ts';
@@ -107,7 +108,7 @@ async function runUrls(runner: LeaseRunner, task: Task, reporter: LeaseReporter)
         reporter,
         robotsOf: (origin) => runner.robots.get(origin, robotsFetch(runner, task, reporter)),
       },
-      fetcherLimits.sitemapsPerLeaseMax,
+      frontierLimits.sitemapsPerLeaseMax,
     );
     reporter.sitemapsRead(task.sitemaps.sinceMs, runner.sitemaps.waiting(task.hostKey));
   }

@@ -6,9 +6,10 @@
  * there, the next address of the name is another request, with a turn of its own. The turn ends with the request, and its completion starts the delay before the next one:
  * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
-import { fetcherLimits } from '../../../topology/limits.ts';
+
 import type { Clock } from '../../runtime/clock.ts';
 import type { Resolver } from '../connect/resolver.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/client.ts';
 import { retryAfterMsOf } from '../http/outcomes.ts';
 import type { AddressPacer, AddressTurn } from './address-pacer.ts';

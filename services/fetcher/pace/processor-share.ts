@@ -7,7 +7,7 @@
  * the event loop has time to spare, nobody waits. Pages, feeds, robots files and sitemaps all count. This is about our own processor; politeness comes on top.
  */
 import { performance } from 'node:perf_hooks';
-import { fetcherLimits } from '../../../topology/limits.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
 import type { Road } from './paced-request.ts';
 

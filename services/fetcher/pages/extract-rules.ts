@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { fieldTypes } from '../../../topology/parse/rich/field-value.ts';
+import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import type { RichWanted } from '../../../topology/parse/rich/rich-page.ts';
-import { richLimits } from '../../../topology/rich-page-limits.ts';
 import { hostFits, hostPatternSchema } from '../connect/host-pattern.ts';
 import { renderRuleSchema } from './render-wish.ts';
 import { type FieldRule, selectorProblem } from './select-fields.ts';

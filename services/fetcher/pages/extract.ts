@@ -8,8 +8,8 @@
  * whatever their size; one that does not come back is parsed without its fields, and its host has none for a while.
  */
 import { availableParallelism } from 'node:os';
-import { fetcherLimits } from '../../../topology/limits.ts';
-import { richLimits } from '../../../topology/rich-page-limits.ts';
+import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { PageWishes } from './extract-rules.ts';
 import { parseWholePage, type WholePage } from './parse-page.ts';
 import { createWorkerSlot, type PageOptions } from './worker-slot.ts';

@@ -7,8 +7,8 @@
  */
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
 import { parseSitemap, type Sitemap } from '../../../topology/parse/sitemap.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';
 import { gatherEntries } from '../publish/entry-links.ts';

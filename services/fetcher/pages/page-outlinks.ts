@@ -1,5 +1,5 @@
 /** The links of a page as its record has them: normalised, each once, and no more characters than a record bears. */
-import { richLimits } from '../../../topology/rich-page-limits.ts';
+import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 
 export function pageOutlinks(
   links: readonly string[],

@@ -1,7 +1,8 @@
 /** A document of a media type that a plugin reads, as a page: bounded as our own parsers' are. */
-import { fetcherLimits } from '../../../topology/limits.ts';
+
 import { headerDirectives } from '../../../topology/parse/directives.ts';
 import { resolveHttp } from '../../../topology/parse/hrefs.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { headersOf } from '../http/headers.ts';
 import type { WholePage } from './parse-page.ts';

@@ -5,10 +5,10 @@
  * own compiler and the machine's fonts are off.
  */
 import { extractLinks, getDocumentProxy, getMeta } from 'unpdf';
-import { parseLimits } from '../../../topology/limits.ts';
 import { headerDirectives } from '../../../topology/parse/directives.ts';
 import { resolveHttp } from '../../../topology/parse/hrefs.ts';
 import type { ParsedPage, ParseOptions } from '../../../topology/parse/page.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { collapseBlanks, cut } from '../../../topology/parse/text.ts';
 
 /** Rejects where the file is no PDF, or needs a password. */

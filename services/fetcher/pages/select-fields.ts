@@ -6,7 +6,7 @@
  */
 import { createRequire } from 'node:module';
 import { type FieldType, fieldValue } from '../../../topology/parse/rich/field-value.ts';
-import { richLimits } from '../../../topology/rich-page-limits.ts';
+import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 
 type Linkedom = typeof import('linkedom');
 

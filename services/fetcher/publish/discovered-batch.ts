@@ -4,9 +4,9 @@
  * A group that alone is larger is split; both halves say the same of their links.
  */
 import type { LinkGroup } from '../../../schemas/types.ts';
-import { fetcherLimits } from '../../../topology/limits.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 
 export interface DiscoveredMessage {
   readonly partition: number;

@@ -19,12 +19,13 @@ import type {
   RobotsHop,
   Task,
 } from '../../../schemas/types.ts';
-import { fetcherLimits, logLimits } from '../../../topology/limits.ts';
 import { hostKeyOf, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AppendRecord, Log } from '../../runtime/log/log.ts';
+import { logLimits } from '../../runtime/log/log-limits.ts';
 import { RecordTooLarge } from '../../runtime/log/record-too-large.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import { bytesOf, discoveredMessages } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
 import { type ResultOptions, resultRecord, type Unsent, wishRecord } from './result-record.ts';

@@ -12,10 +12,11 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
-import { fetcherLimits, robotsLimits } from '../../../topology/limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import { createMovedAnswers } from './moved-answers.ts';
 
 export interface Robots {

@@ -6,7 +6,7 @@
  * that: a file that moved to where nobody crawls binds its host all the same. Nobody is wished for who is blocked.
  */
 import type { Task } from '../../../schemas/types.ts';
-import { robotsLimits } from '../../../topology/limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';
 import { type Headers, headerOf } from '../http/headers.ts';

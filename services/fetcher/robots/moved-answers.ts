@@ -2,8 +2,9 @@
  * What other hosts answered to hops of robots.txt that led to them: kept for a while, by URL and without body, so that a
  * victim is asked once and not by everybody who redirects to it. What is a robots.txt is in the cache of those.
  */
-import { fetcherLimits } from '../../../topology/limits.ts';
+
 import type { Clock } from '../../runtime/clock.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { RobotsResponse } from './cache.ts';
 
 export interface MovedAnswers {

@@ -5,7 +5,10 @@
  * and its sitemaps after it. So nothing is lost by a crash, and a host's sitemaps are read once for each time its
  * robots.txt is, or for each round of the frontier's, where the policy has those. Bounded over all hosts, least recently named first.
  */
-import { fetcherLimits, parseLimits, robotsLimits } from '../../../topology/limits.ts';
+
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
+import { fetcherLimits } from '../fetcher-limits.ts';
 import type { Headers } from '../http/headers.ts';
 
 /** A sitemap to be read. */

@@ -10,7 +10,7 @@
  */
 import type { Request, Task } from '../../../schemas/types.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
-import { parseLimits } from '../../../topology/limits.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import type { SitemapEntry } from '../../../topology/parse/sitemap.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';

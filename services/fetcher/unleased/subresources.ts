@@ -8,7 +8,7 @@
  */
 
 import type { Request } from '../../../schemas/types.ts';
-import { robotsLimits } from '../../../topology/limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import type { HttpResponse } from '../http/client.ts';

@@ -6,8 +6,8 @@
  * anyone's program that reads `tasks` as a member of that group counts as one.
  */
 
-import { demandLimits } from '../../../topology/demand-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 

@@ -8,13 +8,14 @@
  * of each lease that is out where its task is, or that it never was published.
  */
 import type { Task } from '../../../schemas/types.ts';
-import { demandLimits } from '../../../topology/demand-limits.ts';
+import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import { TaskWindow } from '../../../topology/frontier/task-window.ts';
-import { frontierLimits, frontierServiceLimits } from '../../../topology/limits.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 import { type FetcherWatch, fetcherGroup, type Watcher } from './fetcher-watch.ts';
 
 export interface TaskFlowOptions {

@@ -2,10 +2,11 @@
  * Sees that a changelog has lost records it had acknowledged, where its owner has nothing to write: who writes learns it
  * from the place of the next commit.
  */
-import { changelogLimits } from '../../../topology/changelog-limits.ts';
+
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
+import { changelogLimits } from '../changelog-limits.ts';
 import { changelogTopic } from '../restore/changelog-topic.ts';
 import { lostRecords } from './open-partition.ts';
 

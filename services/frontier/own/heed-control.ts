@@ -5,11 +5,11 @@
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { Step } from '../../../topology/frontier/decide/step.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
-import { frontierServiceLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../restore/job-runner.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 
 export interface HeedControl {
   readonly log: Pick<Log, 'offsets'>;

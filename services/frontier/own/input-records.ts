@@ -8,7 +8,7 @@
  */
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import type { Input } from '../../../topology/frontier/partition.ts';
-import { avroLimits } from '../../../topology/limits.ts';
+import { avroLimits } from '../../runtime/avro/avro-limits.ts';
 import { awaitSchema, isSchemaUnknown } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';

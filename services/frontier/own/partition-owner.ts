@@ -17,7 +17,6 @@ import type { Step } from '../../../topology/frontier/decide/step.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
-import { frontierServiceLimits } from '../../../topology/limits.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
@@ -36,6 +35,7 @@ import { lost, needLoaded, type OpenPartition, openPartition } from '../open/ope
 import { JobRunner, runJob } from '../restore/job-runner.ts';
 import { changelogTopic, type RestoreProgress } from '../restore/restore.ts';
 import { ViewSaver } from '../restore/view-saver.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 import { CallSide } from './call-side.ts';
 import { type Committed, committedOf } from './committed.ts';
 import { heedControl } from './heed-control.ts';

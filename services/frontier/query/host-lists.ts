@@ -13,7 +13,8 @@ import {
   type HostsWanted,
   hostSorts,
 } from '../../../topology/frontier/ask/list-hosts.ts';
-import { frontierLimits, httpLimits } from '../../../topology/limits.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
+import { httpLimits } from '../../runtime/http/http-limits.ts';
 import type { Answer, Queries, Source } from './queries.ts';
 
 export interface ListQuery {

@@ -8,10 +8,10 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
-import { httpLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type FrontierMember, frontierMembers, type MembersLog } from '../../runtime/crawl/frontier-members.ts';
 import { type AskMember, type MemberAnswer, memberAsker } from '../../runtime/http/ask-member.ts';
+import { httpLimits } from '../../runtime/http/http-limits.ts';
 import type { PartitionOwner } from '../own/partition-owner.ts';
 import type { Standby } from '../standby/standby.ts';
 

@@ -6,8 +6,8 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { answerHost, answerUrl, type HostAnswer } from '../../../topology/frontier/ask/queries.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { frontierLimits } from '../../../topology/limits.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
 import { hostKeyOf, type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';

@@ -7,11 +7,11 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { frontierServiceLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 import { changelogTopic } from './changelog-topic.ts';
 import { Replayer } from './replayer.ts';
 

@@ -7,9 +7,9 @@
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../../topology/frontier/storage/store-job.ts';
 import { saveView } from '../../../topology/frontier/view/save-view.ts';
-import { frontierServiceLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 import { answerRequest } from './job-runner.ts';
 
 export interface ViewSaverOptions {

@@ -10,11 +10,11 @@ import { digest } from '../../../topology/frontier/check/digest.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
 import { metaKey } from '../../../topology/frontier/view/view.ts';
-import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { clearView, loadView } from '../restore/load-view.ts';
 import { damaged, type SnapshotManifest } from './manifest.ts';
 import type { Shelf } from './shelf.ts';
+import { snapshotLimits } from './snapshot-limits.ts';
 
 /** Throws SNAPSHOT_DAMAGED, and leaves no view, where the state is not the one that was put away. */
 export async function restoreSnapshot(

@@ -6,7 +6,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { ByteReader, ByteWriter } from '../../../topology/frontier/storage/bytes.ts';
-import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
+import { snapshotLimits } from './snapshot-limits.ts';
 
 export type StoredRow = readonly [key: Buffer, value: Buffer];
 

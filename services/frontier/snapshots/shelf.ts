@@ -7,10 +7,10 @@
 import { createHash } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
-import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { ObjectStore } from '../../runtime/objects/objects.ts';
 import { begunAtMs, damaged, decodeManifest, encodeManifest, folderOf, type SnapshotManifest } from './manifest.ts';
 import { rowsOfFile, type StoredRow } from './row-files.ts';
+import { snapshotLimits } from './snapshot-limits.ts';
 
 /** A snapshot, or what became of one: it is named, but nobody can use it. */
 export type Shelved =

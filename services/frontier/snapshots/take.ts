@@ -13,13 +13,13 @@ import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import { viewVersion } from '../../../topology/frontier/view/view.ts';
-import { snapshotLimits } from '../../../topology/snapshot-limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../restore/job-runner.ts';
 import { damaged, newFolder, type SnapshotManifest } from './manifest.ts';
 import { rowFiles } from './row-files.ts';
 import { type Shelf, sha256Of } from './shelf.ts';
+import { snapshotLimits } from './snapshot-limits.ts';
 
 export interface TakeSnapshot {
   readonly identity: PartitionIdentity;

@@ -13,7 +13,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import { inputTopics } from '../../../topology/frontier/changes/changelog.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
-import { frontierLimits } from '../../../topology/limits.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { carryOver } from '../../runtime/crawl/carry-over.ts';

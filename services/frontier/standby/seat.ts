@@ -7,12 +7,13 @@
  * Where the partition's own records are at fault (damaged, or gone) it stands still, says why, and tries again now and
  * then, as somebody may have mended it: the process goes on with its other partitions.
  */
-import { changelogLimits } from '../../../topology/changelog-limits.ts';
+
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
+import { changelogLimits } from '../changelog-limits.ts';
 import { type OwnerOptions, PartitionOwner } from '../own/partition-owner.ts';
 import { Standby, type StandbyOptions } from './standby.ts';
 

@@ -12,7 +12,6 @@ import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts'
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
-import { frontierServiceLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { standbyGroup } from '../../runtime/crawl/frontier-members.ts';
 import type { Log, LogReader } from '../../runtime/log/log.ts';
@@ -25,6 +24,7 @@ import { Looks } from '../restore/looks.ts';
 import { Replayer } from '../restore/replayer.ts';
 import { changelogTopic } from '../restore/restore.ts';
 import { expectInLog } from '../restore/stands-in-log.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 
 /** The copy is wrong, or its changelog is not what it was: it is made anew. */
 const lostCodes: ReadonlySet<ErrorCode> = new Set(['STATE_DIVERGED', 'OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED']);

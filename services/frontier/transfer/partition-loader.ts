@@ -8,16 +8,17 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Change } from '../../../topology/frontier/changes/changes.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { askAbout, loadChanges, type StateLine } from '../../../topology/frontier/transfer/load-changes.ts';
 import { loadStep } from '../../../topology/frontier/transfer/load-step.ts';
 import { saveView } from '../../../topology/frontier/view/save-view.ts';
-import { frontierLimits, frontierServiceLimits } from '../../../topology/limits.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 import { needLoaded, type OpenPartition, openPartition } from '../open/open-partition.ts';
 import { runJob } from '../restore/job-runner.ts';
 import { changelogTopic } from '../restore/restore.ts';
+import { frontierServiceLimits } from '../service-limits.ts';
 
 export interface LoaderOptions extends Omit<OpenPartition, 'endsLeases'> {
   /** The dump, by name: a load of it that was cut off goes on. null: known URLs, which any crawl may take. */

@@ -7,7 +7,7 @@
  */
 import avsc, { type Type } from 'avsc';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { avroLimits } from '../../../topology/limits.ts';
+import { avroLimits } from './avro-limits.ts';
 
 /** What of avsc's internals the bounds rest on (5.7: `_read` and `_skip` are looked up at each call). */
 interface Tap {

@@ -3,9 +3,9 @@
  * release that wrote it may note it. The record is not passed over meanwhile.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { avroLimits } from '../../../topology/limits.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import type { Clock } from '../clock.ts';
+import { avroLimits } from './avro-limits.ts';
 import type { RecordCodec } from './record-codec.ts';
 
 export interface AwaitSchema {

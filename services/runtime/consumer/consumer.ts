@@ -6,7 +6,6 @@
  * stops the consumer with an error that says what to do: it is never reset by itself.
  */
 import type { DeadLetter } from '../../../schemas/types.ts';
-import { consumerLimits } from '../../../topology/consumer-limits.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
 import { awaitSchema } from '../avro/await-schema.ts';
@@ -14,6 +13,7 @@ import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { Log, LogReader, LogRecord, Position } from '../log/log.ts';
 import { pollOn } from '../log/poll-on.ts';
+import { consumerLimits } from './consumer-limits.ts';
 import { letterOf } from './dead-letter.ts';
 import { handleBatch } from './handle-batch.ts';
 import type { Positions } from './positions.ts';

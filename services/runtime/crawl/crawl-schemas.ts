@@ -11,8 +11,8 @@
  */
 import { avroSchemas } from '../../../schemas/avro.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { avroLimits } from '../../../topology/limits.ts';
 import type { AvroTopic } from '../../../topology/topics.ts';
+import { avroLimits } from '../avro/avro-limits.ts';
 import { schemaByDerivedId } from '../avro/derived-ids.ts';
 import type { SchemaSource } from '../avro/record-codec.ts';
 import { decodeSchemaNote, encodeSchemaNote, type SchemaNote } from '../avro/schema-note.ts';

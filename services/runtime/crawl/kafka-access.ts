@@ -1,10 +1,10 @@
 /** Getting at a crawl on Kafka: its log and its codec. */
 import { isDeepStrictEqual } from 'node:util';
-import { kafkaLimits } from '../../../topology/kafka-limits.ts';
 import { openCodec, type RecordCodec } from '../avro/record-codec.ts';
 import type { SchemaRegistry } from '../avro/schema-registry.ts';
 import { SystemClock } from '../clock.ts';
 import type { CompressionName } from '../log/kafka/compression/names.ts';
+import { kafkaLimits } from '../log/kafka/kafka-limits.ts';
 import type { Log } from '../log/log.ts';
 import { type CrawlSchemas, notingLog, openCrawlSchemas } from './crawl-schemas.ts';
 import { kafkaCredentials, registryLogin } from './kafka-credentials.ts';

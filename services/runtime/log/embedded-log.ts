@@ -7,12 +7,12 @@
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { logLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { StateStore } from '../store/store.ts';
 import { createReader, type EmbeddedReader, readStored } from './embedded-reader.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Log, LogTopic } from './log.ts';
+import { logLimits } from './log-limits.ts';
 import { addTopic, partitionOf, recoverTopics, type Topics } from './partitions.ts';
 import * as rows from './rows.ts';
 import { createTail } from './tail.ts';

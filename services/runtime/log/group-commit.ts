@@ -7,10 +7,10 @@
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { logLimits } from '../../../topology/limits.ts';
 import type { Clock } from '../clock.ts';
 import type { StateStore, StoreOp } from '../store/store.ts';
 import type { AppendRecord, LogRecord } from './log.ts';
+import { logLimits } from './log-limits.ts';
 import { type Partition, partitionOf, type Topics } from './partitions.ts';
 import * as rows from './rows.ts';
 import { recordOverheadBytes, type TailEntry } from './tail.ts';

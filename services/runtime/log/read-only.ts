@@ -8,13 +8,13 @@
  */
 
 import type { CrawlstreamError } from '../../../topology/errors.ts';
-import { logLimits } from '../../../topology/limits.ts';
 import { createEmbeddedRegistry, type SchemaRegistry } from '../avro/schema-registry.ts';
 import type { Clock } from '../clock.ts';
 import { openStateStore } from '../store/open-store.ts';
 import type { StateStore } from '../store/store.ts';
 import { type EmbeddedLog, openEmbeddedLog } from './embedded-log.ts';
 import type { Log, LogReader, LogRecord, LogTopic, PollOptions, Position } from './log.ts';
+import { logLimits } from './log-limits.ts';
 
 export interface ReadOnlyLog
   extends Pick<Log, 'offsets' | 'offsetAt' | 'partitionsOf' | 'last' | 'committed' | 'reader' | 'close'> {

@@ -6,9 +6,9 @@
  */
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { logLimits } from '../../../topology/limits.ts';
 import type { StateStore, StoreOp } from '../store/store.ts';
 import { readStored } from './embedded-reader.ts';
+import { logLimits } from './log-limits.ts';
 import type { Partition, Topics } from './partitions.ts';
 import * as rows from './rows.ts';
 

@@ -9,8 +9,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { objectLimits } from '../../../topology/snapshot-limits.ts';
 import { neededPackage } from '../needed-package.ts';
+import { objectLimits } from './object-limits.ts';
 import type { ObjectStore } from './objects.ts';
 
 export interface S3Place {

@@ -1,8 +1,8 @@
 /** npm `classic-level` 3 (LevelDB 1.20), loaded where it is wanted, with the settings that a crawl wants; the only place that loads it. */
 import type { ClassicLevel } from 'classic-level';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { storeLimits } from '../../../topology/limits.ts';
 import type { StoreOptions } from './store.ts';
+import { storeLimits } from './store-limits.ts';
 
 export type LevelDb = ClassicLevel<Buffer, Buffer>;
 

@@ -14,10 +14,10 @@
 import { copyFile, link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storeLimits } from '../../../topology/limits.ts';
 import { type LevelDb, loadLevel } from './level-binding.ts';
 import { tablesOf } from './level-manifest.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
+import { storeLimits } from './store-limits.ts';
 
 export interface LevelReader {
   readonly db: LevelDb;

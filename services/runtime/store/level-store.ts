@@ -12,13 +12,13 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { storeLimits } from '../../../topology/limits.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { type LevelDb, openLevelDb } from './level-binding.ts';
 import { openLevelReader, removeStaleReaders } from './level-reader.ts';
 import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
 import { storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
+import { storeLimits } from './store-limits.ts';
 
 /** LevelDB's own cost of a row in a memtable, at most: lengths, sequence number, links, and what a block has left over. */
 const memtableRowBytes = 100;

@@ -9,7 +9,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storeLimits } from '../../../topology/limits.ts';
+import { storeLimits } from './store-limits.ts';
 
 /** `close` ends what an `open` gave that came too late. */
 export async function openBesideWriter<T>(

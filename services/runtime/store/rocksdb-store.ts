@@ -6,7 +6,6 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { storeLimits } from '../../../topology/limits.ts';
 import { bytesOf, inKeyOrder } from './key-order.ts';
 import { openBesideWriter } from './open-beside-writer.ts';
 import {
@@ -19,6 +18,7 @@ import {
 import type { ScanRange, StateStore, StoreOp, StoreOptions } from './store.ts';
 import { storeClosed, storeError } from './store-errors.ts';
 import { createStoreGate } from './store-gate.ts';
+import { storeLimits } from './store-limits.ts';
 
 /** Throws DATA_FOLDER_LOCKED, DISK_FULL, STORE_UNSUPPORTED or STORE_FAILED, each naming the folder. */
 export async function openRocksdbStore(folder: string, options: StoreOptions = {}): Promise<StateStore> {

@@ -3,9 +3,10 @@
  * `windowBytesMax`, frames and blocks are counted (zstdLimits), and the buffer of a frame is no larger than its blocks can
  * fill. Checksums are held against what came out, where there are any.
  */
-import { zstdLimits } from '../../../topology/zstd-limits.ts';
+
 import { type ZstdFrame, zstdFrames } from './frames.ts';
 import { undoFrame } from './library.ts';
+import { zstdLimits } from './zstd-limits.ts';
 
 export interface ZstdOutput {
   readonly body: Buffer;

@@ -2,7 +2,7 @@
  * The frames and blocks of a zstd stream (RFC 8878), found without undoing any: what they ask for is known before a byte
  * is allocated, and how many there are is bounded, for each costs work whatever its size.
  */
-import { zstdLimits } from '../../../topology/zstd-limits.ts';
+import { zstdLimits } from './zstd-limits.ts';
 
 export interface ZstdFrame {
   /** The stream it is in. */

@@ -53,7 +53,7 @@ function tried(instead: (json: string) => string, fromMs = 0): Promise<WhatIfRep
     const { topics } = crawl;
     const read = await readRecording(crawl, fromMs);
     const about = { key: fingerprintKeyOf(topics), keyMode: topics.keyMode, lists: noLists, fromMs };
-    return whatIf({ ...read, ...about, instead });
+    return whatIf({ ...read, ...about, lastRequestMs: 30_000, instead });
   });
 }
 

@@ -4,12 +4,8 @@ import type { TestContext } from 'node:test';
 import { blankTask } from '../../../schemas/blank.ts';
 import type { DeadLetter, LinkGroup, Outcome, Page, Request, Result, Task } from '../../../schemas/types.ts';
 import { parseResolveOverride } from '../../../services/fetcher/connect/resolve-override.ts';
-import {
-  type Fetcher,
-  type FetcherConfig,
-  type FetcherOptions,
-  startFetcher,
-} from '../../../services/fetcher/fetcher.ts';
+import type { FetcherConfig } from '../../../services/fetcher/fetcher-config.ts';
+import { type Fetcher, type FetcherOptions, startFetcher } from '../../../services/fetcher/fetcher.ts';
 import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
 import { openCodec, type RecordCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';

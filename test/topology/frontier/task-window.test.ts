@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { demandLimits } from '../../../topology/demand-limits.ts';
+import { demandLimits } from '../../../topology/frontier/demand-limits.ts';
 import { TaskWindow } from '../../../topology/frontier/task-window.ts';
 
 const { taskWaitMs, taskWindowMin, taskWindowMax } = demandLimits;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { maxAgeMs } from '../../../topology/fetch/cache-control.ts';
-import { parseLimits } from '../../../topology/limits.ts';
 import { looksLikeFeed } from '../../../topology/parse/looks-like-feed.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { parseSitemap } from '../../../topology/parse/sitemap.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

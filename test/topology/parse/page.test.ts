@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseLimits } from '../../../topology/limits.ts';
 import { type ParseOptions, parsePage } from '../../../topology/parse/page.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 
 const options: ParseOptions = {
   url: 'http://example.com/dir/page',

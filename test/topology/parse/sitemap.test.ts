@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseLimits } from '../../../topology/limits.ts';
+import { parseLimits } from '../../../topology/parse/parse-limits.ts';
 import { parseSitemap } from '../../../topology/parse/sitemap.ts';
 import { parseSitemapDate } from '../../../topology/parse/sitemap-date.ts';
 

@@ -1,7 +1,7 @@
 /** robots.txt files made to be slow: none costs much more than an ordinary one of the same size, and twice the size is twice the cost. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { robotsLimits } from '../../../topology/limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { isAllowed, parseRobots } from '../../../topology/robots/rules.ts';
 
 const bytesMax = robotsLimits.bodyBytesMax;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { robotsLimits } from '../../../topology/limits.ts';
+import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { isAllowed, parseRobots, sitemapValues } from '../../../topology/robots/rules.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

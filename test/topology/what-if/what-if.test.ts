@@ -23,7 +23,7 @@ function tried({ changelog, inputs }: Recorded, policy: Partial<PolicyConfig>): 
     if (topic === 'control' && record !== null) recording.control(record, 0, timestampMs);
   return whatIf({
     ...{ partitions: [{ identity: { ...identity, keyMode: 'host' }, changelog, fromOffset: 0, inputs }], recording },
-    ...{ key: fingerprintKey, keyMode: 'host', lists: noLists, fromMs: 0 },
+    ...{ key: fingerprintKey, keyMode: 'host', lists: noLists, fromMs: 0, lastRequestMs: 30_000 },
     instead: (json) => JSON.stringify({ ...JSON.parse(json), ...policy }),
   });
 }

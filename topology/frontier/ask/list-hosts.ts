@@ -7,12 +7,12 @@
  * Cost: 0.2 µs a host.
  */
 
-import { frontierLimits } from '../../limits.ts';
 import { defaultPolicy, type PolicyConfig } from '../../policy/policy.ts';
 import { parsePolicy } from '../../policy/validate.ts';
 import { bandCount } from '../../url/band.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { politeDelayMs } from '../decide/politeness.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 

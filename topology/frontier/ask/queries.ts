@@ -4,11 +4,12 @@
  *
  * Bounded: of a queue so many URLs are looked at, however long it is; what lies beyond is said to be unknown.
  */
-import { frontierLimits } from '../../limits.ts';
+
 import { hostKeyOf } from '../../url/host-key.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { HostFacts, KnownUrl } from '../changes/changes.ts';
 import { readKnownUrl } from '../changes/url-record-bytes.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import { type Freshness, freshnessNow } from '../recrawl/freshness-now.ts';
 import { seenVerdicts } from '../seen/seen-test.ts';
 import type { FrontierState, Host } from '../state/state.ts';

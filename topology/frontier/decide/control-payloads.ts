@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { blankControl } from '../../../schemas/blank.ts';
 import type { Control } from '../../../schemas/types.ts';
 import { outcomeKinds } from '../../../schemas/types.ts';
-import { urlLimits } from '../../limits.ts';
+import { urlLimits } from '../../url/url-limits.ts';
 
 const pattern = z.string().min(1).max(urlLimits.urlCharsMax);
 

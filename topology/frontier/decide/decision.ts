@@ -5,7 +5,6 @@
  * replay does the same. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
  */
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
-import { frontierLimits } from '../../limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { KeyMode } from '../../url/host-key.ts';
 import type { ListSource } from '../../url/url-lists.ts';
@@ -14,6 +13,7 @@ import type { InputTopic } from '../changes/changelog.ts';
 import type { Change, TallyName } from '../changes/changes.ts';
 import { writeChange } from '../changes/codec.ts';
 import { checkOf } from '../check/self-check.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
 import { Misrouted } from './misrouted.ts';

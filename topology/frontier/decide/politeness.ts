@@ -6,9 +6,10 @@
  * From completion, never from start. Back-off doubles with jitter, bounded by the last step of the retry schedule, and
  * half-opens with one probe. Sources: Heydon & Najork, "Mercator" (1999), §3.3 (factor 10); RFC 9110 §10.2.3.
  */
-import { frontierLimits } from '../../limits.ts';
+
 import type { Policy } from '../../policy/policy.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 
 /** The wait between two requests to a host, before what a fetch teaches: ms. */
 export function baseDelayMs(policy: Pick<Policy, 'config'>, facts: HostFacts): number {

@@ -2,11 +2,12 @@
  * How URLs leave a frontier, and how a lease ends of which nothing is heard. There are two ways: tasks for fetchers, and
  * calls of clients that pull (pull-leasing.ts). A crawl's first policy chooses one; all else is the same for both.
  */
-import { frontierLimits } from '../../limits.ts';
+
 import type { Decision } from '../decide/decision.ts';
 import { decideGrants } from '../decide/leases/grants.ts';
 import { decideRobotsHops } from '../decide/leases/robots-hops.ts';
 import { decideExpiries } from '../decide/results/time.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 

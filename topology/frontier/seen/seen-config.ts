@@ -10,8 +10,9 @@
  * reads what the other wrote, and a crawl may change them at each start. Sizes are counts derived from what is
  * configured, never from what was measured.
  */
-import { seenLimits } from '../../limits.ts';
+
 import { bloomBytes } from './blocked-bloom.ts';
+import { seenLimits } from './seen-limits.ts';
 
 export interface SeenConfig {
   readonly kind: 'exact' | 'bloom';

@@ -10,7 +10,6 @@
  * in ARIES (Mohan et al., TODS 17(1), 1992). Counters come from the commits' headers meanwhile.
  */
 import type { RobotsHop } from '../../../schemas/types.ts';
-import { frontierLimits } from '../../limits.ts';
 import type { PolicyConfig } from '../../policy/policy.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
 import { seenKey } from '../../url/seen-key.ts';
@@ -24,6 +23,7 @@ import type { Counters } from '../changes/counters.ts';
 import { zeroCounters } from '../changes/counters.ts';
 import type { Entry } from '../changes/entry.ts';
 import { type LoadProgress, noLoad } from '../changes/load-row.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import { HostClock } from '../hosts/clock.ts';
 import { Host, Hosts } from '../hosts/host.ts';
 import { type FingerprintKey, KeyTable } from '../hosts/key-table.ts';

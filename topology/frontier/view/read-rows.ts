@@ -4,8 +4,9 @@
  *
  * To be run after each step, and before the first: what is decided never sees what is in memory and what is not.
  */
-import { frontierLimits } from '../../limits.ts';
+
 import type { Entry } from '../changes/entry.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import { countOf, readArena, readRow, rowKey } from '../queues/queue-row.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { StoreJob } from '../storage/store-job.ts';

@@ -10,11 +10,12 @@
  * step of the partition, once every commit so far is acked: a view is never ahead of the changelog. In between, the
  * partition goes on. Nothing on lease may be unread (read-rows.ts).
  */
-import { frontierLimits } from '../../limits.ts';
+
 import { saveBudgets } from '../budgets/budget-rows.ts';
 import type { KnownUrl } from '../changes/changes.ts';
 import { type PageRecord, writePageRecord } from '../changes/page-record.ts';
 import { writeUrlRecord } from '../changes/url-record-bytes.ts';
+import { frontierLimits } from '../frontier-limits.ts';
 import { sweepRows } from '../purge/sweep-rows.ts';
 import { rowKey, writeRow } from '../queues/queue-row.ts';
 import { takeDueRows } from '../recrawl/due-rows.ts';

@@ -5,9 +5,9 @@
  * absolute. What does not fit is no value, and says why.
  */
 
-import { richLimits } from '../../rich-page-limits.ts';
 import { resolveHttp } from '../hrefs.ts';
 import { cut } from '../text.ts';
+import { richLimits } from './rich-limits.ts';
 
 export const fieldTypes = ['string', 'number', 'integer', 'boolean', 'date', 'url'] as const;
 export type FieldType = (typeof fieldTypes)[number];

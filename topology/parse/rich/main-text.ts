@@ -10,10 +10,10 @@
  * main by all this (a reference of three lines, a table) is its text, and an index that HTML calls main is its links.
  */
 
-import { richLimits } from '../../rich-page-limits.ts';
 import { cut } from '../text.ts';
 import type { Attributes } from './markup.ts';
 import { voidNames } from './markup.ts';
+import { richLimits } from './rich-limits.ts';
 
 export interface MainText {
   open(name: string, attributes: Attributes): void;

@@ -3,8 +3,8 @@
  * entities decoded, text of scripts and styles apart from a reader's. By htmlparser2's Tokenizer: linear, and no tree.
  */
 import { Tokenizer } from 'htmlparser2';
-import { richLimits } from '../../rich-page-limits.ts';
 import { decodeAttribute, decodeText } from '../entities.ts';
+import { richLimits } from './rich-limits.ts';
 
 export type Attributes = ReadonlyMap<string, string>;
 

@@ -1,6 +1,7 @@
 /** Links beyond those that a crawl follows by default: images and their `srcset` candidates, and what scripts name. */
-import { richLimits } from '../../rich-page-limits.ts';
+
 import type { Attributes } from './markup.ts';
+import { richLimits } from './rich-limits.ts';
 
 export interface MediaLinksWanted {
   /** `src` and `srcset` of images and their sources. */

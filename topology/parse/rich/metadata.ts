@@ -2,8 +2,9 @@
  * What a page says of itself for machines: Open Graph and its relatives (`<meta property>`, `<meta name="twitter:…">`),
  * and JSON-LD (W3C, "JSON-LD 1.1" §8.5, data blocks in HTML). Values stay as the page wrote them.
  */
-import { richLimits } from '../../rich-page-limits.ts';
+
 import type { Attributes } from './markup.ts';
+import { richLimits } from './rich-limits.ts';
 
 export interface Metadata {
   /** Property in lower case → its values, in order. */

@@ -2,9 +2,10 @@
  * A page's markup as a library that builds trees can bear it: names in lower case, at most `depthMax` deep, every
  * element closed in order, scripts and styles empty, bounded in size. What lies deeper keeps its text and loses its tags.
  */
-import { richLimits } from '../../rich-page-limits.ts';
+
 import type { Attributes } from './markup.ts';
 import { voidNames } from './markup.ts';
+import { richLimits } from './rich-limits.ts';
 
 export interface TidyMarkup {
   open(name: string, attributes: Attributes): void;

@@ -14,14 +14,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
-import { logLimits } from '../../../../topology/limits.ts';
 import type { Clock } from '../../clock.ts';
 import type { AppendOptions, AppendRecord } from '../log.ts';
+import { logLimits } from '../log-limits.ts';
 import { RecordTooLarge } from '../record-too-large.ts';
 import type { Cluster } from './cluster.ts';
 import type { Compressor } from './compression/codecs.ts';
 import { deadlineIn, isTransient, throwFor, transient } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { type ProducedPart, type ProduceResponse, produceRequest } from './produce-request.ts';
 import { recordBytesAtMost, type StampedRecord } from './record-batch.ts';

@@ -6,9 +6,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { BrokerWatch } from './broker-watch.ts';
 import { deadlineIn, isRefusedLogin, isTransient, retrying, throwFor, transient } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { raw, type WireRequest } from './kafkajs-wire.ts';
 import { type Address, type Link, type LinkOptions, openLink } from './link.ts';
 

@@ -1,9 +1,9 @@
 /** Topics made where they are missing, and checked where they are there: partition count, and that nothing of a `state` topic can go by itself. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { LogTopic } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { replicasDefault, settingsOf, stateSettings } from './topic-settings.ts';
 

@@ -1,8 +1,9 @@
 /** The members of a group, as its coordinator knows them. */
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+
 import type { GroupMember } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { raw } from './kafkajs-wire.ts';
 import { decodeAssignment, decodeMetadata } from './member-data.ts';
 import { checkGroup } from './positions.ts';

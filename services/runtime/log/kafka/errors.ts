@@ -1,7 +1,7 @@
 /** Errors of brokers and connections, as the project's own codes; and trying again what may pass. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf } from './kafkajs-wire.ts';
 
 /** May pass by itself: a broker that restarts, a leader that moves. */

@@ -1,9 +1,9 @@
 /** Which groups there are, how many members each has, and forgetting one. Each broker knows those it coordinates. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupStanding } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { checkGroup } from './positions.ts';
 

@@ -6,7 +6,6 @@
  * handlers by heartbeats on a timer (membership.ts). Offsets may have holes where foreign producers use transactions.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import type { Log, LogReader, Position } from '../log.ts';
 import { createAppender } from './appender.ts';
@@ -19,6 +18,7 @@ import { describeGroup } from './describe-group.ts';
 import { readEpochEnd } from './epoch-end.ts';
 import { deadlineIn, retrying, transient } from './errors.ts';
 import { forgetGroup, readGroups } from './group-list.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import type { KafkajsLogEntry } from './kafkajs-wire.ts';
 import type { Address, Credentials } from './link.ts';
 import { joinGroup, type KafkaMembership } from './membership.ts';

@@ -4,8 +4,8 @@
  * a late answer can't be taken for another's.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import { isRefusedLogin, transient } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import {
   type ApiName,
   type ApiVersions,

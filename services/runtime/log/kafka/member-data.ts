@@ -3,9 +3,10 @@
  * and wishes for, and the leader, with each assignment, what is not in Kafka's part of it. Fields may be added: who does
  * not know them leaves them alone.
  */
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+
 import type { GroupOptions, StandbyPlace } from '../log.ts';
 import { assign, type Claimant, owners, warmthOf } from './assigner.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { MemberAssignment, MemberMetadata } from './kafkajs-wire.ts';
 import { placeStandbys } from './place-standbys.ts';
 import { warmFirst } from './warm-first.ts';

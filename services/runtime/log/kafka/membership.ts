@@ -9,11 +9,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { GroupOptions, Membership } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { describeGroup } from './describe-group.ts';
 import { deadlineIn, isTransient, retrying } from './errors.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { type Assignment, decodeAssignment, encodeMetadata, type JoinedMember, shareOut } from './member-data.ts';
 import { type Committer, checkGroup } from './positions.ts';

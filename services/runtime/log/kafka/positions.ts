@@ -1,10 +1,10 @@
 /** Offsets of partitions, trimming, and the positions groups commit. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { LogRecord, OffsetRange, Position } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor, transient } from './errors.ts';
 import { type FetchResponse, fetchRequest } from './fetch-request.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf, raw } from './kafkajs-wire.ts';
 import { readBatches } from './record-batch.ts';
 

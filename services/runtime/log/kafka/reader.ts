@@ -10,12 +10,12 @@
  * records are there as far as they were read (KIP-320): what follows a position is given out only if what was before it is.
  */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
 import type { LogReader, LogRecord, OffsetRange, PollOptions, ReadBefore } from '../log.ts';
 import { LogTruncated } from '../log-truncated.ts';
 import type { Cluster } from './cluster.ts';
 import { isTransient, throwFor } from './errors.ts';
 import { type FetchedPart, type FetchResponse, fetchRequest } from './fetch-request.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 import { errorOf } from './kafkajs-wire.ts';
 import { readBatches } from './record-batch.ts';
 

@@ -1,6 +1,7 @@
 /** The settings a topic is made with on Kafka, by whoever makes it: ourselves, or an operator who is told (Strimzi). */
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+
 import type { LogTopic } from '../log.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 
 /** What a `state` topic must have; anything else would lose records that no snapshot covers. */
 export const stateSettings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' } as const;

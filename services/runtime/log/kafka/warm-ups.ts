@@ -1,5 +1,5 @@
 /** What a member warms up, since when, and when it is time to join the group again for it. Times are monotonic, ms. */
-import { kafkaLimits } from '../../../../topology/kafka-limits.ts';
+import { kafkaLimits } from './kafka-limits.ts';
 
 export interface WarmUps {
   /** These from now on; those that were under way go on. */

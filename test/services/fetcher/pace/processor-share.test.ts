@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
 import { costOf, createProcessorShare } from '../../../../services/fetcher/pace/processor-share.ts';
-import { fetcherLimits } from '../../../../topology/limits.ts';
 
 const { ordinaryCostMs, processorWaitMaxMs } = fetcherLimits;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { createSitemapAgenda, type SitemapErrand } from '../../../../services/fetcher/sitemaps/agenda.ts';
-import { fetcherLimits } from '../../../../topology/limits.ts';
 
 const errand = (url: string, more: Partial<SitemapErrand> = {}): SitemapErrand => ({
   url,

@@ -3,8 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { LinkGroup } from '../../../../schemas/types.ts';
+import { fetcherLimits } from '../../../../services/fetcher/fetcher-limits.ts';
 import { createSitemapAgenda, type SitemapErrand } from '../../../../services/fetcher/sitemaps/agenda.ts';
-import { fetcherLimits, parseLimits } from '../../../../topology/limits.ts';
+import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
+import { parseLimits } from '../../../../topology/parse/parse-limits.ts';
 import { startHarness, taskUrls } from '../harness.ts';
 import { type Hit, serveSite } from '../loopback.ts';
 
@@ -141,7 +143,7 @@ test('a sitemap speaks for its own host and for the one whose robots.txt names i
 });
 
 test('what there is no time for, and what fails, waits for the next lease; what is gone does not', async (t) => {
-  const names = Array.from({ length: fetcherLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
+  const names = Array.from({ length: frontierLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end(names.map((name) => `Sitemap: ${name}`).join('\n'));
     else if (request.url === '/s0.xml') response.writeHead(404).end();
@@ -197,7 +199,7 @@ test('a sitemap is cut at the protocol’s 50,000 entries, its bomb is not unpac
 });
 
 test('a lease may be for sitemaps alone: of the policy and of robots.txt, as long as some are left, once a round', async (t) => {
-  const many = Array.from({ length: fetcherLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
+  const many = Array.from({ length: frontierLimits.sitemapsPerLeaseMax + 1 }, (_, n) => `/s${n}.xml`);
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') response.end('Sitemap: /named.xml');
     else if (request.url === '/own.xml') response.end(index(...many.map((path) => site.url('a.test', path))));

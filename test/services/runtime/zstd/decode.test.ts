@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { decodeZstd as decode, decodeWholeZstd } from '../../../../services/runtime/zstd/decode.ts';
 import { zstdFrames } from '../../../../services/runtime/zstd/frames.ts';
 import { loadZstd } from '../../../../services/runtime/zstd/library.ts';
-import { zstdLimits } from '../../../../topology/zstd-limits.ts';
+import { zstdLimits } from '../../../../services/runtime/zstd/zstd-limits.ts';
 
 before(loadZstd);
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { type HostList, HostScan, type HostsWanted } from '../../../../topology/frontier/ask/list-hosts.ts';
+import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import type { FrontierState } from '../../../../topology/frontier/state/state.ts';
-import { frontierLimits } from '../../../../topology/limits.ts';
 
 function list(state: FrontierState, wanted: Partial<HostsWanted> = {}): HostList {
   const scan = new HostScan({ search: '', sort: 'queued', limit: 10, ...wanted });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fingerprintKey, TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { type Commit, decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
+import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import { replay } from '../../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
-import { frontierLimits } from '../../../../topology/limits.ts';
 
 /** A crawl of a few hundred commits. */
 function changelog(): readonly Buffer[] {

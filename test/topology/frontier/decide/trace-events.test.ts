@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import type { OutcomeKind, Task } from '../../../../schemas/types.ts';
-import { frontierLimits } from '../../../../topology/limits.ts';
+import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 import { leaseSpan } from '../../../../topology/trace/journey.ts';
 import { childOf, formatTraceparent, parseTraceparent } from '../../../../topology/trace/trace-context.ts';

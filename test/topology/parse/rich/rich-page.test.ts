@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { type FieldType, fieldValue } from '../../../../topology/parse/rich/field-value.ts';
 import { srcsetUrls } from '../../../../topology/parse/rich/media-links.ts';
 import { metadataJson } from '../../../../topology/parse/rich/metadata.ts';
+import { richLimits } from '../../../../topology/parse/rich/rich-limits.ts';
 import { type RichWanted, readRichPage } from '../../../../topology/parse/rich/rich-page.ts';
-import { richLimits } from '../../../../topology/rich-page-limits.ts';
 import { articlePage, layoutNames, overlap } from './article-pages.ts';
 
 const everything: RichWanted = {

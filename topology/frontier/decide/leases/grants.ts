@@ -1,8 +1,8 @@
 /** Grants: ready hosts go on lease, as many as the fetchers ask for. */
 import type { Task } from '../../../../schemas/types.ts';
-import { fetcherLimits, frontierLimits } from '../../../limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { withoutPort } from '../../../url/host-key.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import { budgetBand } from '../../queues/held-bands.ts';
 import { clockBandOf } from '../../state/settle-host.ts';
 import type { Host } from '../../state/state.ts';
@@ -74,7 +74,7 @@ function revive(decision: Decision, { key: hostKey, facts }: Host): void {
 }
 
 /** Requests that a lease for sitemaps has time for: robots.txt, and as many as fetchers read with a lease. */
-const sitemapsSize = 1 + fetcherLimits.sitemapsPerLeaseMax;
+const sitemapsSize = 1 + frontierLimits.sitemapsPerLeaseMax;
 
 /** What a lease holds: URLs, as the change counts them, or one hop of another host's robots.txt; neither: it is for sitemaps. */
 export interface LeaseLoad extends Pick<Task, 'robotsHops'> {

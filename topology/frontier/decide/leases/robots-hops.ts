@@ -9,10 +9,12 @@
  * A hop is a wish, not a URL: it is not admitted, and one that is lost (a full list, an expired lease) is wished again.
  */
 import type { Result, RobotsHop } from '../../../../schemas/types.ts';
-import { frontierLimits, robotsLimits, urlLimits } from '../../../limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { robotsMove } from '../../../robots/moved.ts';
+import { robotsLimits } from '../../../robots/robots-limits.ts';
 import { withoutPort } from '../../../url/host-key.ts';
+import { urlLimits } from '../../../url/url-limits.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { grantLease } from './grants.ts';

@@ -6,10 +6,11 @@
  * opened, as many hosts as the budget has room for, in the order they came to wait; grants then draw from them as far
  * as it goes. policy/budget.ts says why.
  */
-import { frontierLimits } from '../../../limits.ts';
+
 import { type BudgetConfig, budgetFor, periodOf } from '../../../policy/budget.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { partitionKeyOf } from '../../../url/host-key.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import { budgetBand } from '../../queues/held-bands.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';

@@ -4,12 +4,12 @@
  * A message too large for one commit is taken in slices: the position then names the next link within it.
  */
 import type { Discovered, LinkGroup } from '../../../../schemas/types.ts';
-import { frontierLimits } from '../../../limits.ts';
 import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
 import { bandCount } from '../../../url/band.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import type { TallyName } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import { budgetBand } from '../../queues/held-bands.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { FrontierState } from '../../state/state.ts';

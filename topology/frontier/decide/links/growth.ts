@@ -7,7 +7,7 @@
  * Its owner's memory, no state: it begins empty with each owner, and only what the owner decides is in the changelog. What
  * a crash forgets grows again, or waits in the band it has.
  */
-import { frontierLimits } from '../../../limits.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 
 export class Growth {

@@ -7,8 +7,9 @@
  * fills the partition. Seeds and what an operator forces are nobody's farm. With a budget, that says when bands open. Under
  * `dropLowest` it is dropped like what a full host is sent (`hostFull`): that partition is to hold no more than `queuedMax`.
  */
-import { frontierLimits } from '../../../limits.ts';
+
 import type { PolicyConfig } from '../../../policy/policy.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { Decision } from '../decision.ts';
 import { setOpen } from './budgets.ts';
 

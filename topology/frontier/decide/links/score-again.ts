@@ -6,9 +6,9 @@
  * looked at: what lies behind them has its turn when they are gone.
  */
 
-import { frontierLimits } from '../../../limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { bandCount } from '../../../url/band.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
 import { type FoundPlace, isQueuedAt, readBand } from '../../view/read-rows.ts';

@@ -3,8 +3,9 @@
  * one knowing of the other's answer, so any order between them is right; this one never looks for a URL on a lease that
  * was granted in the same step, whose URLs are not read yet.
  */
-import { frontierLimits, pullLimits } from '../../../limits.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import { unread } from '../../hosts/lease.ts';
+import { pullLimits } from '../../pull/pull-limits.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';

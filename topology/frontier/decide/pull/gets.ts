@@ -1,7 +1,9 @@
 /** Gets: a client asks for URLs, and queues whose time has come go on lease to it. Leases run out without an answer. */
-import { frontierLimits, pullLimits } from '../../../limits.ts';
+
 import type { Policy } from '../../../policy/policy.ts';
 import { withoutPort } from '../../../url/host-key.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
+import { pullLimits } from '../../pull/pull-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import type { GetCall } from './calls.ts';

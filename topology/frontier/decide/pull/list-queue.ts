@@ -4,9 +4,10 @@
  * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be missed,
  * or be met twice. What is done is in rows of its own (pull/known-rows.ts).
  */
-import { pullLimits } from '../../../limits.ts';
+
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { pullLimits } from '../../pull/pull-limits.ts';
 import { countOf, readArena, readRow, rowKey } from '../../queues/queue-row.ts';
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';

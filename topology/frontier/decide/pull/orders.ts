@@ -1,7 +1,8 @@
 /** Orders about one queue, or about all of them. What is said of a queue that is not there yet holds once it is. */
-import { frontierLimits } from '../../../limits.ts';
+
 import type { HostFacts } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { Decision } from '../decision.ts';
 import type { QueueCall } from './calls.ts';
 import { isThere } from './find-known.ts';

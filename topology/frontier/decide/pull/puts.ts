@@ -4,8 +4,9 @@
  * A found URL is admitted once. A known one goes where its client says, from wherever it is: on a lease, waiting, done
  * before (a client may tell twice: it counts once), or never heard of.
  */
-import { frontierLimits } from '../../../limits.ts';
+
 import type { Entry } from '../../changes/entry.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import { createdSecOf, payloadOf } from '../../pull/payload.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { Host } from '../../state/state.ts';

@@ -6,11 +6,12 @@
  */
 import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
 import { isHostFailure, isNotRead, isRetriable } from '../../../fetch/outcome.ts';
-import { frontierLimits, urlLimits } from '../../../limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { seenKey } from '../../../url/seen-key.ts';
+import { urlLimits } from '../../../url/url-limits.ts';
 import type { FinalStatus, HostFacts, UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { Host, Lease } from '../../state/state.ts';
 import { fetchedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';

@@ -1,7 +1,8 @@
 /** What time alone brings: leases that expire, at no cost where no fetcher had taken them, and the queues of dead hosts given up on, a slice at a step. */
-import { frontierLimits } from '../../../limits.ts';
+
 import type { UrlRecord } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { Host, Lease } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { giveLaneBack } from '../leases/lanes.ts';

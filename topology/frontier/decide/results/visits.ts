@@ -7,9 +7,9 @@
  */
 import type { Outcome } from '../../../../schemas/types.ts';
 import { isHostFailure, isRetriable } from '../../../fetch/outcome.ts';
-import { frontierLimits } from '../../../limits.ts';
 import type { Recrawl } from '../../../policy/recrawl/schedule.ts';
 import type { UrlRecord } from '../../changes/changes.ts';
+import { frontierLimits } from '../../frontier-limits.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import type { Due } from '../../recrawl/due-table.ts';
 import type { Decision } from '../decision.ts';

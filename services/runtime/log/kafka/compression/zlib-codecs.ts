@@ -4,10 +4,10 @@
  */
 import * as zlib from 'node:zlib';
 import { CrawlstreamError } from '../../../../../topology/errors.ts';
-import { kafkaLimits } from '../../../../../topology/kafka-limits.ts';
 import { decodeWholeZstd } from '../../../zstd/decode.ts';
 import { zstdFrames } from '../../../zstd/frames.ts';
 import { loadZstd } from '../../../zstd/library.ts';
+import { kafkaLimits } from '../kafka-limits.ts';
 import { type BatchCodec, TooMuchInside } from './batch-codec.ts';
 
 /** Of @types/node 20, which know no zstd. */

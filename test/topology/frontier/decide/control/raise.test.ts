@@ -5,7 +5,7 @@ import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
-import { frontierLimits } from '../../../../../topology/limits.ts';
+import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 
 const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;

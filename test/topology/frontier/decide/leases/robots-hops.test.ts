@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Answer, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import type { RobotsHop } from '../../../../../schemas/types.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
-import { frontierLimits } from '../../../../../topology/limits.ts';
+import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 
 const b = 'b.test';
 const page = (n: number) => `https://${b}/${n}`;

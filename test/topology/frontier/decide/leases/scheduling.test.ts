@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
-import { frontierLimits, policyLimits } from '../../../../../topology/limits.ts';
+import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
+import { policyLimits } from '../../../../../topology/policy/policy-limits.ts';
 
 const a = 'a.test';
 const paths = (task: { readonly urls: readonly { readonly url: string }[] }) =>

@@ -4,9 +4,9 @@ import { ModelRig } from '../../../../../lab/model/model-rig.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { type Answer, TopologyDriver } from '../../../../../lab/simulation/driver.ts';
 import { blankLinkGroup } from '../../../../../schemas/blank.ts';
-import { urlLimits } from '../../../../../topology/limits.ts';
 import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
 import { partitionOf } from '../../../../../topology/url/partition.ts';
+import { urlLimits } from '../../../../../topology/url/url-limits.ts';
 
 const page = (...links: string[]): Answer => ({ kind: 'fetched', links });
 const urlsOf = (host: string, count: number, from = 0) =>

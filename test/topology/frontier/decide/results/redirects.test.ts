@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
-import { urlLimits } from '../../../../../topology/limits.ts';
+import { urlLimits } from '../../../../../topology/url/url-limits.ts';
 
 it('a URL that redirects to another spelling of itself is followed as far as the limit, and no further', () => {
   const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 1, retriesMs: [] });

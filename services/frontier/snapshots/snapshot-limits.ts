@@ -1,13 +1,3 @@
-/** Bounds of snapshots and of where they are kept, each with its reason. Units are in the names. */
-
-/** Of one request to an object store. */
-export const objectLimits = {
-  /** A store that takes longer to answer a connection is as good as away. */
-  connectMs: 5_000,
-  /** Silence on a connection that is being used. */
-  silenceMs: 30_000,
-} as const;
-
 export const snapshotLimits = {
   /** Bytes of rows in one file, before compression: one upload, one read, and what a damaged byte costs. */
   fileBytes: 8 << 20,

@@ -1,0 +1,7 @@
+/** What an audit forgives, ms. */
+export const auditLimits = {
+  /** Between the clocks of two fetchers: machines that keep time by NTP are within it. */
+  skewMs: 100,
+  /** Until an operator's order, or what one lane of a host learns, is known everywhere. */
+  noticeMs: 10_000,
+} as const;

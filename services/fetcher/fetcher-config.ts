@@ -1,0 +1,54 @@
+/** What a fetcher is told by whoever runs it, beside what the crawl’s policy says. */
+
+import type { Outcome, Page } from '../../schemas/types.ts';
+import type { ResolveOverride } from './connect/resolve-override.ts';
+import type { NamedHooks } from './hooks/fetch-hooks.ts';
+import type { HttpResponse } from './http/client.ts';
+import type { ExchangeLimits } from './http/exchange.ts';
+import type { RequestRuleInput } from './http/request-rules-schema.ts';
+import type { ExtractRules } from './pages/extract-rules.ts';
+
+export interface FetcherConfig {
+  /** Release of the product, for the User-Agent. */
+  readonly version: string;
+  /** URL or mail address for the User-Agent. Empty only against a web of our own. */
+  readonly contact: string;
+  /** In the place of what `version` and `contact` make; its first word is the token that robots.txt is read for. */
+  readonly userAgent?: string;
+  /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
+  readonly allowPrivate: boolean | readonly string[];
+  readonly resolve: readonly ResolveOverride[];
+  /** Between starts on one address, ms, for the whole group of fetchers. 0: no limit. */
+  readonly addressDelayMs: number;
+  /** Fetchers in the group, now. */
+  readonly groupSize: () => number;
+  /** Links published per page at most. */
+  readonly linksMax: number;
+  readonly limits?: Partial<ExchangeLimits>;
+  readonly leasesMax?: number;
+  readonly requestsMax?: number;
+  readonly connectionsPerOrigin?: number;
+  readonly linkCacheEntries?: number;
+  /** Publish raw responses too, for archives, with bodies up to this. Absent: none. */
+  readonly responseBytesMax?: number;
+  /** Headers, cookies, credentials, proxies and methods, by host or URL. */
+  readonly requests?: readonly RequestRuleInput[];
+  /** What is taken from pages beyond links and text. Absent: nothing. */
+  readonly extract?: ExtractRules;
+  /** Keep a page's links in its record too, for a graph of pages. */
+  readonly outlinks?: boolean;
+  /** Speak HTTP/2 where it is offered. Default: yes. */
+  readonly http2?: boolean;
+  /** Certificates trusted beside the system's, PEM. */
+  readonly ca?: string;
+  /** Names and addresses, in lower case, whose certificates are not checked. Their requests say so in `results`. */
+  readonly insecureHosts?: readonly string[];
+  /** What code from outside does to requests, responses, pages and links, in this order. Absent: nothing. */
+  readonly hooks?: readonly NamedHooks[];
+  /** Hears of every outcome, with the page that came of it, and how far from a seed its URL is. */
+  readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
+  /** Hears of every page before it is published, with its response. */
+  readonly onPage?: (page: Page, response: HttpResponse) => void;
+  /** Asked before each page. A promise: too many wait to be taken; false: until then, and the rest of the lease goes back. */
+  readonly room?: (untilMs: number, signal: AbortSignal) => Promise<boolean> | undefined;
+}

@@ -1,0 +1,59 @@
+/** Bounds on a fetcher's work. */
+export const fetcherLimits = {
+  /** Leases run at once: most of them wait out a delay, so many more than requests. */
+  leasesMax: 1_000,
+  /** Requests in flight: what one core can parse, with room for slow hosts. */
+  requestsMax: 256,
+  /** The adaptive delay (factor × last duration) grows no further: slow pages must not park a host for minutes. */
+  adaptiveDelayMaxMs: 30_000,
+  /** Lease ids remembered per partition, to take each once: far more than a reader can see twice. */
+  leaseIdsMax: 65_536,
+  /** robots.txt copies kept, and their bytes together: most have 1–5 kB, hostile ones 500 KiB. */
+  robotsEntriesMax: 20_000,
+  robotsEntriesBytesMax: 64 * 1024 * 1024,
+  /** While an old copy stands in, the host is asked again after this. */
+  robotsStaleRecheckMs: 600_000,
+  /** Processor time of one response that counts as ordinary: some ten times a page's. */
+  ordinaryCostMs: 1.5,
+  /** What a malformed response costs beside its bytes, ms: measured on a flood of headers. */
+  brokenCostMs: 9,
+  /** A host that took more than its share of the processor waits no longer than this. */
+  processorWaitMaxMs: 30_000,
+  /** A sitemap that fails is asked for so often, each time with another lease. */
+  sitemapTriesMax: 3,
+  /** Sitemaps of one host that are read: with 50,000 entries each, more than a host is crawled for in years. */
+  sitemapsPerHostMax: 2_000,
+  /** Sitemaps remembered over all hosts, about 200 B each. */
+  sitemapsKnownMax: 100_000,
+  /** A lease whose robots.txt moved to another host waits this long for the answer: an idle host is leased in less. */
+  robotsHopWaitMs: 1_000,
+  /** Then it asks anew for it: longer than most leases of the other host. */
+  robotsHopAgainMs: 120_000,
+  /** What another host answered for a moved robots.txt is believed so long, where it is no robots.txt itself. */
+  robotsMovedMs: 3_600_000,
+  /** And takes it for unreachable: the other host is blocked, or closed for hours. */
+  robotsHopPatienceMs: 600_000,
+  /** Longest a finished page waits to be published. */
+  flushMs: 25,
+  /** Pages and links gathered before a flush starts early. */
+  flushBytes: 1024 * 1024,
+  /** Gathered and not yet acked: beyond it leases wait, so that a slow log bounds memory. */
+  publishBytesMax: 32 * 1024 * 1024,
+  /** Link groups of one partition share a message up to about this: per-message cost dominates below, brokers refuse above 1 MB. */
+  discoveredBytes: 256 * 1024,
+  /** Outcomes wait at most this long for their lease to end: what a kill loses of them is fetched again. */
+  resultsMs: 200,
+  /** Entries of the link cache: 9 B each. */
+  linkCacheEntries: 262_144,
+  /** Bodies up to this are parsed on the main thread: about 5 ms, below the cost of moving them. */
+  inlineParseBytes: 256 * 1024,
+  /** Where there is no second core, larger ones are cut at this: ten times what 2 MB of ordinary markup take. */
+  inlineParseMs: 50,
+  /** A PDF of some hundred pages takes a second or two; so does loading its reader, on a machine that is busy more. */
+  pdfTimeoutMs: 10_000,
+  pdfLoadMs: 10_000,
+  /** A worker that parses one page for longer is killed. */
+  parseTimeoutMs: 3_000,
+  /** Name and value bytes of a page's text in one record: search needs no more, and brokers refuse messages above 1 MB. */
+  textCharsMax: 100_000,
+} as const;

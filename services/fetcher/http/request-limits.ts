@@ -1,0 +1,40 @@
+/** Bounds on one request and its response. */
+export const requestLimits = {
+  /** Name lookup and connection: a host that takes longer is as good as down. */
+  connectTimeoutMs: 10_000,
+  /** Request sent to headers complete, however they drip. */
+  headersTimeoutMs: 15_000,
+  /** Longest silence inside a body. */
+  bodyIdleTimeoutMs: 10_000,
+  /** Start to completion; also how long before its deadline a lease starts its last request. */
+  totalTimeoutMs: 30_000,
+  /** Header and trailer bytes: large policies and cookies fit, a flood does not. */
+  headerBytesMax: 64 * 1024,
+  /** Body bytes kept, on the wire and again after decompression: text beyond it is a dump, not a page (99 % have less than 1 MB). */
+  bodyBytesMax: 2 * 1024 * 1024,
+  /** The most that an operator may let a body have. */
+  bodyBytesMost: 64 * 1024 * 1024,
+  /** Of a body's memory, what comes without asking: nine pages in ten need no more. */
+  bodyFreeBytes: 256 * 1024,
+  /** Memory that bodies under way may take together which grew beyond that: each all that it may come to. */
+  bodiesBytesMax: 256 * 1024 * 1024,
+  /** Content codings on one response: one is usual, two happen, more are an attack. */
+  codingLayersMax: 2,
+  /** RFC 9659 §3: senders of zstd must not ask for a larger window. */
+  zstdWindowBytesMax: 8 * 1024 * 1024,
+  /** Bytes of an unwanted body that are read off so that the connection lives; beyond, closing is cheaper. */
+  drainBytesMax: 64 * 1024,
+  /** Origins with a connection kept open: file descriptors are finite, and most hosts come back later than servers wait. */
+  clientsMax: 1_000,
+  /** Idle connections are closed after this: longer than a polite delay, shorter than most servers' patience. */
+  keepAliveMs: 10_000,
+  /** Addresses of one name that are kept: enough to fail over, whatever a zone holds. */
+  addressesMax: 8,
+  /** Names in the DNS cache, about 150 B each. */
+  dnsEntriesMax: 100_000,
+  /** Shortest and longest time an answer is believed: zones with TTL 0 would cost a lookup per connection. */
+  dnsTtlMinMs: 60_000,
+  dnsTtlMaxMs: 3_600_000,
+  /** How long a failed lookup is believed: RFC 2308 allows five minutes, retries should notice a repair. */
+  dnsNegativeTtlMs: 30_000,
+} as const;

@@ -1,0 +1,28 @@
+/** Bounds of the frontier's service around the core. */
+export const frontierServiceLimits = {
+  /** Bytes of input read at once: a few commits' worth. */
+  pollBytes: 1 << 20,
+  /** An idle partition looks around this often. */
+  idleMs: 250,
+  /** Commits decided ahead of the acks: hides a sync or a round trip, bounds what a takeover throws away. */
+  commitsUnderWay: 4,
+  /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */
+  reopenMs: 250,
+  reopenMsMax: 10_000,
+  /** The view is written this often, or after so much changelog: it bounds what a restart replays, to about a second. */
+  saveEveryMs: 5_000,
+  saveEveryBytes: 32 << 20,
+  /** Changelog replayed in one go while a partition is restored: about 10 ms, for which other partitions wait. */
+  restoreSliceBytes: 256 << 10,
+  /** A restore writes its view this often: each time, every host that has changed costs two rows, so seldom is cheap. */
+  restoreSaveBytes: 64 << 20,
+  /** A restore tells how far it is this often; shorter ones don't. */
+  restoreTellMs: 1_000,
+  /** A standby without news looks around this often, and sees how far behind it is: two small requests each. */
+  standbyWaitMs: 500,
+  standbyLookMs: 1_000,
+  /** A copy no further behind than this many records takes over in well under a second. */
+  caughtUpRecords: 256,
+  /** A copy that is lost at the same point again is begun anew after ever longer pauses: snapshots come this often. */
+  standbyAgainMsMax: 300_000,
+} as const;

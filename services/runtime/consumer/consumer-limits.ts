@@ -1,0 +1,13 @@
+/** Bounds of a consumer of a crawl's topics; each may be set otherwise. */
+export const consumerLimits = {
+  /** Records handed over at once: a database's transaction is then small change, and a retry repeats little. */
+  batchRecords: 256,
+  /** A batch waits this long to fill: seconds would show in a live index. */
+  batchMs: 200,
+  /** Bytes read at once: some hundred pages. */
+  pollBytes: 4 << 20,
+  /** An idle consumer looks around this often. */
+  pollMs: 1_000,
+  /** 1, 5, 25 s: a hiccup, a restart, a failover. */
+  retriesMs: [1_000, 5_000, 25_000],
+} as const;

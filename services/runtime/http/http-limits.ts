@@ -1,0 +1,21 @@
+/** The HTTP side of a service: probes, metrics, questions; a handful of callers. */
+export const httpLimits = {
+  /** A request's body: a list of some ten thousand URLs. */
+  bodyBytesMax: 1 << 20,
+  /** A request that is not whole by then is cut off: slow clients hold no sockets. */
+  requestMs: 10_000,
+  /** Longer than Prometheus's usual 15 s between scrapes, so that it keeps its connection. */
+  keepAliveMs: 65_000,
+  /** Requests under way have this long to end when a service stops. */
+  closeMs: 2_000,
+  /** Shorter tokens can be guessed. */
+  tokenCharsMin: 16,
+  /** Another member that was asked has this long: a look takes milliseconds, and then a standby is asked. */
+  passOnMs: 2_000,
+  /** The same for a list of hosts, which looks at all of them: 10 million in slices take seconds. */
+  listMs: 20_000,
+  /** Partitions that a list asks at once: enough to hide round trips, and no member is flooded. */
+  listsAtOnce: 8,
+  /** What was told of a group's members is believed this long. */
+  membersMs: 1_000,
+} as const;

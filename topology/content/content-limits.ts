@@ -1,0 +1,15 @@
+/** Bounds of comparing contents. */
+export const contentLimits = {
+  /** Pairs of words below which a text is only compared by its bytes: error pages and menus would all look alike. */
+  featuresMin: 24,
+  /** Pages handed to the dedup at once. */
+  batchRecords: 128,
+  /** Verdicts gathered before they are sent: a cluster of any size must not be held in memory. */
+  toldAtOnce: 1_000,
+  /** Clusters whose representative is held in memory, about 400 B each; the others are looked up. */
+  bestsMax: 100_000,
+  /** Hosts of which is held in memory what their pages have in common, 0.5 kB each; the others are looked up. */
+  commonHostsMax: 10_000,
+  /** Pages of a path prefix before its rate of duplicates is told; and again at each doubling. */
+  ratePagesMin: 16,
+} as const;

@@ -1,0 +1,47 @@
+/** Bounds inside the frontier. */
+export const frontierLimits = {
+  /** Commits between checks of the state: a check costs 20 µs, so one in sixteen adds about 1 µs to a commit. */
+  checkEvery: 16,
+  /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (DESIGN §4.1). */
+  commitBytesSoft: 256 * 1024,
+  /** Links a step looks ahead at for the seen test: about 8 ms. */
+  askLinksPerStep: 16_384,
+  /** Budget keys a step looks at where deferred URLs may come back: about a millisecond. */
+  budgetKeysPerStep: 256,
+  /** Leases expire this long after their deadline: what two machines' clocks may differ by under NTP, with room. */
+  clockSkewMs: 5_000,
+  /** Leases of a single URL that expire before it counts as poison: one may be a fetcher's own crash. */
+  expiriesMax: 3,
+  /** However small a partition's queue is to be, a host's share holds a lease's worth. */
+  queueShareLeast: 64,
+  /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
+  burialsPerStep: 256,
+  /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
+  growthUrlsEach: 32,
+  /** Of one step: about 3 ms. */
+  growthUrlsPerStep: 4_096,
+  /** Holes that URLs which went to better bands leave in a host's queue: its row in the view holds them. */
+  growthRaisesMax: 2_048,
+  /** Hosts of which it is kept in mind that something queued has grown: 1.6 MB. */
+  growingHostsMax: 16_384,
+  /** One batch of the view: some milliseconds of work, and small enough for the cheaper way of writing it. */
+  viewSliceBytes: 224 * 1024,
+  /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */
+  queueMemoryBytes: 64 * 1024 * 1024,
+  /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */
+  queryUrlsMax: 20_000,
+  /** URLs of one page of a host's queue, or hosts of a list. */
+  queryPageMax: 1_000,
+  /** Hosts that a list looks at between two steps: about 4 ms. */
+  hostsPerLook: 16_384,
+  /** How long an unreachable host counts as dead: the life of a robots.txt verdict, RFC 9309 §2.4. */
+  deadHostMs: 24 * 3_600_000,
+  /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
+  leaseMarginMs: 45_000,
+  /** Hops of other hosts' robots.txt that wait for a host, at most 12 KiB each: more are wished for again later. */
+  robotsHopsMax: 64,
+  /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
+  firstLeaseUrls: 8,
+  /** Sitemaps read per lease, after its pages: they take the host's time, a few of them at once bring work for hours. */
+  sitemapsPerLeaseMax: 8,
+} as const;

@@ -1,0 +1,34 @@
+/** Bounds of the pull API (topology/frontier/pull). */
+export const pullLimits = {
+  /** A get adds to a commit up to here, so that puts that fill commits don't keep it waiting (DESIGN §4.1: 512 KiB). */
+  commitBytesForGets: 384 * 1024,
+  /** URLs a queue gives at once: they are in memory until their client tells of them. */
+  urlsPerLeaseMax: 10_000,
+  /** URLs looked for on disk before a step: a few milliseconds. */
+  placesPerRead: 512,
+  /** A URL that a client puts: the longest that browsers and servers agree on. */
+  urlCharsMax: 8_192,
+  /** A queue's name, in UTF-8. */
+  keyBytesMax: 1_024,
+  /** Metadata of one URL: ten times what a crawler keeps of a page. */
+  metadataBytesMax: 64 * 1024,
+  /** One message: a batch of some thousand URLs; what gRPC's own servers take. */
+  messageBytesMax: 4 * 1024 * 1024,
+  /** A client may send so much ahead: a commit's worth. */
+  streamWindowBytes: 1024 * 1024,
+  /** URLs of one stream that are not acked yet; then its client waits. */
+  putsUnderWay: 8_192,
+  /** Queues asked for at once: their URLs are in memory until the client has taken them. */
+  queuesPerGet: 1_024,
+  /** Crawl ids of one server: each is a frontier of its own, some MB of memory. */
+  crawlsMax: 1_000,
+  /** How soon a process hears of crawl ids that another was the first to be told. */
+  crawlsRefreshMs: 2_000,
+  /** Rows of a queue read between two steps, and URLs listed from memory: a millisecond. */
+  listRowsPerLook: 8,
+  listUrlsPerLook: 1_024,
+  /** Appends gather this long for one sync: a client waits for it, and a sync costs 0.15 ms of CPU. */
+  groupIntervalMs: 2,
+  /** What a stream or a get is given to end when the server does. */
+  closeMs: 2_000,
+} as const;

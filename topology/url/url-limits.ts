@@ -1,0 +1,7 @@
+/** Bounds on URLs and links. */
+export const urlLimits = {
+  /** Longer URLs are refused: servers and proxies cut at about this length, and traps grow beyond it. */
+  urlCharsMax: 2048,
+  /** Redirect hops before a chain is given up: RFC 9110 §15.4 leaves it open, browsers stop at 20, crawlers at 5–10. */
+  redirectHopsMax: 10,
+} as const;
