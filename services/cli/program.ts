@@ -2,7 +2,8 @@
  * The command tree: every command with its options, help and examples. Made anew for each caller, so that the reference
  * (deploy/), shell completion and tests can walk it.
  */
-import { Command, Option } from 'commander';
+
+import { Command } from 'commander';
 import { onStoreFallback } from '../runtime/store/open-store.ts';
 import { productVersion } from '../runtime/version.ts';
 import { addCheckCommand } from './check/check-command.ts';
@@ -16,6 +17,7 @@ import { addCrawlCommand } from './crawl/crawl-command.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
 import { oneOf } from './flags/arguments.ts';
+import { setting } from './flags/setting.ts';
 import { groupCommands, orderCrawlOptions } from './help-groups.ts';
 import { addAuditCommand } from './inspect/audit-command.ts';
 import { addDashboardCommand } from './inspect/dashboard-command.ts';
@@ -112,11 +114,14 @@ export function createProgram(): Command {
     command.option('--config <file>', 'read settings from a YAML or JSON file (default: CRAWLSTREAM_CONFIG)');
   }
   for (const command of program.commands.filter(isService)) {
-    const option = new Option(
-      '--log <format>',
-      'what is said on stderr: lines for people, or JSON lines with trace ids',
+    command.addOption(
+      setting(
+        '--log <format>',
+        'what is said on stderr: lines for people, or JSON lines with trace ids',
+        'a person reads it first; machines that gather logs ask for JSON',
+        oneOf('--log', logFormats),
+      ).default('text'),
     );
-    command.addOption(option.argParser(oneOf('--log', logFormats)).default('text'));
   }
   program.hook('preAction', async (_, command) => {
     // They look at a configuration, and run with none.

@@ -2,6 +2,7 @@
  * `crawlstream fetch`: one page by hand, the whole way that a crawl would go with it: spelling, filters, robots.txt, each
  * redirect by the same rules, and what the page gives, with a verdict on each of its links.
  */
+
 import type { Command } from 'commander';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
 import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
@@ -11,11 +12,11 @@ import type { HttpResponse } from '../../fetcher/http/client.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { wholeNumber } from '../flags/arguments.ts';
+import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type CheckFetcher, type FetchFlags, withCheckFetcher } from './fetcher.ts';
 import { addCheckPolicyOptions, type CheckPolicyFlags, checkedPolicy } from './policy.ts';
-import { addFetchOptions } from './robots.ts';
 import { decidingLine } from './robots-line.ts';
 
 interface FetchCommandFlags extends CheckPolicyFlags, FetchFlags {
@@ -49,7 +50,7 @@ export function addFetchCommand(program: Command): void {
     .argument('<url>', 'a URL in any spelling')
     .option('--links <n>', 'links read at most', wholeNumber('--links', 1, 100_000), linksDefault)
     .option('--json', 'as one line of JSON, with all links and the whole text');
-  addCheckPolicyOptions(addFetchOptions(command)).action(fetchPage);
+  addCheckPolicyOptions(addReachOptions(command)).action(fetchPage);
 }
 
 async function fetchPage(given: string, flags: FetchCommandFlags): Promise<void> {

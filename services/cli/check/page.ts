@@ -1,4 +1,5 @@
 /** `crawlstream check page`: what a page gives us: links, directives, title, text, canonical, charset. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { redirectTarget } from '../../../topology/fetch/redirect.ts';
@@ -8,11 +9,11 @@ import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
+import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type FetchFlags, withCheckFetcher } from './fetcher.ts';
-import { addFetchOptions } from './robots.ts';
 
 interface PageFlags extends FetchFlags {
   readonly file?: string;
@@ -46,7 +47,7 @@ export function addCheckPage(check: Command): void {
     .option('--url <base>', `the URL that --file came from (default: ${nowhere})`)
     .option('--links <n>', 'links read at most', wholeNumber('--links', 1, 100_000), linksDefault)
     .option('--json', 'as one line of JSON, with all links and the whole text');
-  addFetchOptions(command).action(checkPage);
+  addReachOptions(command).action(checkPage);
 }
 
 async function checkPage(given: string | undefined, flags: PageFlags): Promise<void> {

@@ -1,10 +1,10 @@
 /** `crawlstream check robots`: what a robots.txt says to us, and of a URL, with the line that decides. */
+
 import type { Command } from 'commander';
 import { parseRobots } from '../../../topology/robots/rules.ts';
-import { parseResolveOverride } from '../../fetcher/connect/resolve-override.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
-import { bad, collect, contact } from '../flags/arguments.ts';
-import { allowPrivateOption } from '../flags/fetcher-flags.ts';
+import { bad } from '../flags/arguments.ts';
+import { addReachOptions } from '../flags/fetcher-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
@@ -22,13 +22,6 @@ type Source = Pick<FetchedRobots, 'url' | 'status' | 'body' | 'why'> & {
   readonly verdict: 'rules' | 'allowAll' | 'unreachable';
 };
 
-export function addFetchOptions(command: Command): Command {
-  return command
-    .option(...allowPrivateOption)
-    .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
-    .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'));
-}
-
 export function addCheckRobots(check: Command): void {
   const command = check
     .command('robots')
@@ -37,7 +30,7 @@ export function addCheckRobots(check: Command): void {
     .option('--file <file>', 'read this robots.txt')
     .option('--agent <token>', 'product token to judge for', agentToken, productToken)
     .option('--json', 'as one line of JSON');
-  addFetchOptions(command).action(checkRobots);
+  addReachOptions(command).action(checkRobots);
 }
 
 /** RFC 9309 §2.2.1, and digits, which real ones have. */

@@ -1,7 +1,7 @@
 /** The settings as a page for people: what each is, its default, and why (deploy/CONFIGURATION.md is made of it). */
 import type { Command, Option } from 'commander';
+import { reasonOf } from '../flags/setting.ts';
 import { isSwitch } from './parse-value.ts';
-import { reasons } from './reasons.ts';
 import { hiddenSettings, settingsOf } from './settings.ts';
 
 const head = `# Configuration
@@ -40,7 +40,7 @@ Others can list a process’s command line; these come from the file or the envi
 export function configurationPage(program: Command): string {
   const rows = settingsOf(program).map(({ key, env, option, services }) => {
     const names = [`**${key}**`, `\`${option.flags}\``, `\`${env}\``].join('<br>');
-    return [`${names}<br>${aboutOf(option)}`, services.join(', '), `${defaultOf(option)}: ${reasons[key] ?? ''}`];
+    return [`${names}<br>${aboutOf(option)}`, services.join(', '), `${defaultOf(option)}: ${reasonOf(option)}`];
   });
   const hidden = hiddenSettings.map(({ key, env, about, otherwise, reason, secret }) => {
     const kind = secret ? '; a secret: by reference' : '';

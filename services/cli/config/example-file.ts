@@ -1,7 +1,7 @@
 /** A configuration file with every setting in it, commented out, and the reason of each default. */
 import type { Command } from 'commander';
+import { reasonOf } from '../flags/setting.ts';
 import { aboutOf, defaultOf } from './describe-settings.ts';
-import { reasons } from './reasons.ts';
 import { hiddenSettings, settingsOf } from './settings.ts';
 
 const head = `# Configuration of crawlstream. Flags come before the environment, the environment before this file.
@@ -11,7 +11,7 @@ const head = `# Configuration of crawlstream. Flags come before the environment,
 
 export function exampleFile(program: Command): string {
   const blocks = settingsOf(program).map(
-    ({ key, option }) => `# ${aboutOf(option)}\n# Default: ${defaultOf(option)}: ${reasons[key] ?? ''}\n# ${key}:\n`,
+    ({ key, option }) => `# ${aboutOf(option)}\n# Default: ${defaultOf(option)}: ${reasonOf(option)}\n# ${key}:\n`,
   );
   const hidden = hiddenSettings.map(
     ({ key, about, otherwise, reason, secret }) =>

@@ -1,7 +1,7 @@
 /**
  * Everything that can be configured, gathered from the options of the services' commands: one source for flags, the
  * configuration file and the environment. An option that is added to a service is a setting at once; a test asks for
- * the reason of its default (reasons.ts).
+ * the reason of its default.
  *
  * `--seen-memory` is `seenMemory` in a file and `CRAWLSTREAM_SEEN_MEMORY` in the environment.
  */

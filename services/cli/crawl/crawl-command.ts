@@ -1,4 +1,5 @@
 /** `crawlstream crawl`: options to a policy and a fetcher's configuration, the crawl itself, and its report. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { CrawlStatus } from '../../application/crawl/watch-crawl.ts';
@@ -38,6 +39,7 @@ import {
 } from '../flags/processor-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
+import { setting } from '../flags/setting.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
 import { QueryDesk } from '../roles/query-desk.ts';
@@ -88,7 +90,14 @@ export function addCrawlCommand(program: Command): void {
   addDashboardOption(command);
   addKafkaOptions(command, 'data folder (default: crawl-data/ and the host of the first seed)');
   addOtlpOption(addHttpOption(addCompressionOption(command)))
-    .option('--keep <duration>', 'drop what is older than this and nobody needs, as in 36h', duration('--keep'))
+    .addOption(
+      setting(
+        '--keep <duration>',
+        'drop what is older than this and nobody needs, as in 36h',
+        'everything is kept: disk is cheaper than a crawl made again',
+        duration('--keep'),
+      ),
+    )
     .option('--new-options', 'forget what earlier runs in this data folder were told: these options and defaults alone')
     .option('--json', 'print the result as one JSON object on the last line of the output')
     .action(crawl);

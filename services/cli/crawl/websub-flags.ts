@@ -1,4 +1,5 @@
 /** `--callback`: where hubs reach this crawl, and the subscriber behind it. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
@@ -8,6 +9,7 @@ import { createHubRequest } from '../../push/hub-request.ts';
 import { type PushTarget, pushUrls } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
+import { setting } from '../flags/setting.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 
 export interface WebsubFlags {
@@ -15,10 +17,13 @@ export interface WebsubFlags {
 }
 
 export function addWebsubOption(command: Command): Command {
-  return command.option(
-    '--callback <url>',
-    'where WebSub hubs reach --http from outside, as in https://crawl.example.org: pushes of topics subscribed to are taken',
-    callbackUrl,
+  return command.addOption(
+    setting(
+      '--callback <url>',
+      'where WebSub hubs reach --http from outside, as in https://crawl.example.org: pushes of topics subscribed to are taken',
+      'nobody can guess how hubs reach this machine; without it, nothing is subscribed to',
+      callbackUrl,
+    ),
   );
 }
 

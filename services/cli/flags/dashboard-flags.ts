@@ -1,8 +1,10 @@
 /** `--dashboard`: a crawl that shows itself. One server answers for it and for `--http`. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type ListenAddress, parseListenAddress } from '../../runtime/http/listen-address.ts';
 import type { HttpFlags } from './http-flags.ts';
+import { setting } from './setting.ts';
 
 export interface DashboardFlags extends HttpFlags {
   /** `true`: where `--http` listens, or at the default. */
@@ -13,10 +15,13 @@ export interface DashboardFlags extends HttpFlags {
 export const dashboardAddress: ListenAddress = { host: '127.0.0.1', port: 9465 };
 
 export function addDashboardOption(command: Command): Command {
-  return command.option(
-    '--dashboard [host:port]',
-    'show the crawl in a browser (default: 127.0.0.1:9465); with --http, there',
-    (value) => parseListenAddress('--dashboard', value),
+  return command.addOption(
+    setting(
+      '--dashboard [host:port]',
+      'show the crawl in a browser (default: 127.0.0.1:9465); with --http, there',
+      'nothing listens that nobody asked for; on this machine only, unless a host is named',
+      (value) => parseListenAddress('--dashboard', value),
+    ),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Options of whatever fetches, shared by `crawl` and `fetcher`. */
+
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { archiveLimits } from '../../archive/archive-limits.ts';
@@ -15,6 +15,7 @@ import { productVersion } from '../../runtime/version.ts';
 import { collect, contact, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
 import { rulesFile } from './rules-file.ts';
+import { setting } from './setting.ts';
 
 export interface FetcherFlags {
   /** True: all of them. */
@@ -39,58 +40,114 @@ export interface FetcherFlags {
 
 const mebibyte = 1024 * 1024;
 
-/** Name, help and parser of an option that several commands have. */
-export const allowPrivateOption = [
-  '--allow-private [networks]',
-  'connect to loopback and private addresses too: to all, or to networks such as 10.1.0.0/16,::1',
-  networks('--allow-private'),
-] as const;
-
 /** Of everything that reaches hosts. */
 export function addReachOptions(command: Command): Command {
   return command
-    .option(...allowPrivateOption)
-    .option('--resolve <host[:port]:address>', "as curl's: do not look this name up", collect(parseResolveOverride))
-    .option('--contact <url|mail>', 'where webmasters reach you; sent with each request', contact('--contact'));
+    .addOption(
+      setting(
+        '--allow-private [networks]',
+        'connect to loopback and private addresses too: to all, or to networks such as 10.1.0.0/16,::1',
+        'a link must not make the crawler speak to machines behind the firewall',
+        networks('--allow-private'),
+      ),
+    )
+    .addOption(
+      setting(
+        '--resolve <host[:port]:address>',
+        "as curl's: do not look this name up",
+        'names are looked up',
+        collect(parseResolveOverride),
+      ),
+    )
+    .addOption(
+      setting(
+        '--contact <url|mail>',
+        'where webmasters reach you; sent with each request',
+        'a crawl of other people’s hosts refuses to start without one',
+        contact('--contact'),
+      ),
+    );
 }
 
 export function addFetcherOptions(command: Command): Command {
   return addReachOptions(command)
-    .option(
-      '--requests <file>',
-      'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
-      rulesFile('--requests', requestRulesSchema, []),
-    )
-    .option(
-      '--extract <file>',
-      'main text, language, metadata, fields by CSS selector (YAML or JSON)',
-      rulesFile('--extract', extractRulesSchema, {}),
-    )
-    .option('--no-http2', 'speak HTTP/1.1 alone')
-    .option(
-      '--ca <file>',
-      'trust the authorities in this file too (PEM); may be repeated',
-      collect(certificates('--ca')),
-    )
-    .option(
-      '--insecure <host>',
-      'do not check the certificate of this one host; each request to it says so on the log; may be repeated',
-      collect(oneHost('--insecure')),
+    .addOption(
+      setting(
+        '--requests <file>',
+        'headers, cookies, auth, proxies, methods by host or URL (YAML or JSON)',
+        'a crawler shows what it is, and nothing more',
+        rulesFile('--requests', requestRulesSchema, []),
+      ),
     )
     .addOption(
-      new Option('--links-per-page <n>', 'links taken from a page; those beyond are counted')
+      setting(
+        '--extract <file>',
+        'main text, language, metadata, fields by CSS selector (YAML or JSON)',
+        'text and links need no rules; the main text and fields cost a DOM each',
+        rulesFile('--extract', extractRulesSchema, {}),
+      ),
+    )
+    .addOption(
+      setting(
+        '--no-http2',
+        'speak HTTP/1.1 alone',
+        'where a server offers it, one connection does; it is spoken only where it is offered',
+      ),
+    )
+    .addOption(
+      setting(
+        '--ca <file>',
+        'trust the authorities in this file too (PEM); may be repeated',
+        'the authorities that Node trusts sign the public web; an intranet’s own are named',
+        collect(certificates('--ca')),
+      ),
+    )
+    .addOption(
+      setting(
+        '--insecure <host>',
+        'do not check the certificate of this one host; each request to it says so on the log; may be repeated',
+        'a certificate that nobody checks proves nothing; a host that must be crawled all the same is named',
+        collect(oneHost('--insecure')),
+      ),
+    )
+    .addOption(
+      setting(
+        '--links-per-page <n>',
+        'links taken from a page; those beyond are counted',
+        'the longest indexes of manuals have some 20,000 links; beyond twice that, a page is a flood',
+      )
         .argParser(wholeNumber('--links-per-page', 1, crawlLimits.linksPerPageMax))
         .default(crawlLimits.linksPerPage),
     )
     .addOption(
-      new Option('--max-body <MiB>', 'bytes of a page that are read; what is cut is counted')
+      setting(
+        '--max-body <MiB>',
+        'bytes of a page that are read; what is cut is counted',
+        'nearly all pages are smaller, and what a hostile host makes us hold is bounded by it',
+      )
         .argParser(wholeNumber('--max-body', 1, requestLimits.bodyBytesMost / mebibyte))
         .default(requestLimits.bodyBytesMax / mebibyte),
     )
-    .option('--outlinks', 'publish all links of a page in its record too, for a link graph')
-    .option('--responses', 'publish raw responses too, for archives')
     .addOption(
-      new Option('--concurrency <n>', 'hosts fetched from at once')
+      setting(
+        '--outlinks',
+        'publish all links of a page in its record too, for a link graph',
+        'a page’s links are on their way to the frontier anyway; only a link graph needs them once more',
+      ),
+    )
+    .addOption(
+      setting(
+        '--responses',
+        'publish raw responses too, for archives',
+        'raw bodies are most of what a crawl writes, and only an archive needs them',
+      ),
+    )
+    .addOption(
+      setting(
+        '--concurrency <n>',
+        'hosts fetched from at once',
+        'most hosts wait out a delay, which costs a timer and about 2 kB each',
+      )
         .argParser(wholeNumber('--concurrency', 1, crawlLimits.concurrencyMax))
         .default(crawlLimits.leasesMax),
     );

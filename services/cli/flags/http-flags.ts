@@ -1,4 +1,5 @@
 /** `--http`: the HTTP side of a service, while the service runs. */
+
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
@@ -13,6 +14,7 @@ import type { Service } from '../../runtime/metrics/service.ts';
 import { createService } from '../../runtime/metrics/service.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { oneOf } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface HttpFlags {
   /** Absent: nothing listens. */
@@ -25,10 +27,13 @@ export interface HttpFlags {
 }
 
 export function addHttpOption(command: Command): Command {
-  command.option(
-    '--http <host:port>',
-    'answer /livez, /readyz, /startupz and /metrics there, a frontier also /partitions, /hosts/KEY and /urls?url=URL; a port alone: on this machine only',
-    (value) => parseListenAddress('--http', value),
+  command.addOption(
+    setting(
+      '--http <host:port>',
+      'answer /livez, /readyz, /startupz and /metrics there, a frontier also /partitions, /hosts/KEY and /urls?url=URL; a port alone: on this machine only',
+      'nothing listens that nobody asked for; on this machine only, unless a host is named',
+      (value) => parseListenAddress('--http', value),
+    ),
   );
   return addHttpAccessOptions(command);
 }
@@ -36,16 +41,22 @@ export function addHttpOption(command: Command): Command {
 /** Who may ask, and over what. */
 export function addHttpAccessOptions(command: Command): Command {
   return command
-    .option(
-      '--http-open <what>',
-      'what anybody may read beyond this machine without the token: metrics, or all reads; something else guards the port',
-      oneOf('--http-open', openings),
+    .addOption(
+      setting(
+        '--http-open <what>',
+        'what anybody may read beyond this machine without the token: metrics, or all reads; something else guards the port',
+        'whoever reaches the port would read what is crawled, and how far',
+        oneOf('--http-open', openings),
+      ),
     )
-    .option(
-      '--http-cert <file>',
-      'certificate chain in PEM; with --http-key, --http speaks TLS; read again when it changes',
+    .addOption(
+      setting(
+        '--http-cert <file>',
+        'certificate chain in PEM; with --http-key, --http speaks TLS; read again when it changes',
+        'on loopback there is nobody to listen in',
+      ),
     )
-    .option('--http-key <file>', 'its private key, in PEM');
+    .addOption(setting('--http-key <file>', 'its private key, in PEM', 'it goes with a certificate'));
 }
 
 /** How others of the crawl are asked: they have the same token, and usually the same certificate. */

@@ -1,4 +1,5 @@
 /** Options that say where a crawl lives: a Kafka cluster, or a data folder alone. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
@@ -8,6 +9,7 @@ import {
   compressionNames,
 } from '../../runtime/log/kafka/compression/names.ts';
 import { bad, oneOf, wholeNumber } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface KafkaFlags {
   readonly brokers?: string;
@@ -20,33 +22,95 @@ export interface KafkaFlags {
 
 export function addKafkaOptions(command: Command, dataSays: string): Command {
   return command
-    .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
-    .option('--registry <url>', 'schema registry; without one, records carry fingerprints of their schemas', registry)
-    .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl')
-    .option(
-      '--partitions <n>',
-      'partitions of a new crawl (default: 1; on Kafka 8)',
-      wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
+    .addOption(
+      setting(
+        '--brokers <list>',
+        'Kafka brokers, as in host1:9092,host2:9092',
+        'a crawl on one machine needs no Kafka',
+        brokers,
+      ),
     )
-    .option('--data <dir>', dataSays, folder);
+    .addOption(
+      setting(
+        '--registry <url>',
+        'schema registry; without one, records carry fingerprints of their schemas',
+        'records carry fingerprints of their schemas, which do while all readers are ours',
+        registry,
+      ),
+    )
+    .addOption(
+      setting(
+        '--crawl <name>',
+        'name of the crawl: prefix of its topics and groups',
+        'one crawl a cluster needs no name of its own',
+        crawlName,
+      ).default('crawl'),
+    )
+    .addOption(
+      setting(
+        '--partitions <n>',
+        'partitions of a new crawl (default: 1; on Kafka 8)',
+        'one for a laptop, eight on Kafka: enough for as many frontiers, which is more than most crawls need',
+        wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
+      ),
+    )
+    .addOption(
+      setting(
+        '--data <dir>',
+        dataSays,
+        'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
+        folder,
+      ),
+    );
 }
 
 /** For commands that append much. */
 export function addCompressionOption(command: Command): Command {
-  return command.option(
-    '--compression <codec>',
-    `how what is written to Kafka is compressed: ${compressionNames.join(', ')} (default: ${compressionDefault})`,
-    oneOf('--compression', compressionNames),
+  return command.addOption(
+    setting(
+      '--compression <codec>',
+      `how what is written to Kafka is compressed: ${compressionNames.join(', ')} (default: ${compressionDefault})`,
+      'any client reads it; snappy leaves a third of the bytes, and costs a client next to nothing',
+      oneOf('--compression', compressionNames),
+    ),
   );
 }
 
 /** For commands that speak to a crawl that is there. */
 export function addCrawlOptions(command: Command): Command {
   return command
-    .option('--data <dir>', 'data folder of the crawl, running or not', folder)
-    .option('--brokers <list>', 'Kafka brokers, as in host1:9092,host2:9092', brokers)
-    .option('--registry <url>', 'schema registry; without one, records carry fingerprints of their schemas', registry)
-    .option('--crawl <name>', 'name of the crawl: prefix of its topics and groups', crawlName, 'crawl');
+    .addOption(
+      setting(
+        '--data <dir>',
+        'data folder of the crawl, running or not',
+        'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
+        folder,
+      ),
+    )
+    .addOption(
+      setting(
+        '--brokers <list>',
+        'Kafka brokers, as in host1:9092,host2:9092',
+        'a crawl on one machine needs no Kafka',
+        brokers,
+      ),
+    )
+    .addOption(
+      setting(
+        '--registry <url>',
+        'schema registry; without one, records carry fingerprints of their schemas',
+        'records carry fingerprints of their schemas, which do while all readers are ours',
+        registry,
+      ),
+    )
+    .addOption(
+      setting(
+        '--crawl <name>',
+        'name of the crawl: prefix of its topics and groups',
+        'one crawl a cluster needs no name of its own',
+        crawlName,
+      ).default('crawl'),
+    );
 }
 
 export function needBrokers(flags: KafkaFlags): string {

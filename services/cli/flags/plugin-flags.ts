@@ -1,4 +1,5 @@
 /** `--plugin FILE`: code from outside that takes part in a crawl (services/application/plugin). */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -10,14 +11,15 @@ import { consumers, processors } from '../../application/topology.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { bad, collect } from './arguments.ts';
 import type { ProcessorFlags } from './processor-flags.ts';
+import { setting } from './setting.ts';
 
 export interface PluginFlags {
   /** Paths, absolute. */
   readonly plugin?: readonly string[];
-  readonly set?: readonly Setting[];
+  readonly set?: readonly ProcessorSetting[];
 }
 
-interface Setting {
+interface ProcessorSetting {
   readonly processor: string;
   readonly key: string;
   readonly value: string;
@@ -25,19 +27,25 @@ interface Setting {
 
 /** Of what fetches. */
 export function addPluginOption(command: Command): Command {
-  return command.option(
-    '--plugin <file>',
-    'let this module take part: filters, requests, responses, parsers, pages, consumers; may be repeated',
-    collect(pluginFile),
+  return command.addOption(
+    setting(
+      '--plugin <file>',
+      'let this module take part: filters, requests, responses, parsers, pages, consumers; may be repeated',
+      'a crawl needs no code but ours',
+      collect(pluginFile),
+    ),
   );
 }
 
 /** Of what runs a plugin's consumers. */
 export function addSetOption(command: Command): Command {
-  return command.option(
-    '--set <name.key=value>',
-    'an option of a plugin’s consumer; may be repeated',
-    collect(setting),
+  return command.addOption(
+    setting(
+      '--set <name.key=value>',
+      'an option of a plugin’s consumer; may be repeated',
+      'a plugin’s consumer says what holds without it',
+      collect(processorSetting),
+    ),
   );
 }
 
@@ -47,7 +55,7 @@ function pluginFile(value: string): string {
   throw bad('--plugin', value, 'there is no such file; examples/ has plugins to begin with');
 }
 
-function setting(value: string): Setting {
+function processorSetting(value: string): ProcessorSetting {
   const [, processor, key, text] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(value) ?? [];
   if (processor !== undefined && key !== undefined && text !== undefined) return { processor, key, value: text };
   throw bad('--set', value, 'give the consumer, its option and a value, as in to-sqlite.table=pages');

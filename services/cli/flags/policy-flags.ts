@@ -1,6 +1,6 @@
 /** Options that make a policy, shared by `crawl` and `inject`. */
+
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import type { PolicyConfig, WhenFull } from '../../../topology/policy/policy.ts';
@@ -15,6 +15,7 @@ import { parseSeed } from '../../../topology/url/seed.ts';
 import type { ListSource } from '../../../topology/url/url-lists.ts';
 import { noLists } from '../../../topology/url/url-lists.ts';
 import { collect, duration, oneOf, orNone, pattern, retryList, wholeNumber } from './arguments.ts';
+import { setting } from './setting.ts';
 import { addTracePolicyOptions, type TracePolicyFlags, traceOf } from './trace-flags.ts';
 
 export interface PolicyFlags extends TracePolicyFlags {
@@ -41,54 +42,113 @@ const delay = duration('--delay', { bare: 'ms', mostMs: crawlLimits.delayMsMax }
 
 export function addPolicyOptions(command: Command): Command {
   return addTracePolicyOptions(command)
-    .option('--max-pages <n>', 'end after so many pages ("none": no more limit)', orNone(wholeNumber('--max-pages', 1)))
-    .option(
-      '--max-depth <n>',
-      'follow links so many steps from a seed ("none": any)',
-      orNone(wholeNumber('--max-depth')),
+    .addOption(
+      setting(
+        '--max-pages <n>',
+        'end after so many pages ("none": no more limit)',
+        'a crawl ends when there is nothing left to fetch',
+        orNone(wholeNumber('--max-pages', 1)),
+      ),
     )
     .addOption(
-      new Option(
+      setting(
+        '--max-depth <n>',
+        'follow links so many steps from a seed ("none": any)',
+        'scope and traps bound a crawl better than steps do',
+        orNone(wholeNumber('--max-depth')),
+      ),
+    )
+    .addOption(
+      setting(
         '--scope <kind>',
         `stay on the hosts of the seeds, their registrable domains, or go anywhere (default: ${scopeDefault})`,
+        'a first crawl never wanders off: it stays on the registrable domains of its seeds',
       ).argParser(oneOf('--scope', ['host', 'domain', 'all'])),
     )
-    .option('--include <re>', 'only URLs that match (repeat for several)', collect(pattern('--include')))
-    .option('--exclude <re>', 'no URLs that match (repeat for several)', collect(pattern('--exclude')))
-    .option(
-      '--delay <duration>',
-      'wait so long between requests to a host, whatever a fetch takes, as in 2s; a number alone is ms',
-      delay,
+    .addOption(
+      setting(
+        '--include <re>',
+        'only URLs that match (repeat for several)',
+        'every URL in scope is wanted',
+        collect(pattern('--include')),
+      ),
     )
     .addOption(
-      new Option(
+      setting(
+        '--exclude <re>',
+        'no URLs that match (repeat for several)',
+        'every URL in scope is wanted',
+        collect(pattern('--exclude')),
+      ),
+    )
+    .addOption(
+      setting(
+        '--delay <duration>',
+        'wait so long between requests to a host, whatever a fetch takes, as in 2s; a number alone is ms',
+        'the policy decides: at least a second, and ten times the last fetch, as Mercator waits',
+        delay,
+      ),
+    )
+    .addOption(
+      setting(
         '--recrawl <schedule>',
         `fetch pages again, until stopped: ${scheduleNames.join(', ')} (default: once, and the crawl ends)`,
+        'a first crawl is to end; keeping pages fresh goes on for ever',
       ).argParser(oneOf('--recrawl', scheduleNames)),
     )
-    .option('--recrawl-every <duration>', 'time between visits of a page, on average (default: 7d)', recrawlEvery)
-    .option(
-      '--sitemap <url>',
-      'read this sitemap too; a path, such as /sitemap.xml, on every host (repeat for several)',
-      collect(sitemapLocation),
-    )
-    .option('--no-traps', 'crawl on where a host seems to have pages without end')
-    .option('--max-queued <n>', 'hold so many URLs queued in a partition', wholeNumber('--max-queued', 1))
-    .option(
-      '--max-queued-per-host <n>',
-      'drop new URLs of a host with so many',
-      wholeNumber('--max-queued-per-host', 1),
+    .addOption(
+      setting(
+        '--recrawl-every <duration>',
+        'time between visits of a page, on average (default: 7d)',
+        'a week: what seven-day freshness asks for',
+        recrawlEvery,
+      ),
     )
     .addOption(
-      new Option(
+      setting(
+        '--sitemap <url>',
+        'read this sitemap too; a path, such as /sitemap.xml, on every host (repeat for several)',
+        'those that robots.txt names are read anyway, and most hosts have no others',
+        collect(sitemapLocation),
+      ),
+    )
+    .addOption(
+      setting(
+        '--no-traps',
+        'crawl on where a host seems to have pages without end',
+        'endless calendars and counters would take a crawl’s time for ever',
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-queued <n>',
+        'hold so many URLs queued in a partition',
+        'the policy decides: 10 million, some 250 MB of disk',
+        wholeNumber('--max-queued', 1),
+      ),
+    )
+    .addOption(
+      setting(
+        '--max-queued-per-host <n>',
+        'drop new URLs of a host with so many',
+        'one host that is full drops its own URLs, and most crawls want all of a site',
+        wholeNumber('--max-queued-per-host', 1),
+      ),
+    )
+    .addOption(
+      setting(
         '--when-full <choice>',
         'a full partition stops reading, or drops new URLs, the least urgent first',
+        'nothing is lost, links wait in their topic',
       ).argParser(oneOf('--when-full', whenFullChoices)),
     )
-    .option(
-      '--retries <list>',
-      'waits before each retry, in seconds or with units, as in 500ms,30s,5m (default: 5,30,300)',
-      retryList('--retries'),
+    .addOption(
+      setting(
+        '--retries <list>',
+        'waits before each retry, in seconds or with units, as in 500ms,30s,5m (default: 5,30,300)',
+        'a hiccup is over in seconds, a restart in half a minute, an outage in minutes; then it is a dead letter',
+        retryList('--retries'),
+      ),
     );
 }
 

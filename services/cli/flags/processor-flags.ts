@@ -1,12 +1,14 @@
 /** The options of processors, made of their declarations; which of them run in a crawl's own process. */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import type { OptionMeta, Processor } from '../../application/processor/processor.ts';
 import { consumers } from '../../application/topology.ts';
 import { bad } from './arguments.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
+import { setting } from './setting.ts';
 
 export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
   /** Names, in the order of the topology. */
@@ -20,9 +22,8 @@ export function addProcessorOptions(command: Command, processor: Processor): Com
   for (const { key, meta, schema } of optionsOf(processor)) {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (command.options.some((option) => option.attributeName() === key)) continue;
-    const option = new Option(`${flag} ${meta.value}`, meta.about);
     command.addOption(
-      option.argParser((text: string) => {
+      setting(`${flag} ${meta.value}`, meta.about, meta.reason, (text: string) => {
         const parsed = z.safeParse(schema, text);
         if (parsed.success) return parsed.data;
         throw bad(flag, text, parsed.error.issues.map(({ message }) => message).join('; '));
@@ -46,15 +47,17 @@ function optionsOf({ options }: Processor): ProcessorOption[] {
   }));
 }
 
-/** Why each option is what it is when nobody says otherwise. */
-export const processorReasons: Readonly<Record<string, string>> = Object.fromEntries(
-  consumers.flatMap(optionsOf).map(({ key, meta }) => [key, meta.reason]),
-);
-
 const names = consumers.map(({ name }) => name);
 
 export function addWithOption(command: Command): Command {
-  return command.option('--with <list>', `consumers to run too: ${names.join(',')}`, processorList);
+  return command.addOption(
+    setting(
+      '--with <list>',
+      `consumers to run too: ${names.join(',')}`,
+      'consumers cost CPU and disk, and can be attached later',
+      processorList,
+    ),
+  );
 }
 
 function processorList(value: string): string[] {
@@ -68,10 +71,13 @@ function processorList(value: string): string[] {
 
 /** Of `crawl`: on Kafka, a program of one's own consumes pages. */
 export function addHandlerOption(command: Command): Command {
-  return command.option(
-    '--handler <file>',
-    'call the default export of this module with each page (crawlstream new makes one)',
-    handlerFile,
+  return command.addOption(
+    setting(
+      '--handler <file>',
+      'call the default export of this module with each page (crawlstream new makes one)',
+      'pages are kept in the crawl, and anybody may read them later',
+      handlerFile,
+    ),
   );
 }
 

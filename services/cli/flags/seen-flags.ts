@@ -1,10 +1,11 @@
 /** Options of the seen test, shared by `crawl` and `frontier`: of the process, so that each start may choose anew. */
+
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { seenLimits } from '../../../topology/frontier/seen/seen-limits.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { oneOf, share, wholeNumber } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface SeenFlags {
   readonly seen: SeenConfig['kind'];
@@ -17,22 +18,37 @@ export function addSeenOptions(command: Command): Command {
   const { seenMemoryMb, seenMemoryMbMin, seenMemoryMbMax } = crawlLimits;
   return command
     .addOption(
-      new Option('--seen <kind>', 'how known URLs are remembered: exact misses no page, bloom a few in 1–2 bytes a URL')
+      setting(
+        '--seen <kind>',
+        'how known URLs are remembered: exact misses no page, bloom a few in 1–2 bytes a URL',
+        'no page is missed',
+      )
         .argParser(oneOf('--seen', ['exact', 'bloom']))
         .default('exact'),
     )
-    .option(
-      '--seen-memory <mb>',
-      'exact: memory for it in all; what goes beyond is looked up on disk',
-      wholeNumber('--seen-memory', seenMemoryMbMin, seenMemoryMbMax),
-      seenMemoryMb,
+    .addOption(
+      setting(
+        '--seen-memory <mb>',
+        'exact: memory for it in all; what goes beyond is looked up on disk',
+        'some 20 million URLs in memory at full speed; taken as it is needed',
+        wholeNumber('--seen-memory', seenMemoryMbMin, seenMemoryMbMax),
+      ).default(seenMemoryMb),
     )
-    .option('--seen-urls <n>', 'bloom: URLs it is made for', wholeNumber('--seen-urls', 1), seenLimits.bloomUrls)
-    .option(
-      '--seen-errors <share>',
-      'bloom: share of new pages it may miss once it knows so many',
-      share('--seen-errors'),
-      seenLimits.bloomErrors,
+    .addOption(
+      setting(
+        '--seen-urls <n>',
+        'bloom: URLs it is made for',
+        '10 million URLs are what a middling crawl comes to',
+        wholeNumber('--seen-urls', 1),
+      ).default(seenLimits.bloomUrls),
+    )
+    .addOption(
+      setting(
+        '--seen-errors <share>',
+        'bloom: share of new pages it may miss once it knows so many',
+        'one page of a hundred missed is what memory of 1–2 bytes a URL buys',
+        share('--seen-errors'),
+      ).default(seenLimits.bloomErrors),
     );
 }
 

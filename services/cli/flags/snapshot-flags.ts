@@ -1,8 +1,10 @@
 /** Options of snapshots, shared by `crawl` and `frontier`: where they are kept, how often they are taken, how many stay. */
+
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { snapshotLimits } from '../../frontier/snapshots/snapshot-limits.ts';
 import { bad, duration, wholeNumber } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface SnapshotRoleFlags {
   /** Absent: none are taken. ms */
@@ -15,17 +17,32 @@ export interface SnapshotRoleFlags {
 export function addSnapshotOptions(command: Command): Command {
   const every = duration('--snapshot-every');
   return command
-    .option('--snapshot-every <duration>', 'take snapshots of the state, as in 15m', (value) => {
-      const ms = every(value);
-      if (ms < snapshotLimits.everyMsMin) throw bad('--snapshot-every', value, 'give a second or more');
-      return ms;
-    })
-    .option('--snapshot-to <place>', 'where they are kept: a folder all frontiers see, or s3://bucket/prefix')
-    .option(
-      '--snapshots-kept <n>',
-      'of each partition; the topics are trimmed below the oldest, from the second on (1: from the first)',
-      wholeNumber('--snapshots-kept', 1),
-      snapshotLimits.kept,
+    .addOption(
+      setting(
+        '--snapshot-every <duration>',
+        'take snapshots of the state, as in 15m',
+        'a state is rebuilt from its changelog; snapshots pay once that takes minutes',
+        (value) => {
+          const ms = every(value);
+          if (ms < snapshotLimits.everyMsMin) throw bad('--snapshot-every', value, 'give a second or more');
+          return ms;
+        },
+      ),
+    )
+    .addOption(
+      setting(
+        '--snapshot-to <place>',
+        'where they are kept: a folder all frontiers see, or s3://bucket/prefix',
+        'where all frontiers see it, nobody can guess',
+      ),
+    )
+    .addOption(
+      setting(
+        '--snapshots-kept <n>',
+        'of each partition; the topics are trimmed below the oldest, from the second on (1: from the first)',
+        'the newest may turn out to be damaged, and the one before it too',
+        wholeNumber('--snapshots-kept', 1),
+      ).default(snapshotLimits.kept),
     );
 }
 

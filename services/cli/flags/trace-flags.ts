@@ -1,4 +1,5 @@
 /** Options of traces: which URLs are traced is policy, where their spans go is each process's own. */
+
 import type { Command } from 'commander';
 import type { TraceConfig } from '../../../topology/trace/tracing.ts';
 import type { Service } from '../../runtime/metrics/service.ts';
@@ -7,6 +8,7 @@ import type { Span, SpanSink } from '../../runtime/tracing/spans.ts';
 import { productVersion } from '../../runtime/version.ts';
 import { say, speaksJson } from '../terminal/say.ts';
 import { bad } from './arguments.ts';
+import { setting } from './setting.ts';
 
 export interface OtlpFlags {
   /** Absent: as OpenTelemetry's own variables say. */
@@ -19,17 +21,34 @@ export interface TracePolicyFlags {
 }
 
 export function addOtlpOption(command: Command): Command {
-  return command.option(
-    '--otlp <url>',
-    'send spans of traced URLs to this OpenTelemetry collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
-    collector,
+  return command.addOption(
+    setting(
+      '--otlp <url>',
+      'send spans of traced URLs to this OpenTelemetry collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
+      'OpenTelemetry’s own variables name a collector where there is one; without one no span is made',
+      collector,
+    ),
   );
 }
 
 export function addTracePolicyOptions(command: Command): Command {
   return command
-    .option('--trace-ratio <share>', 'trace this share of all URLs, as in 0.001', ratio('--trace-ratio'))
-    .option('--trace-hosts <list>', 'trace all URLs of these domains, as in a.example,b.example', domains);
+    .addOption(
+      setting(
+        '--trace-ratio <share>',
+        'trace this share of all URLs, as in 0.001',
+        'a trace is eight spans, some 3 kB of the collector’s; a crawl’s health is told by metrics',
+        ratio('--trace-ratio'),
+      ),
+    )
+    .addOption(
+      setting(
+        '--trace-hosts <list>',
+        'trace all URLs of these domains, as in a.example,b.example',
+        'a host is traced when somebody asks what becomes of it',
+        domains,
+      ),
+    );
 }
 
 /** Absent: nothing is traced. */

@@ -1,8 +1,10 @@
 /** Options of a frontier as a member of its group: its name, and how many warm copies each partition has. */
+
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
+import { setting } from '../flags/setting.ts';
 
 export interface MemberFlags {
   readonly instanceId?: string;
@@ -11,15 +13,21 @@ export interface MemberFlags {
 
 export function addMemberOptions(command: Command): Command {
   return command
-    .option(
-      '--instance-id <name>',
-      'name that a restart keeps, and with it its partitions (default: CRAWLSTREAM_INSTANCE_ID; in a pod its host name)',
-      instanceId('--instance-id'),
+    .addOption(
+      setting(
+        '--instance-id <name>',
+        'name that a restart keeps, and with it its partitions (default: CRAWLSTREAM_INSTANCE_ID; in a pod its host name)',
+        'a pod’s host name, which its restart keeps; elsewhere none, since processes may share one',
+        instanceId('--instance-id'),
+      ),
     )
-    .option(
-      '--standbys <n>',
-      'members that keep a warm copy of each partition, to take over in seconds; each copy takes what its owner takes',
-      wholeNumber('--standbys', 0, crawlLimits.standbysMax),
+    .addOption(
+      setting(
+        '--standbys <n>',
+        'members that keep a warm copy of each partition, to take over in seconds; each copy takes what its owner takes',
+        'each copy costs the memory of its owner; without one a take-over reads the changelog',
+        wholeNumber('--standbys', 0, crawlLimits.standbysMax),
+      ),
     );
 }
 

@@ -1,4 +1,5 @@
 /** `crawlstream urlfrontier`: its options. What serves is loaded when it is run: gRPC is as much as all else. */
+
 import type { Command } from 'commander';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts';
@@ -6,6 +7,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCompressionOption, addKafkaOptions } from '../flags/kafka-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { addSeenOptions } from '../flags/seen-flags.ts';
+import { setting } from '../flags/setting.ts';
 import { say } from '../terminal/say.ts';
 
 /** Where clients of URLFrontier look for it. */
@@ -25,16 +27,33 @@ export function addUrlfrontierCommand(program: Command): void {
     .description('serve the frontier to StormCrawler and other clients of URLFrontier’s gRPC API');
   addKafkaOptions(addSeenOptions(command), 'data folder (default: crawl-data/ and the name of the crawl)');
   addHttpOption(addCompressionOption(command))
-    .option('--port <n>', 'port to listen on; 0: any that is free', wholeNumber('--port', 0, 65_535), urlfrontierPort)
-    .option('--address <host>', 'address to listen on', '127.0.0.1')
-    .option(
-      '--tls-cert <file>',
-      'certificate chain in PEM; with --tls-key, the server speaks TLS; read again when it changes',
+    .addOption(
+      setting(
+        '--port <n>',
+        'port to listen on; 0: any that is free',
+        'the port that URLFrontier’s own clients look for',
+        wholeNumber('--port', 0, 65_535),
+      ).default(urlfrontierPort),
     )
-    .option('--tls-key <file>', 'its private key, in PEM')
-    .option(
-      '--allow-plain',
-      'listen beyond this machine without a token or without TLS: something else guards the port',
+    .addOption(
+      setting('--address <host>', 'address to listen on', 'what has no password listens on this machine only').default(
+        '127.0.0.1',
+      ),
+    )
+    .addOption(
+      setting(
+        '--tls-cert <file>',
+        'certificate chain in PEM; with --tls-key, the server speaks TLS; read again when it changes',
+        'on loopback there is nobody to listen in',
+      ),
+    )
+    .addOption(setting('--tls-key <file>', 'its private key, in PEM', 'it goes with a certificate'))
+    .addOption(
+      setting(
+        '--allow-plain',
+        'listen beyond this machine without a token or without TLS: something else guards the port',
+        'whoever reaches the port may fill, pause and delete crawls',
+      ),
     )
     .addHelpText(
       'after',

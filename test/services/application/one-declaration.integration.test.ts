@@ -64,8 +64,8 @@ test('it has a command with its options, a name in --with, settings, rights, a h
   const { settingsOf } = await import('../../../services/cli/config/settings.ts');
   const setting = settingsOf(program).find(({ key }) => key === 'pictureWidth')!;
   assert.deepEqual([setting.env, setting.services], ['CRAWLSTREAM_PICTURE_WIDTH', ['crawl', 'thumbnails']]);
-  const { reasons } = await import('../../../services/cli/config/reasons.ts');
-  assert.equal(reasons['pictureWidth'], 'wide enough to tell pages apart');
+  const { reasonOf } = await import('../../../services/cli/flags/setting.ts');
+  assert.equal(reasonOf(setting.option), 'wide enough to tell pages apart');
   const { heapSizeMb } = await import('../../../services/cli/config/heap-size.ts');
   assert.ok(heapSizeMb({ role: 'thumbnails', limitMb: 2048 }) <= heapSizeMb({ role: 'render', limitMb: 2048 }) - 512);
 
