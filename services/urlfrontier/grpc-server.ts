@@ -7,12 +7,12 @@
  * client does not read, and `pause` stops the client.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { SecureContextOptions } from 'node:tls';
 import grpc from '@grpc/grpc-js';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
 import { putLimits } from './put-limits.ts';
+import { RenewedCredentials } from './renewed-credentials.ts';
 import { type Codec, codecOf } from './wire.ts';
 
 /** Where answers go. */
@@ -118,13 +118,8 @@ export async function serveGrpc(
 /** Until `unwatch`, new connections are shown the pair of now; those that stand keep theirs. */
 function credentialsOf(tls: TlsPair | undefined): { credentials: grpc.ServerCredentials; unwatch: () => void } {
   if (tls === undefined) return { credentials: grpc.ServerCredentials.createInsecure(), unwatch: () => {} };
-  const credentials = grpc.ServerCredentials.createSsl(null, [{ cert_chain: tls.now.cert, private_key: tls.now.key }]);
-  // As grpc-js has them at the start; a new context would have Node's.
-  const suites = process.env.GRPC_SSL_CIPHER_SUITES;
-  const ciphers = suites === undefined ? {} : { ciphers: suites };
-  // Its way for others, a certificate provider, takes its arguments in another order than it declares (1.14).
-  const server = credentials as unknown as { updateSecureContextOptions(options: SecureContextOptions): void };
-  return { credentials, unwatch: tls.watch((pair) => server.updateSecureContextOptions({ ...pair, ...ciphers })) };
+  const credentials = new RenewedCredentials(tls);
+  return { credentials, unwatch: tls.watch((pair) => credentials.renew(pair)) };
 }
 
 function definitionOf(path: string, method: Method): grpc.MethodDefinition<unknown, unknown> {

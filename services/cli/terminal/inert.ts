@@ -1,11 +1,12 @@
 /**
  * Text of strangers (titles, URLs, headers) for a terminal: control characters are shown as `\\u001b`, not obeyed.
  *
- * C0 but for line feed and tab, DEL, C1 (a lone 0x9b begins a sequence too), and what reverses the direction of a line.
+ * C0 but for line feed and tab, DEL, C1 (a lone 0x9b begins a sequence too), and what sets the direction of a line or
+ * of what stands beside it: marks (U+061C, U+200E, U+200F), embeddings, overrides and isolates.
  * In JSON the same spelling is an escape, so that what programs read stays what it was.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const obeyed = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const obeyed = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 export function inert(text: string): string {
   return text.replace(obeyed, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -34,3 +34,11 @@ test('escapes in what strangers wrote are shown by commands, not obeyed; JSON re
   assert.equal(json, inert(json));
   assert.deepEqual(JSON.parse(json), { title });
 });
+
+test('every character that turns the direction of text is shown', () => {
+  const marks = ['061c', '200e', '200f', '202a', '202b', '202c', '202d', '202e', '2066', '2067', '2068', '2069'];
+  for (const code of marks) {
+    const mark = String.fromCharCode(Number.parseInt(code, 16));
+    assert.equal(inert(`https://a.test/${mark}moc.knab`), `https://a.test/\\u${code}moc.knab`);
+  }
+});

@@ -22,6 +22,8 @@ import { grantLease } from './grants.ts';
 /** Takes the wishes of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
 export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result): void {
   const { state, identity } = decision;
+  // Nothing that names a purged host comes back into the state.
+  if (state.hosts.get(hostKey)?.facts.hold === 'purged') return;
   for (const hop of robotsHops) {
     const known = state.hosts.get(hostKey);
     const waiting = known === undefined ? [] : (state.robotsHops.get(known.id) ?? []);
@@ -80,10 +82,11 @@ export function nextHopAtMs(state: FrontierState, policy: Policy | null): number
   return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
 }
 
-/** Not while all its lanes are taken, or it is blocked. A host given up on may be asked: it is another's robots.txt that says when. */
+/** Not while all its lanes are taken, or it is blocked or purged. A host given up on may be asked: it is another's robots.txt that says when. */
 function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
   const { readyAtMs, hold } = host.facts;
   const laneAtMs = state.hosts.lanes.readyAtMs(host.id, host.leaseIds.length);
-  if (laneAtMs === Number.POSITIVE_INFINITY || hold === 'blocked') return Number.POSITIVE_INFINITY;
+  const isShut = hold === 'blocked' || hold === 'purged';
+  if (laneAtMs === Number.POSITIVE_INFINITY || isShut) return Number.POSITIVE_INFINITY;
   return policy.openAt(withoutPort(host.key), Math.max(readyAtMs, laneAtMs, nowMs));
 }

@@ -64,6 +64,24 @@ describe('a hop of another host’s robots.txt', () => {
     assert.equal(hopsOf(driver).length, 1);
   });
 
+  it('never goes to a purged host, nor is it kept: after a release it is wished anew', () => {
+    const driver = new TopologyDriver({ web });
+    driver.control(0, { kind: 'blockHost', hostKey: b });
+    wish(driver, 'a.test');
+    driver.run();
+    driver.control(0, { kind: 'purge', hostKey: b });
+    driver.run();
+    wish(driver, 'c.test');
+    driver.run();
+    assert.deepEqual([driver.requests.length, driver.core().state.robotsHops.size], [0, 0]);
+    driver.control(0, { kind: 'releaseHost', hostKey: b });
+    driver.run();
+    assert.equal(hopsOf(driver).length, 0);
+    wish(driver, 'c.test');
+    driver.run();
+    assert.equal(hopsOf(driver).length, 1);
+  });
+
   it('that is wished for twice is leased once; ones that make no sense, or too many, are dropped', () => {
     const driver = new TopologyDriver({ web });
     driver.control(0, { kind: 'blockHost', hostKey: b });

@@ -1,0 +1,30 @@
+/**
+ * What a gRPC server shows new connections: a certificate that is renewed without a restart, by the means that grpc-js has
+ * for classes of one's own.
+ *
+ * Its own class for that, over a certificate provider, is experimental: it takes its arguments in another order than it
+ * declares, and a renewal drops the cipher suites that GRPC_SSL_CIPHER_SUITES names (1.14).
+ */
+import type { SecureContextOptions } from 'node:tls';
+import grpc from '@grpc/grpc-js';
+import type { CertificateAndKey, TlsPair } from '../runtime/http/tls-pair.ts';
+
+export class RenewedCredentials extends grpc.ServerCredentials {
+  constructor({ now }: TlsPair) {
+    super({ requestCert: false }, contextOf(now));
+  }
+
+  renew(shown: CertificateAndKey): void {
+    this.updateSecureContextOptions(contextOf(shown));
+  }
+
+  override _equals(other: grpc.ServerCredentials): boolean {
+    return this === other;
+  }
+}
+
+/** With the suites that grpc-js has at the start: a new context would have Node's. */
+function contextOf({ cert, key }: CertificateAndKey): SecureContextOptions {
+  const ciphers = process.env.GRPC_SSL_CIPHER_SUITES;
+  return { cert, key, ...(ciphers === undefined ? {} : { ciphers }) };
+}
