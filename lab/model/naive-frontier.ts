@@ -1,5 +1,5 @@
 /**
- * The frontier as its rules read (DESIGN §4, Scheduling), in the plainest way: arrays, objects and full scans. It shares
+ * The frontier as its rules read (docs/design.md §4.15), in the plainest way: arrays, objects and full scans. It shares
  * nothing with the product but the shapes of records, so that the two agree only where both are right.
  *
  * Chance stays with the product: which of the ready hosts go first, and the jitter of a back-off. The model keeps bounds

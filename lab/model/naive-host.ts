@@ -1,5 +1,5 @@
 /**
- * A host as the rules of politeness and back-off read (DESIGN §4, Scheduling), in the plainest way; for the model
+ * A host as the rules of politeness and back-off read (docs/design.md §4.15), in the plainest way; for the model
  * (naive-frontier.ts). Chance stays with the product: where a back-off has jitter, the model keeps bounds. Times in ms.
  */
 import type { Result } from '../../schemas/types.ts';

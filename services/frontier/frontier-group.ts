@@ -4,7 +4,7 @@
  *
  * The group only says who should try; who owns a partition is settled by the claim in its changelog. So nothing is lost
  * where two members hold one partition for a moment: the newer claim counts, and the older owner, whose next ack is not
- * the offset it expects, drops its memory. DESIGN §4.2, §6.
+ * the offset it expects, drops its memory. docs/design.md §4.2, §6.
  */
 
 import type { CrawlstreamError } from '../../topology/errors.ts';

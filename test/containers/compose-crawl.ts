@@ -11,6 +11,8 @@ const project = 'crawlstream-verify';
 const pagesWanted = 20;
 const patienceMs = 300_000;
 const graceSeconds = 75;
+/** Consumers, each of a profile of its name. */
+const roles = ['dedup', 'index', 'graph', 'archive'];
 
 /** Forty pages on each of four hosts. */
 const site = `require('http').createServer((ask, answer) => {
@@ -43,6 +45,9 @@ export async function composeCrawl(): Promise<string> {
     output(command!, [...words, '-p', project, '-f', join(root, 'docker-compose.yml'), '-f', file, ...args], {
       CONTACT: 'me@example.org',
     });
+  // Of a run that was killed: containers that are there already are taken as they are.
+  const clear = () => ask(...roles.flatMap((role) => ['--profile', role]), 'down', '-v', '-t', '10');
+  await clear();
   try {
     const up = await timed(async () => {
       await ask('up', '-d');
@@ -70,14 +75,13 @@ export async function composeCrawl(): Promise<string> {
       `${consumed.value} ${consumed.seconds} s later; SIGTERM: ${stops}`
     );
   } finally {
-    await ask('down', '-v', '-t', '10');
+    await clear();
     rmSync(folder, { recursive: true });
   }
 }
 
 /** The profiles of consumers, begun beside a crawl that runs: each comes to what it is for. */
 async function consumers(ask: (...args: readonly string[]) => Promise<string>): Promise<string> {
-  const roles = ['dedup', 'index', 'graph', 'archive'];
   await ask(...roles.flatMap((role) => ['--profile', role]), 'up', '-d', '--no-recreate', ...roles);
   for (const role of roles) await untilHealthy(role);
   const inside = async (role: string, ...command: readonly string[]) =>

@@ -4,7 +4,7 @@
  * What is promised is exactly that, and what visits told of pages that are visited again, with the time of the next. Order, times and choices were in the changelog alone: what was queued is queued
  * again, in the order it was found; leases and budgets are not known. Control comes first, then results, then discovered.
  *
- * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. DESIGN §4.10.
+ * The seen test of `state` must hold everything in memory. The last terminal outcome of a URL counts, whatever the policy says of its link today: it was fetched. docs/design.md §4.10.
  */
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
 import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';

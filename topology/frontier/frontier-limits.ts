@@ -2,7 +2,7 @@
 export const frontierLimits = {
   /** Commits between checks of the state: a check costs 20 µs, so one in sixteen adds about 1 µs to a commit. */
   checkEvery: 16,
-  /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (DESIGN §4.1). */
+  /** A commit takes no more input beyond this; with what one input may still add it stays below 512 KiB (docs/design.md §4.1). */
   commitBytesSoft: 256 * 1024,
   /** Links a step looks ahead at for the seen test: about 8 ms. */
   askLinksPerStep: 16_384,

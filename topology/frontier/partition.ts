@@ -6,7 +6,7 @@
  * `step` is pure but for the state it owns: no I/O, no clock, no randomness of its own. Given the same state, inputs,
  * clock and demand it makes the same commit, to the byte. The caller appends the commit, and only if the ack is the
  * offset it expects does it write the view and publish what the step put out; on anything else it drops this object
- * and opens a new one from the changelog (DESIGN §4.1–4.2).
+ * and opens a new one from the changelog (docs/design.md §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
 import { ListShelf } from '../policy/list-shelf.ts';

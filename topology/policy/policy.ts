@@ -1,5 +1,5 @@
 /**
- * The policy: which links become work, under which spelling, and how urgently (DESIGN §4).
+ * The policy: which links become work, under which spelling, and how urgently (docs/design.md §4.17).
  *
  * `PolicyConfig` is plain data with a version, immutable by version; it travels on `control` as JSON. `compilePolicy`
  * makes a pure function of it: normalise → filter → scope → depth → hops → metadata → band. Replaying with the same version gives the

@@ -1,5 +1,5 @@
 /**
- * Host keys and partition keys (DESIGN §2), cut out of URLs that are already normal: http(s), lower-case ASCII host, no
+ * Host keys and partition keys (docs/design.md §2), cut out of URLs that are already normal: http(s), lower-case ASCII host, no
  * user, a path. No parser runs here.
  */
 import { registrableDomain } from './registrable-domain.ts';

@@ -1,5 +1,5 @@
 /**
- * How far a crawl may wander from its seeds (DESIGN §5). By default their registrable domains, so that a first crawl
+ * How far a crawl may wander from its seeds (docs/design.md §5). By default their registrable domains, so that a first crawl
  * never wanders off.
  */
 import type { Verdict } from './filters.ts';

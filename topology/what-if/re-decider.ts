@@ -1,7 +1,7 @@
 /**
  * Decides a partition's commits again, one by one: from the inputs each names, the clock and the demand it saw.
  *
- * The frontier is deterministic (DESIGN §4.10), so with the policies of the recording each commit comes out again, to the
+ * The frontier is deterministic (docs/design.md §4.10), so with the policies of the recording each commit comes out again, to the
  * byte. With another policy in their place it comes out again until the first decision that differs. From there on the
  * recording tells nothing of what would have been decided next: the rest is simulated (virtual-crawl.ts).
  *

@@ -3,7 +3,7 @@
  *
  *   npm run bench -- dedup [--json]
  *
- * On generated sites with templates (test/services/dedup/labelled-pages.ts). Recall: of the edited copies, those that are told.
+ * On generated sites with templates (lab/pages/labelled-pages.ts). Recall: of the edited copies, those that are told.
  * Precision: of the pages told to be duplicates, those that are copies of what they stand behind. Costs are CPU time of this process, on text as long as that of the
  * synthetic web's pages.
  */

@@ -42,7 +42,7 @@ export const memoryBytes = {
   url: 22,
   /** Of one whose fingerprint is on disk: the filter before it. */
   urlOnDisk: 2,
-  /** `--seen-memory`, by default for some 20 million URLs (topology/limits.ts). */
+  /** `--seen-memory`, by default for some 20 million URLs (topology/policy/crawl-limits.ts). */
   seen: 1e9,
   /** Of a host with work, its key among it. */
   host: 90,

@@ -75,7 +75,7 @@ interface Laptop {
   readonly diskBytes: number;
 }
 
-/** Restores, snapshots and looks-up on disk stay quick up to here; collisions of fingerprints are at 3·10⁻⁴. DESIGN §4. */
+/** Restores, snapshots and looks-up on disk stay quick up to here; collisions of fingerprints are at 3·10⁻⁴. docs/design.md §4.16. */
 export const urlsPerPartition = 100e6;
 /** Beyond it even the filters before the disk are too large. */
 const urlsPerPartitionMax = 1e9;

@@ -1,6 +1,6 @@
 /**
  * Tasks that were read and not started, and the commit of their offsets, which comes before their first request: from
- * then on a lease's expiry is its only redelivery (DESIGN §4.5).
+ * then on a lease's expiry is its only redelivery (docs/design.md §4.5).
  *
  * Invariant: what was read of a partition before it was taken away is neither committed nor started after, though the
  * partition be given back: whoever had it in between has started those tasks, and a commit would move the group back

@@ -1,5 +1,5 @@
 /**
- * Which hosts an operator has blocked or purged by now, read from `control` as it grows (DESIGN §4.4).
+ * Which hosts an operator has blocked or purged by now, read from `control` as it grows (docs/design.md §4.4).
  *
  * The frontier grants no lease of a blocked host; this is for the leases that were granted before. All partitions are read,
  * from their beginning: a lease may be of any host, and a block may fall between its grant and the start of this

@@ -2,7 +2,7 @@
  * Tasks on their way in: each lease is taken once, and what can't be read goes to the dead letters.
  *
  * A task's offset is committed before its first request, so that expiry at the frontier is the only redelivery
- * (DESIGN §4.5); a task read again all the same, from before the commit, is recognised by its lease id.
+ * (docs/design.md §4.5); a task read again all the same, from before the commit, is recognised by its lease id.
  */
 import { blankDeadLetter } from '../../../schemas/blank.ts';
 import type { DeadLetter, Task } from '../../../schemas/types.ts';

@@ -1,5 +1,5 @@
 /**
- * The fetcher's clock: never behind the latest grant it has seen (DESIGN §4.4).
+ * The fetcher's clock: never behind the latest grant it has seen (docs/design.md §4.4).
  *
  * Deadlines are set by the frontier's clock. A fetcher whose clock is behind would start requests that the frontier
  * already counts as expired; one that is ahead only gives leases back early, which is safe. It steps forward as it

@@ -5,7 +5,7 @@ import { hostKeyOf } from '../../../topology/url/host-key.ts';
 import { type LinkMaker, type LinkOrigin, type PageLinks, readLink } from './page-links.ts';
 
 export interface EntryWishes extends Pick<LinkGroup, 'depth' | 'share'> {
-  /** May the list speak for the page? Then its date makes the link a `refresh` (DESIGN §2). null: not even name it. */
+  /** May the list speak for the page? Then its date makes the link a `refresh` (docs/design.md §2). null: not even name it. */
   readonly speaksFor: (entry: SitemapEntry) => boolean | null;
 }
 

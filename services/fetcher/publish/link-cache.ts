@@ -1,5 +1,5 @@
 /**
- * Which links were published lately: duplicates are cheapest before they are produced (DESIGN §3).
+ * Which links were published lately: duplicates are cheapest before they are produced (docs/design.md §3).
  *
  * Keyed by the source's partition key and the target URL, so that each source is still counted once as a voter. A link
  * is remembered with its depth and only after its ack: forgetting, or never knowing, costs a duplicate; remembering

@@ -1,5 +1,5 @@
 /**
- * Publishes what leases produce, in the order that makes a finished lease mean something (DESIGN §4.6):
+ * Publishes what leases produce, in the order that makes a finished lease mean something (docs/design.md §4.6):
  * pages and links first, then, once they are acked, the results of the same URLs.
  *
  * All leases share flush cycles, since messages and syncs cost more than bytes. One cycle's pages and links are under

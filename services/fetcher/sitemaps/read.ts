@@ -3,7 +3,7 @@
  *
  * Paced, within the deadline and subject to robots.txt like any request to the host; what there is no time for waits
  * for the next lease. The links are published as they are read and acked before the lease's last result. A link with a
- * date is a `refresh` (DESIGN §2), for the frontier to hold against what it knows of the page; others are plain links.
+ * date is a `refresh` (docs/design.md §2), for the frontier to hold against what it knows of the page; others are plain links.
  * A sitemap speaks for its own host and for the one whose robots.txt names it (sitemaps.org, "cross submits"); links to
  * others are left out, or anybody could have anybody's pages fetched anew. Requests are conditional; what a 304 says is
  * unchanged has been published before.

@@ -4,7 +4,7 @@
  * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
  * It names what it follows, so that whoever has read something else before it sees that records were lost.
  * A view that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded: the
- * newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). DESIGN §4.2–4.3, §4.14.
+ * newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). docs/design.md §4.2–4.3, §4.14.
  */
 import { randomBytes } from 'node:crypto';
 import { CrawlstreamError } from '../../../topology/errors.ts';

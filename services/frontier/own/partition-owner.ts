@@ -243,7 +243,7 @@ export class PartitionOwner {
     const { clock, identity } = this.#options;
     const discovered = this.#topic('discovered');
     for (const topic of inputTopics) {
-      // One poll's worth waits in memory at most; only a full partition leaves what it could decide (DESIGN §4.11).
+      // One poll's worth waits in memory at most; only a full partition leaves what it could decide (docs/design.md §4.11).
       const enough = topic === 'discovered' ? partition.full || !partition.hungry : partition.waiting(topic) > 0;
       if (enough || this.#inputs.isHeld(topic)) reader.pause(this.#topic(topic), identity.partition);
       else reader.resume(this.#topic(topic), identity.partition);

@@ -1,5 +1,5 @@
 /**
- * The changelog protocol, point by point (DESIGN §4), where a log fails or is slow. Points of the core alone are in
+ * The changelog protocol, point by point (docs/design.md §4), where a log fails or is slow. Points of the core alone are in
  * test/topology/frontier/protocol.test.ts; partition-owner.test.ts has more of points 1 to 4, fetcher.test.ts points 5 and 6.
  */
 import assert from 'node:assert/strict';

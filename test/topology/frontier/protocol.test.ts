@@ -1,5 +1,5 @@
 /**
- * The changelog protocol, point by point (DESIGN §4), where the core alone decides. What needs a log that can fail is in
+ * The changelog protocol, point by point (docs/design.md §4), where the core alone decides. What needs a log that can fail is in
  * test/services/frontier/protocol.test.ts; points 1, 5, 7, 10 and 13 have further tests in partition.test.ts.
  */
 import assert from 'node:assert/strict';

@@ -8,7 +8,7 @@
  * A commit counts only if its epoch is that of the newest claim before it and its sequence number is the next:
  * `judgeCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.
  *
- * Layout: magic 0xC5, format version, kind, fields. DESIGN §4.1–4.2.
+ * Layout: magic 0xC5, format version, kind, fields. docs/design.md §4.1–4.2.
  */
 import { damageOf } from '../../damaged-batch.ts';
 import { CrawlstreamError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Checks written along with the changes, so that whoever replays them tells as it goes whether it comes to the state
- * that their owner had. DESIGN §4.14.
+ * that their owner had. docs/design.md §4.14.
  *
  * A check sums what is small or kept as a sum anyway: policy, counters (where every admitted URL is), quota, next ids,
  * leases, all URLs ever admitted, all that was ever queued and all that is scheduled. So it costs the same however large the state is. What it

@@ -2,7 +2,7 @@
  * Which leases a fetcher has taken, as far as anybody looked: the evidence that tells an expired lease that somebody may
  * have died of from one that nobody ever began.
  *
- * A fetcher commits a task's offset before its first request (DESIGN §4.5), so a lease is taken once its group's position
+ * A fetcher commits a task's offset before its first request (docs/design.md §4.5), so a lease is taken once its group's position
  * on `tasks` has passed the lease's task. The owner looks, and what it saw is a change like any other. Where nobody looks
  * (fetchers in this process, leases of releases that did not look) every lease counts as taken.
  */

@@ -1,6 +1,6 @@
 /** Bounds of the pull API (topology/frontier/pull). */
 export const pullLimits = {
-  /** A get adds to a commit up to here, so that puts that fill commits don't keep it waiting (DESIGN §4.1: 512 KiB). */
+  /** A get adds to a commit up to here, so that puts that fill commits don't keep it waiting (docs/design.md §4.1: 512 KiB). */
   commitBytesForGets: 384 * 1024,
   /** URLs a queue gives at once: they are in memory until their client tells of them. */
   urlsPerLeaseMax: 10_000,

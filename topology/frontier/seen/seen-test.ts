@@ -7,7 +7,7 @@
  * the work of the partition, and another one begins: from here on a Bloom filter over all runs says "surely new" or
  * "ask". What must be asked is gathered, and looked up in one pass over the runs (look-up.ts); meanwhile the verdict is
  * `unknown`, and whoever decides stops before that link. So verdicts and their order are those of one exact set,
- * however many tiers there are, and a committed position never passes an undecided link (DESIGN §4.9).
+ * however many tiers there are, and a committed position never passes an undecided link (docs/design.md §4.9).
  *
  * With `bloom` there is the filter alone (seen-config.ts says what that costs).
  *

@@ -1,6 +1,6 @@
 /**
  * In-links of URLs, counted as they are sighted: a count-min sketch with conservative update (Estan & Varghese, SIGCOMM
- * 2002; Cormode & Muthukrishnan, J. Algorithms 55, 2005). Counts are advisory (DESIGN §3): never too small, and too large
+ * 2002; Cormode & Muthukrishnan, J. Algorithms 55, 2005). Counts are advisory (docs/design.md §3): never too small, and too large
  * by more than one in a thousand sightings only for few URLs. A sighting is a link from a source that was not counted
  * lately: fetchers drop the rest before they are sent (the link cache).
  *

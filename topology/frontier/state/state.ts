@@ -3,7 +3,7 @@
  *
  * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
  * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts); it is on the clock exactly when a lease
- * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (DESIGN §4.12).
+ * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (docs/design.md §4.12).
  *
  * A view is written host by host (view/save-view.ts), so the rows of some hosts may be *ahead* of its position: changes up to
  * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does

@@ -1,5 +1,5 @@
 /**
- * A 128-bit sum over fingerprints, whatever their order: what a digest takes for the whole set (DESIGN §4.14).
+ * A 128-bit sum over fingerprints, whatever their order: what a digest takes for the whole set (docs/design.md §4.14).
  *
  * Fingerprints are keyed hashes already, so their 64-bit sum and that of a mix of them are as good as sums of fresh ones.
  */

@@ -3,7 +3,7 @@
  *
  * Partition 0 keeps the book: what each partition was granted and gave back, as totals that only grow, so that a
  * message sent twice, or again after a crash, changes nothing. A partition spends at grant, is refunded by an outcome
- * that is no page, asks when it runs dry and gives back what it cannot use. DESIGN §4.13.
+ * that is no page, asks when it runs dry and gives back what it cannot use. docs/design.md §4.13.
  *
  * A changelog may lose its newest records, and its side of the book goes back with it, commit numbers too. So nothing
  * here goes by the order of messages: a wish is the total that a partition wants to have been granted, each message also

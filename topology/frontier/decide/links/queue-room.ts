@@ -1,6 +1,6 @@
 /**
  * Room: may a new URL be queued? Asked before it is admitted, so what is dropped leaves no fingerprint, and the next
- * link to it is as good as the first. Decided by counts alone (DESIGN §4.11).
+ * link to it is as good as the first. Decided by counts alone (docs/design.md §4.11).
  *
  *   urlsPerHostMax   of one host, always dropped: a full host must hold up nobody else. Tally `hostFull`
  *   queuedMax        of the partition. `pause`: nothing is dropped, `discovered` is not read until leases have made room.

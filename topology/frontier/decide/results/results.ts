@@ -2,7 +2,7 @@
  * Results: what fetchers report of a lease. Each outcome counts once, by (lease id, index).
  *
  * A result of a lease that is over still teaches: it raises `readyAt`, and a URL that came back is finished if the
- * late outcome is terminal. DESIGN §4.5, §4.7, §4.13.
+ * late outcome is terminal. docs/design.md §4.5, §4.7, §4.13.
  */
 import type { Outcome, OutcomeKind, Result } from '../../../../schemas/types.ts';
 import { isHostFailure, isNotRead, isRetriable } from '../../../fetch/outcome.ts';

@@ -1,4 +1,4 @@
-/** Who may be contacted when: the rules of DESIGN's Scheduling that partition.test.ts and protocol.test.ts leave, one by one. */
+/** Who may be contacted when: the rules of docs/design.md §4.15 that partition.test.ts and protocol.test.ts leave, one by one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
