@@ -66,7 +66,7 @@ export async function composeCrawl(): Promise<string> {
         '--max-pages',
         '100',
       );
-      return untilPages(() => ask('--profile', 'tools', 'run', '--no-deps', '--rm', 'crawlstream', 'pages'));
+      return untilPages(() => ask('--profile', 'tools', 'run', '--no-deps', '--rm', 'crawlstream', 'pages', '--json'));
     });
     const consumed = await timed(() => consumers(ask));
     const stops = await stopTimes();
