@@ -1,5 +1,6 @@
 /**
- * Mutation testing: `npm run mutate [-- --sample 300] [--seed 1] [--folder topology/robots] [--planted]`.
+ * Mutation testing: `npm run mutate [-- --sample 300] [--seed 1] [--folder topology/robots] [--planted]`; or
+ * `-- --file topology/frontier/wake.ts`, `-- --file topology/frontier/wake.ts:29`: every mutant of a file, or of its line.
  *
  * Small edits of the sources, drawn at random but the same for the same seed, each tried against the unit tests that
  * reach its file, nearest first. What no test notices is printed: a gap in the tests, or a mutant that equals the
@@ -24,6 +25,8 @@ const { values } = parseArgs({
     sample: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     folder: { type: 'string', multiple: true },
+    file: { type: 'string', multiple: true },
+    parallel: { type: 'string', default: String(Math.max(2, availableParallelism())) },
     planted: { type: 'boolean', default: false },
   },
 });
@@ -46,7 +49,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   const one = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, one));
+  await Promise.all(Array.from({ length: Number(values.parallel) }, one));
 }
 
 async function tryPlanted(): Promise<number> {
@@ -103,9 +106,23 @@ function total(
   return [all.reduce((sum, { noticed }) => sum + noticed, 0), all.reduce((sum, { tried }) => sum + tried, 0)];
 }
 
+/** Those of the files that `--file` names, each perhaps with a line; without it a draw of all. */
+function chosen(): { readonly mutants: readonly Mutant[]; readonly of: string } {
+  if (values.file === undefined) {
+    const all = allMutants();
+    const mutants = drawn(all, Number(values.sample), Number(values.seed));
+    return { mutants, of: `drawn from ${all.length} with seed ${values.seed}` };
+  }
+  const mutants = values.file.flatMap((place) => {
+    const [file, line] = place.split(':') as [string, string?];
+    const all = mutantsOf(file, readFileSync(join(root, file), 'utf8'));
+    return line === undefined ? all : all.filter((mutant) => mutant.line === Number(line));
+  });
+  return { mutants, of: `all of ${values.file.join(', ')}` };
+}
+
 async function trySample(): Promise<void> {
-  const mutants = allMutants();
-  const sample = drawn(mutants, Number(values.sample), Number(values.seed));
+  const { mutants, of } = chosen();
   const reaching = testsReaching(testFiles('unit'));
   const scores = new Map<string, { noticed: number; tried: number }>();
   let equal = 0;
@@ -114,7 +131,7 @@ async function trySample(): Promise<void> {
     const [noticed, tried] = total(scores.values());
     if (tried % 20 === 0) console.log(`${noticed} of ${tried} noticed so far`);
   };
-  await inParallel(sample, async (mutant) => {
+  await inParallel(mutants, async (mutant) => {
     if (acceptedReason(mutant) !== undefined) {
       equal += 1;
       return;
@@ -124,7 +141,7 @@ async function trySample(): Promise<void> {
     for (const some of [tests.slice(0, near), tests.slice(near)]) {
       if (end === 'survived' && some.length > 0) ({ end } = await tryEdit(mutant, some, deadlineMs));
     }
-    const folder = folders.find((one) => mutant.file.startsWith(`${one}/`))!;
+    const folder = folders.find((one) => mutant.file.startsWith(`${one}/`)) ?? mutant.file;
     const score = scores.get(folder) ?? { noticed: 0, tried: 0 };
     scores.set(folder, score);
     score.tried += 1;
@@ -144,7 +161,7 @@ async function trySample(): Promise<void> {
   const share = noticed / Math.max(1, tried);
   const error = Math.sqrt((share * (1 - share)) / Math.max(1, tried));
   console.log(
-    `${noticed} of ${tried} mutants noticed: ${(100 * share).toFixed(1)} % ± ${(196 * error).toFixed(1)}; ${equal} accepted; drawn from ${mutants.length} with seed ${values.seed}`,
+    `${noticed} of ${tried} mutants noticed: ${(100 * share).toFixed(1)} % ± ${(196 * error).toFixed(1)}; ${equal} accepted; ${of}`,
   );
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
+import { Growth } from '../../../../../topology/frontier/decide/links/growth.ts';
+import { frontierLimits } from '../../../../../topology/frontier/frontier-limits.ts';
 import { defaultBudget } from '../../../../../topology/policy/budget.ts';
 import type { PolicyConfig } from '../../../../../topology/policy/policy.ts';
 import { defaultScore } from '../../../../../topology/policy/score/score-config.ts';
@@ -75,5 +77,58 @@ describe('a queued URL', () => {
     hand.event('hostDelay', 'other.test', 1);
     assert.ok(bandOf() < before - 3, `from ${before} to ${bandOf()}`);
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
+  });
+});
+
+describe('hosts whose queues are read again', () => {
+  const { growthUrlsEach: each, growthUrlsPerStep: most } = frontierLimits;
+  /** Hosts with so many URLs in their queues, in a real state, of which this is noted. */
+  const grown = (sizes: Readonly<Record<string, number>>) => {
+    const hand = new Hand();
+    for (const [key, size] of Object.entries(sizes)) hand.links(key, size);
+    const { state } = hand.rig.core;
+    const growth = new Growth();
+    return {
+      hand,
+      note: (key: string, by?: number) => growth.note(state.hosts.get(key)!, by),
+      taken: () => growth.take(state).map((one) => `${one.host.key} ${one.count}`),
+    };
+  };
+
+  it('are those where the grown URLs pay for what is read, and each once', () => {
+    const { note, taken } = grown({ [host]: 2 * each, 'b.test': 2 * each + 1 });
+    for (const key of [host, 'b.test']) note(key);
+    assert.deepEqual(taken(), []);
+    for (const key of [host, 'b.test']) note(key);
+    assert.deepEqual(taken(), [`${host} ${2 * each}`]);
+    assert.deepEqual(taken(), []);
+    note('b.test');
+    assert.deepEqual(taken(), [`b.test ${2 * each + 1}`]);
+  });
+
+  it('wait for the next step once this one has read its share', () => {
+    const { note, taken } = grown({ [host]: most, 'b.test': 1 });
+    note(host, most);
+    note('b.test');
+    assert.deepEqual(taken(), [`${host} ${most}`]);
+    assert.deepEqual(taken(), ['b.test 1']);
+  });
+
+  it('go along with a step that has one URL left to read', () => {
+    const { note, taken } = grown({ [host]: most - 1, 'b.test': 1 });
+    note(host, most);
+    note('b.test');
+    assert.deepEqual(taken(), [`${host} ${most - 1}`, 'b.test 1']);
+  });
+
+  it('have something queued, and are not given up on', () => {
+    const { hand, note, taken } = grown({ [host]: 1, 'b.test': 1 });
+    note(host);
+    note('b.test');
+    hand.report(hand.lease());
+    hand.rig.core.state.burying.add(hand.rig.core.state.hosts.get('b.test')!.id);
+    const empty = [host, 'b.test'].filter((key) => hand.rig.core.state.hosts.get(key)!.queue.size === 0);
+    assert.equal(empty.length, 1);
+    assert.deepEqual(taken(), []);
   });
 });
