@@ -19,6 +19,8 @@ test('by host, a host is always asked through the same one, and hosts are spread
   const first = labelsOf(choice, 60, hosts);
   assert.equal(labelsOf(createProxyChoice(proxies, 'host', clock), 60, hosts), first);
   for (const { label } of proxies) assert.ok(first.split(label).length > 10, `${label} in ${first}`);
+  for (const [n, label] of [...first].entries())
+    for (let times = 0; times < 3; times++) assert.equal(choice.next(hosts(n))?.label, label);
 });
 
 test('one that failed rests for half a minute, its turns go to the next, and none is left when all rest', async () => {
@@ -32,4 +34,8 @@ test('one that failed rests for half a minute, its turns go to the next, and non
   assert.equal(labelsOf(choice, 3), 'abc');
   for (const proxy of proxies) choice.failed(proxy);
   assert.equal(labelsOf(choice, 2), 'nonenone');
+});
+
+test('one that never failed is asked whatever the time', () => {
+  assert.equal(createProxyChoice(proxies, 'request', { nowMs: () => 0 }).next('x.test')?.label, 'a');
 });

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import type { HostFacts, Result, Task } from '../../../../schemas/types.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { defaultBudget } from '../../../../topology/policy/budget.ts';
 import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 
@@ -45,10 +46,10 @@ describe('sitemaps that the policy names by URL', () => {
     const task = hand.lease();
     assert.deepEqual([task.hostKey, task.urls], [a, []]);
     assert.deepEqual([task.sitemaps.origin, task.sitemaps.urls], [`https://${a}`, [own]]);
-    assert.ok(task.sitemaps.sinceMs > 0 && task.sitemaps.sinceMs <= hand.nowMs);
+    assert.equal(task.sitemaps.sinceMs, hand.nowMs);
     report(hand, task, done(task));
     const again = hand.leaseExactlyAfter(day);
-    assert.ok(again.sitemaps.sinceMs > hand.nowMs - minute);
+    assert.equal(again.sitemaps.sinceMs, hand.nowMs);
     assert.equal(hand.counters.leased, 0);
     assert.equal(hand.counters.quotaSpent, 0);
   });
@@ -100,6 +101,43 @@ describe('sitemaps that the policy names by URL', () => {
     hand.links(a, 1);
     assert.equal(hand.lease().sitemaps.sinceMs, -1);
   });
+
+  it('are of no host where the policy has none, and of none where no host is said', () => {
+    const without = new Hand({ delayMs: 1_000, recrawl: yearly });
+    named(without);
+    const nobody = reading();
+    nobody.event('readSitemaps', '', 1);
+    for (const { counters, rig } of [without, nobody]) {
+      assert.equal(counters.scheduled, 0);
+      assert.equal(rig.core.state.hosts.size, 0);
+    }
+  });
+
+  for (const rounds of ['no rounds', 'rounds elsewhere', 'rounds later'] as const) {
+    it(`are no lease for a host whose budget another has just spent: ${rounds}`, () => {
+      const budget = { ...defaultBudget, base: 2, perSource: 0, refillMs: hour };
+      const hand = reading({ budget, sitemaps: { everyMs: 30 * day, rules: [{ urls: [own] }] } });
+      const hosts = ['v.d.test', 'w.d.test', 'x.d.test'];
+      const first = { 'no rounds': [], 'rounds elsewhere': [a], 'rounds later': hosts }[rounds];
+      for (const host of first) {
+        hand.event('readSitemaps', host, 1);
+        const task = hand.lease(minute);
+        report(hand, task, done(task));
+      }
+      for (const host of hosts) hand.links(host, 3);
+      assert.equal(hand.counters.deferred, 7);
+      const grants = [[minute, 2], ...[2, 2, 2, 1].map((urls) => [hour, urls] as const)] as const;
+      for (const [afterMs, urls] of grants) {
+        const tasks = hand.grant(afterMs, 5);
+        assert.deepEqual([tasks.length > 0, tasks.every((task) => task.urls.length > 0)], [true, true]);
+        assert.equal(
+          tasks.reduce((sum, task) => sum + task.urls.length, 0),
+          urls,
+        );
+        for (const task of tasks) report(hand, task, {}, 0);
+      }
+    });
+  }
 });
 
 describe('sitemaps that the policy names by path', () => {
