@@ -108,4 +108,13 @@ export const accepted: readonly Accepted[] = [
     line: 'if (sitemaps.size === 0) return false;',
     because: 'time alone: where no host has a round, this one has none',
   },
+  ...[
+    { find: 'taken.has(said)', replace: 'false', line: 'if (taken.has(said)) continue;' },
+    { find: 'taken.add(said);', replace: ';', line: 'taken.add(said);' },
+    { find: "event.kind === 'purge'", replace: 'true', line: 'const most' },
+    { find: '1', replace: '(1 + 1)', line: 'const most' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/frontier/decide/control/raise.ts', ...mutant },
+    because: 'time alone: places that are used up are passed over, and a raise takes the first',
+  })),
 ];

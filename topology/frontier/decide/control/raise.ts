@@ -52,9 +52,10 @@ export function* findNamed(
     const host = state.hosts.get(event.hostKey);
     if (url === null || url === '' || host === undefined || except.has(host.id)) continue;
     const key = seenKey(url);
-    // A second event of the same step finds it among what came back.
-    if (taken.has(key)) continue;
-    taken.add(key);
+    // A second raise of the same step finds it among what came back. A purge looks for itself: a raise takes one place.
+    const said = `${event.kind} ${key}`;
+    if (taken.has(said)) continue;
+    taken.add(said);
     const isIt = (entry: { readonly url: string }) => entry.url === url || seenKey(entry.url) === key;
     const most = event.kind === 'purge' ? Number.POSITIVE_INFINITY : 1;
     const places = yield* placesInBands(state, host.id, isIt, most);

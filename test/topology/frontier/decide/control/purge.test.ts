@@ -100,6 +100,18 @@ describe('a purge', () => {
     );
   });
 
+  it('takes it from each of its places also where it was raised just before', () => {
+    const hand = new Hand({ urlsPerLeaseMax: 10 });
+    hand.links('a.test', 3);
+    for (const priority of [0, 5]) hand.linksTo([page(1)], priority, { intent: 'force' });
+    const payload = JSON.stringify({ url: page(1) });
+    for (const kind of ['raise', 'purge'] as const)
+      hand.rig.send('control', controlOf({ kind, hostKey: 'a.test', payload }));
+    hand.rig.step(hand.nowMs, 0);
+    assert.deepEqual([hand.counters.retrying, hand.counters.queued, hand.counters.admitted], [0, 2, 2]);
+    reopened(hand);
+  });
+
   it('of a URL on lease: its lease goes on without it, and what comes of it is not kept', () => {
     const hand = new Hand({ urlsPerLeaseMax: 10 });
     hand.links('a.test', 3);
