@@ -24,29 +24,29 @@ import { lookOf, standingOf, troublesOf } from './standing.ts';
 import {
   actsWithAmount,
   type CrawlAct,
-  type ExplainTold,
-  type HistoryTold,
+  type CrawlStatus,
+  type ExplainStatus,
+  type HistoryStatus,
   type HostAct,
-  type HostListTold,
-  type HostPageTold,
+  type HostListStatus,
+  type HostPageStatus,
   type HostsAsked,
-  type IdleTold,
-  type LettersTold,
-  type MemberTold,
-  type PartitionTold,
-  type StoryTold,
-  type Told,
-} from './told.ts';
+  type IdleStatus,
+  type LettersStatus,
+  type MemberStatus,
+  type PartitionReport,
+  type StoryStatus,
+} from './status.ts';
 
 export interface CrawlView {
-  look(): Promise<Told>;
-  history(): Promise<HistoryTold>;
-  hosts(asked: HostsAsked): Promise<HostListTold>;
+  look(): Promise<CrawlStatus>;
+  history(): Promise<HistoryStatus>;
+  hosts(asked: HostsAsked): Promise<HostListStatus>;
   /** `url` as somebody typed it. */
-  explain(url: string): Promise<ExplainTold>;
-  story(url: string): Promise<StoryTold>;
+  explain(url: string): Promise<ExplainStatus>;
+  story(url: string): Promise<StoryStatus>;
   /** `host` as somebody typed it; `from`: `next` of the page before, empty for the first. */
-  host(host: string, from: string): Promise<HostPageTold>;
+  host(host: string, from: string): Promise<HostPageStatus>;
   /** `host` as somebody typed it. Resolves once it is durable, with the host's key. */
   act(act: HostAct, host: string, by: string, amount: number | null): Promise<string>;
   /** Resolves once it is durable; false: it was so already. */
@@ -59,18 +59,18 @@ export interface ViewedCrawl {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly topics: { readonly crawl: string; readonly partitions: number; readonly keyMode: KeyMode };
   readonly release: string;
-  places(): Promise<readonly PartitionTold[]>;
+  places(): Promise<readonly PartitionReport[]>;
   /** null: nobody knows. */
-  members(): Promise<readonly MemberTold[] | null>;
+  members(): Promise<readonly MemberStatus[] | null>;
   /** null: nobody knows, or they are in the crawl's own process. */
   fetchers(): Promise<number | null>;
   /** null: a process runs it, or nobody knows. */
-  idle(nowMs: number): Promise<IdleTold | null>;
+  idle(nowMs: number): Promise<IdleStatus | null>;
   hosts: CrawlView['hosts'];
   explain: CrawlView['explain'];
   story: CrawlView['story'];
   /** Without its outcomes. `hostKey`: of the crawl. */
-  host(hostKey: string, from: string): Promise<Omit<HostPageTold, 'outcomes'>>;
+  host(hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>>;
   /** Host key of what somebody typed. */
   hostKey(host: string): string;
   /** Resolves once they are durable. */
@@ -85,8 +85,8 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
   let before: Look | undefined;
   let [changedAtMs, countsBefore] = [clock.nowMs(), ''];
   /** Under way, for all who ask meanwhile. */
-  let history: Promise<HistoryTold> | undefined;
-  let letters: { readonly atMs: number; readonly told: LettersTold | null } | undefined;
+  let history: Promise<HistoryStatus> | undefined;
+  let letters: { readonly atMs: number; readonly told: LettersStatus | null } | undefined;
 
   return {
     async look() {
@@ -191,7 +191,7 @@ function eventAmount(act: HostAct, amount: number | null): number {
 }
 
 /** null where no partition's owner tells. */
-function summedOf(partitions: readonly PartitionTold[], name: 'readyHosts' | 'delayedHosts'): number | null {
+function summedOf(partitions: readonly PartitionReport[], name: 'readyHosts' | 'delayedHosts'): number | null {
   const told = partitions.map((one) => one[name]).filter((count) => count !== null);
   return told.length === 0 ? null : told.reduce((sum, count) => sum + count, 0);
 }

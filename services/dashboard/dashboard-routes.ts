@@ -23,7 +23,7 @@ import {
   hostActs,
   hostSorts,
   type Standing,
-} from './told.ts';
+} from './status.ts';
 import { Viewers } from './viewers.ts';
 
 const contentSecurity = [

@@ -1,7 +1,7 @@
 /** Freshness over all partitions: shares weighted by pages; of ages the largest, since medians cannot be added. */
-import type { FreshnessTold, PartitionTold } from './told.ts';
+import type { FreshnessStatus, PartitionReport } from './status.ts';
 
-export function freshnessOfAll(partitions: readonly Pick<PartitionTold, 'freshness'>[]): FreshnessTold | null {
+export function freshnessOfAll(partitions: readonly Pick<PartitionReport, 'freshness'>[]): FreshnessStatus | null {
   const all = partitions.map(({ freshness }) => freshness).filter((one) => one !== null);
   if (all.length === 0) return null;
   return {
@@ -14,7 +14,7 @@ export function freshnessOfAll(partitions: readonly Pick<PartitionTold, 'freshne
   };
 }
 
-function mean(all: readonly FreshnessTold[], name: 'fresh' | 'withinGoal' | 'sitemapTrust'): number | null {
+function mean(all: readonly FreshnessStatus[], name: 'fresh' | 'withinGoal' | 'sitemapTrust'): number | null {
   let [sum, weight] = [0, 0];
   for (const one of all) {
     const share = one[name];
@@ -25,7 +25,7 @@ function mean(all: readonly FreshnessTold[], name: 'fresh' | 'withinGoal' | 'sit
   return weight === 0 ? null : sum / weight;
 }
 
-function largest(all: readonly FreshnessTold[], name: 'ageP50S' | 'ageP95S'): number | null {
+function largest(all: readonly FreshnessStatus[], name: 'ageP50S' | 'ageP95S'): number | null {
   const ages = all.map((one) => one[name]).filter((age) => age !== null);
   return ages.length === 0 ? null : Math.max(...ages);
 }

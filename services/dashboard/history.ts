@@ -7,7 +7,7 @@
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { dashboardLimits } from './limits.ts';
-import { type HistoryColumn, type HistoryTold, historyColumns } from './told.ts';
+import { type HistoryColumn, type HistoryStatus, historyColumns } from './status.ts';
 
 export interface Sample {
   readonly atMs: number;
@@ -16,7 +16,7 @@ export interface Sample {
 
 type ReadableLog = Pick<Log, 'offsets' | 'offsetAt' | 'reader'>;
 
-export async function historyOf(log: ReadableLog, crawl: string, partitions: number): Promise<HistoryTold> {
+export async function historyOf(log: ReadableLog, crawl: string, partitions: number): Promise<HistoryStatus> {
   const { historyReads, historyReadsMin, historyPoints, historyPartitionsAtOnce } = dashboardLimits;
   const reads = Math.max(historyReadsMin, Math.floor(historyReads / partitions));
   const topic = `${crawl}.frontier-changelog`;
@@ -59,7 +59,7 @@ async function samplesOf(log: ReadableLog, topic: string, partition: number, rea
 }
 
 /** The partitions' samples, each in order of time, as sums at evenly spaced moments. */
-export function summed(all: readonly (readonly Sample[])[], points: number): HistoryTold {
+export function summed(all: readonly (readonly Sample[])[], points: number): HistoryStatus {
   const told = all.filter((samples) => samples.length > 0);
   const firstMs = Math.min(...told.map((samples) => samples[0]!.atMs));
   const lastMs = Math.max(...told.map((samples) => samples.at(-1)!.atMs));

@@ -5,7 +5,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { dashboardLimits } from './limits.ts';
-import type { LettersTold } from './told.ts';
+import type { LettersStatus } from './status.ts';
 
 interface Tail {
   readonly end: number;
@@ -25,7 +25,7 @@ export class NewestLetters {
     this.#tails = Array.from({ length: partitions }, () => undefined);
   }
 
-  async look(): Promise<LettersTold> {
+  async look(): Promise<LettersStatus> {
     const counts = await Promise.all(this.#tails.map((_, partition) => this.#read(partition)));
     const all = this.#tails.flatMap((tail) => tail?.letters ?? []);
     const replayed = new Set(all.flatMap(({ letter }) => (letter.reason === 'replayed' ? [letter.detail] : [])));

@@ -8,7 +8,7 @@ import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { recordsOf } from '../runtime/log/records-of.ts';
 import { dashboardLimits } from './limits.ts';
-import type { FetchTold, RecentTold } from './told.ts';
+import type { FetchStatus, RecentStatus } from './status.ts';
 
 /** What a crawl meets anyway, and is no sign of trouble. */
 const fine: ReadonlySet<OutcomeKind> = new Set([
@@ -33,10 +33,10 @@ export class RecentOutcomes {
   /** The next offset to read, by partition. */
   readonly #next: (number | undefined)[];
   /** Oldest first. */
-  #outcomes: FetchTold[] = [];
+  #outcomes: FetchStatus[] = [];
   #newestMs: number | null = null;
   /** By kind, of those that are no page. */
-  readonly #causes = new Map<string, FetchTold>();
+  readonly #causes = new Map<string, FetchStatus>();
   /** By host, the newest last. */
   readonly #failures = new Map<string, { readonly kind: string; readonly status: number }>();
 
@@ -47,7 +47,7 @@ export class RecentOutcomes {
     this.#next = Array.from({ length: partitions }, () => undefined);
   }
 
-  async look(nowMs: number): Promise<RecentTold> {
+  async look(nowMs: number): Promise<RecentStatus> {
     const read = await Promise.all(this.#next.map((_, partition) => this.#read(partition)));
     const found = read.flat().sort((a, b) => a.atMs - b.atMs);
     for (const one of found) this.#remember(one);
@@ -74,14 +74,14 @@ export class RecentOutcomes {
   }
 
   /** Of one host, the newest first. */
-  async ofHost(hostKey: string, partition: number): Promise<readonly FetchTold[]> {
+  async ofHost(hostKey: string, partition: number): Promise<readonly FetchStatus[]> {
     const { start, end } = await this.#log.offsets(this.#topic, partition);
     const all = await this.#between(partition, Math.max(start, end - dashboardLimits.hostResults), end);
     const own = all.filter(({ url }) => hostKeyOf(url) === hostKey);
     return own.slice(-dashboardLimits.hostOutcomes).reverse();
   }
 
-  #remember(one: FetchTold): void {
+  #remember(one: FetchStatus): void {
     if (pageKinds.has(one.kind)) return;
     this.#causes.set(one.kind, one);
     const hostKey = hostKeyOf(one.url);
@@ -90,7 +90,7 @@ export class RecentOutcomes {
     if (this.#failures.size > dashboardLimits.failuresKept) this.#failures.delete(this.#failures.keys().next().value!);
   }
 
-  async #read(partition: number): Promise<FetchTold[]> {
+  async #read(partition: number): Promise<FetchStatus[]> {
     const { start, end } = await this.#log.offsets(this.#topic, partition);
     const { resultsPerLook, resultsAtFirst } = dashboardLimits;
     const before = this.#next[partition];
@@ -101,8 +101,8 @@ export class RecentOutcomes {
     return found;
   }
 
-  async #between(partition: number, from: number, end: number): Promise<FetchTold[]> {
-    const found: FetchTold[] = [];
+  async #between(partition: number, from: number, end: number): Promise<FetchStatus[]> {
+    const found: FetchStatus[] = [];
     for await (const { value, timestampMs } of recordsOf(this.#log, this.#topic, partition, from, end)) {
       for (const outcome of await this.#outcomesOf(value)) {
         const { url, kind, status, bytes, detail } = outcome;

@@ -5,7 +5,14 @@
 import { CrawlstreamError } from '../../topology/errors.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
-import type { ExplainTold, HistoryTold, HostListTold, HostPageTold, StoryTold, Told } from './told.ts';
+import type {
+  CrawlStatus,
+  ExplainStatus,
+  HistoryStatus,
+  HostListStatus,
+  HostPageStatus,
+  StoryStatus,
+} from './status.ts';
 
 export interface RemoteService {
   /** As in http://crawler:9464. */
@@ -34,13 +41,13 @@ export function remoteView({ url, token }: RemoteService): CrawlView {
     throw refusal(url, response.status, answer.message);
   };
   return {
-    look: () => ask<Told>('dashboard/data'),
-    history: () => ask<HistoryTold>('dashboard/history'),
+    look: () => ask<CrawlStatus>('dashboard/data'),
+    history: () => ask<HistoryStatus>('dashboard/history'),
     hosts: ({ search, sort, limit }) =>
-      ask<HostListTold>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
-    explain: (given) => ask<ExplainTold>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
-    story: (given) => ask<StoryTold>(`dashboard/story?${new URLSearchParams({ url: given })}`),
-    host: (host, from) => ask<HostPageTold>(`dashboard/host?${new URLSearchParams({ host, from })}`),
+      ask<HostListStatus>(`dashboard/hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`),
+    explain: (given) => ask<ExplainStatus>(`dashboard/explain?${new URLSearchParams({ url: given })}`),
+    story: (given) => ask<StoryStatus>(`dashboard/story?${new URLSearchParams({ url: given })}`),
+    host: (host, from) => ask<HostPageStatus>(`dashboard/host?${new URLSearchParams({ host, from })}`),
     act: async (act, host, by, amount) =>
       (await ask<{ readonly host: string }>(`hosts/${encodeURIComponent(host)}/${act}`, 'POST', { by, amount })).host,
     steer: async (act, by) => (await ask<{ readonly changed: boolean }>(`crawl/${act}`, 'POST', { by })).changed,

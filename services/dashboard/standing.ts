@@ -2,7 +2,7 @@
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
-import type { IdleTold, PartitionTold, Standing, Told, Trouble } from './told.ts';
+import type { CrawlStatus, IdleStatus, PartitionReport, Standing, Trouble } from './status.ts';
 
 /** Outcomes from which a share can be told, and the share of failures that is too many. */
 const outcomesMin = 50;
@@ -19,7 +19,7 @@ export interface Seen {
   readonly before: Look | undefined;
   readonly now: Look;
   readonly paused: boolean;
-  readonly partitions: readonly PartitionTold[];
+  readonly partitions: readonly PartitionReport[];
   /** Since some counter changed, ms. */
   readonly unchangedMs: number;
   /** No process runs it. */
@@ -40,14 +40,14 @@ export function standingOf({ before, now, paused, partitions, unchangedMs, isIdl
 }
 
 /** Its end is told by lags: nothing was read of the inputs beyond them. */
-export function lookOf(partitions: readonly PartitionTold[], pageQuota: number | null): Look {
+export function lookOf(partitions: readonly PartitionReport[], pageQuota: number | null): Look {
   const read = { offset: 0, slice: 0 };
   const positions = { control: read, results: read, discovered: read };
-  const of = ({ counters, lag }: PartitionTold) => ({ positions, ends: lag, counters: counters as Counters });
+  const of = ({ counters, lag }: PartitionReport) => ({ positions, ends: lag, counters: counters as Counters });
   return { partitions: partitions.map(of), pageQuota };
 }
 
-export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
+export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   const { partitions, members, recent, counts, letters, atMs } = told;
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
@@ -93,7 +93,10 @@ export function troublesOf(told: Omit<Told, 'troubles'>): Trouble[] {
   return troubles;
 }
 
-function idleText({ lastWrittenMs, resume, unpause }: IdleTold, { atMs, paused }: Omit<Told, 'troubles'>): string {
+function idleText(
+  { lastWrittenMs, resume, unpause }: IdleStatus,
+  { atMs, paused }: Omit<CrawlStatus, 'troubles'>,
+): string {
   const written =
     lastWrittenMs === null
       ? 'Nothing was written yet.'
@@ -116,16 +119,16 @@ function sinceText(ms: number): string {
   return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-export function isRestoring({ owner, restored }: PartitionTold): boolean {
+export function isRestoring({ owner, restored }: PartitionReport): boolean {
   return owner !== null && restored !== null && restored < 1;
 }
 
 /** A frontier that answers tells how far restored its partitions are. */
-export function isSilentOf(member: string): (one: PartitionTold) => boolean {
+export function isSilentOf(member: string): (one: PartitionReport) => boolean {
   return ({ owner, restored }) => owner === member && restored === null;
 }
 
-function named(partitions: readonly PartitionTold[]): string {
+function named(partitions: readonly PartitionReport[]): string {
   const numbers = partitions.map(({ partition }) => partition);
   if (numbers.length === 1) return `partition ${numbers[0]}`;
   return numbers.length > 12 ? `${numbers.length} partitions` : `partitions ${numbers.join(', ')}`;

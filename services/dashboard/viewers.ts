@@ -8,7 +8,7 @@ import { CrawlstreamError } from '../../topology/errors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { dashboardLimits } from './limits.ts';
-import type { Told } from './told.ts';
+import type { CrawlStatus } from './status.ts';
 
 /** An event of `text/event-stream`. */
 export interface ViewEvent {
@@ -34,8 +34,8 @@ export class Viewers {
   readonly #options: ViewersOptions;
   /** With the looks in a row that each did not take. */
   readonly #viewers = new Map<Viewer, number>();
-  #looking: Promise<Told> | undefined;
-  #newest: Told | undefined;
+  #looking: Promise<CrawlStatus> | undefined;
+  #newest: CrawlStatus | undefined;
   #running = false;
   readonly #closing = new AbortController();
 
@@ -62,7 +62,7 @@ export class Viewers {
   }
 
   /** As of a moment ago at most; shared by all who ask at the same time. */
-  now(): Promise<Told> {
+  now(): Promise<CrawlStatus> {
     const { clock, view } = this.#options;
     const newest = this.#newest;
     if (newest !== undefined && clock.nowMs() - newest.atMs < dashboardLimits.everyMs) return Promise.resolve(newest);
@@ -76,7 +76,7 @@ export class Viewers {
   }
 
   /** The last word: `standing` is how the crawl ended. */
-  async over(standing: Told['standing']): Promise<void> {
+  async over(standing: CrawlStatus['standing']): Promise<void> {
     if (this.#viewers.size === 0) return;
     const before = this.#newest;
     this.#newest = undefined;

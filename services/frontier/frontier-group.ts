@@ -17,11 +17,11 @@ import type { Committed } from './own/committed.ts';
 import type { PartitionOwner } from './own/partition-owner.ts';
 import type { Held } from './query/queries.ts';
 import { waitsForText } from './restore/restore.ts';
-import { Seat, type SeatOptions } from './standby/seat.ts';
+import { PartitionTask, type PartitionTaskOptions } from './standby/partition-task.ts';
 import type { Standby } from './standby/standby.ts';
 
 export interface FrontierGroupOptions
-  extends Omit<SeatOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
+  extends Omit<PartitionTaskOptions, 'openStore' | 'identity' | 'leasesMax' | 'fetchers' | 'onStopped'> {
   readonly crawl: string;
   readonly partitions: number;
   /** What leads a host to its partition. Absent: its name. */
@@ -68,16 +68,16 @@ export interface FrontierGroup {
 export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<FrontierGroup> {
   const { crawl, partitions, keyMode, log, onFailure, instanceId, address, standbys, holds } = options;
   const fetchers = options.leasesPerPartition === 0 ? undefined : watchFetchers(options);
-  const seats: Seat[] = Array.from({ length: partitions }, (_, partition) => {
+  const partitionTasks: PartitionTask[] = Array.from({ length: partitions }, (_, partition) => {
     const openStore = () => options.openStore(partition);
     const leasesMax = options.leasesPerPartition;
     const identity = { crawl, partition, partitions, keyMode };
     const onStopped = (error: CrawlstreamError) => {
-      if (seats.every(({ owns, stopped: fault }) => !owns || fault !== undefined)) return false;
+      if (partitionTasks.every(({ owns, stopped: fault }) => !owns || fault !== undefined)) return false;
       options.onStopped?.(error);
       return true;
     };
-    return new Seat({ ...options, identity, leasesMax, fetchers, openStore, onStopped });
+    return new PartitionTask({ ...options, identity, leasesMax, fetchers, openStore, onStopped });
   });
   let stopped = false;
 
@@ -89,15 +89,16 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
     address,
     standbys: standbys ?? 0,
     ...(holds && { holds }),
-    caughtUp: () => seats.flatMap(({ standby }, partition) => (standby?.status.hasCaughtUp ? [partition] : [])),
+    caughtUp: () =>
+      partitionTasks.flatMap(({ standby }, partition) => (standby?.status.hasCaughtUp ? [partition] : [])),
     onFailure,
     onAssigned: (owned, copies) => {
       if (stopped) return;
       const rankOf = new Map(copies.map(({ partition, rank }) => [partition, rank]));
-      seats.forEach((seat, partition) => {
+      partitionTasks.forEach((partitionTask, partition) => {
         const rank = rankOf.get(partition);
-        if (owned.includes(partition)) seat.take({ is: 'owner' });
-        else seat.take(rank === undefined ? { is: 'none' } : { is: 'standby', rank });
+        if (owned.includes(partition)) partitionTask.take({ is: 'owner' });
+        else partitionTask.take(rank === undefined ? { is: 'none' } : { is: 'standby', rank });
       });
     },
   });
@@ -109,16 +110,17 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
   return {
     committed: () =>
       new Map(
-        seats.flatMap(({ owner, stopped: fault }, partition) =>
+        partitionTasks.flatMap(({ owner, stopped: fault }, partition) =>
           owner !== undefined || fault !== undefined ? [[partition, owner?.committed]] : [],
         ),
       ),
-    standbys: () => new Map(seats.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
-    owner: (partition) => seats[partition]?.owner,
+    standbys: () =>
+      new Map(partitionTasks.flatMap(({ standby }, partition) => (standby ? [[partition, standby]] : []))),
+    owner: (partition) => partitionTasks[partition]?.owner,
     get name() {
       return membership.name;
     },
-    held: (partition) => seats[partition] ?? {},
+    held: (partition) => partitionTasks[partition] ?? {},
     get members() {
       return membership.members;
     },
@@ -126,20 +128,22 @@ export async function joinFrontierGroup(options: FrontierGroupOptions): Promise<
       return fetchers?.fetchers ?? null;
     },
     ready: async () => {
-      await Promise.all(seats.map(({ ready }) => ready));
+      await Promise.all(partitionTasks.map(({ ready }) => ready));
     },
     waitsFor: () => {
-      const faults = seats.flatMap(({ stopped: fault }) => (fault === undefined ? [] : [fault.message]));
-      const isRestored = ({ owns, owner, stopped: fault }: Seat) =>
+      const faults = partitionTasks.flatMap(({ stopped: fault }) => (fault === undefined ? [] : [fault.message]));
+      const isRestored = ({ owns, owner, stopped: fault }: PartitionTask) =>
         !owns || fault !== undefined || owner?.committed !== undefined;
-      const restoring = waitsForText(seats.flatMap((seat, one) => (isRestored(seat) ? [] : [one])));
+      const restoring = waitsForText(
+        partitionTasks.flatMap((partitionTask, one) => (isRestored(partitionTask) ? [] : [one])),
+      );
       return [...faults, ...(restoring === null ? [] : [restoring])].join('; ') || null;
     },
-    stopped: () => seats.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition])),
+    stopped: () => partitionTasks.flatMap(({ stopped: fault }, partition) => (fault === undefined ? [] : [partition])),
     note: () => (fetchers?.fetchers === 0 ? noFetcher : null),
     stop: async () => {
       stopped = true;
-      await Promise.all(seats.map((seat) => seat.end()));
+      await Promise.all(partitionTasks.map((partitionTask) => partitionTask.end()));
       await fetchers?.stop();
       await membership.leave();
     },

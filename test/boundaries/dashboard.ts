@@ -1,7 +1,7 @@
 /** What the dashboard's service takes of a query, and what a sweep of unfinished snapshots leaves. */
 import { createDashboard } from '../../services/dashboard/dashboard-routes.ts';
 import { crawlIdOf, newFolder } from '../../services/frontier/snapshots/manifest.ts';
-import { createShelf } from '../../services/frontier/snapshots/shelf.ts';
+import { createSnapshotRepository } from '../../services/frontier/snapshots/snapshot-repository.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
@@ -33,6 +33,10 @@ export async function isSweptAfter(ms: number): Promise<boolean> {
   const begun = Date.UTC(2026, 0, 31, 12, 0, 0, 7);
   const name = `${newFolder(identity, 9, begun)}rows-0`;
   const objects = new Map([[name, Buffer.from('half')]]);
-  await createShelf(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 })).prune(identity, 2, begun + ms);
+  await createSnapshotRepository(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 })).prune(
+    identity,
+    2,
+    begun + ms,
+  );
   return !objects.has(name);
 }

@@ -5,7 +5,7 @@ import type { auditLimits } from '../../services/audit/audit-limits.ts';
 import { withHttp } from '../../services/cli/flags/http-flags.ts';
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../services/dashboard/limits.ts';
-import type { Told } from '../../services/dashboard/told.ts';
+import type { CrawlStatus } from '../../services/dashboard/status.ts';
 import { Viewers } from '../../services/dashboard/viewers.ts';
 import { countRates } from '../../services/dedup/duplicate-rates.ts';
 import type { changelogLimits } from '../../services/frontier/changelog-limits.ts';
@@ -294,7 +294,7 @@ export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
 /** While nobody answers for the crawl, so that looks are what a test makes of them. */
 function viewersOf(looks: number) {
   const clock = createFakeClock();
-  const view = { look: async () => ({ atMs: clock.nowMs() }) as Told } as CrawlView;
+  const view = { look: async () => ({ atMs: clock.nowMs() }) as CrawlStatus } as CrawlView;
   return { clock, viewers: new Viewers({ clock, view: () => (looks > 0 ? view : undefined) }) };
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { startCommand } from '../../lab/process/command.ts';
 import { createDashboard } from '../../services/dashboard/dashboard-routes.ts';
-import type { HostListTold } from '../../services/dashboard/told.ts';
+import type { HostListStatus } from '../../services/dashboard/status.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import { type HttpServer, startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { parseListenAddress } from '../../services/runtime/http/listen-address.ts';
@@ -434,7 +434,9 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('button', { name: `Block ${host}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
     await page.getByRole('button', { name: `Unblock ${host}` }).waitFor();
-    const { hosts } = (await (await fetch(`http://${address}/dashboard/hosts?search=${host}`)).json()) as HostListTold;
+    const { hosts } = (await (
+      await fetch(`http://${address}/dashboard/hosts?search=${host}`)
+    ).json()) as HostListStatus;
     assert.equal(hosts[0]!.hold, 'blocked');
     await sleep(500);
     const requests = () =>

@@ -4,16 +4,16 @@ import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
 import { troublesOf } from '../../services/dashboard/standing.ts';
 import type {
   CrawlAct,
-  FetchTold,
-  HistoryTold,
+  CrawlStatus,
+  FetchStatus,
+  HistoryStatus,
   HostAct,
-  HostPageTold,
-  HostTold,
-  LetterTold,
-  PartitionTold,
-  StoryTold,
-  Told,
-} from '../../services/dashboard/told.ts';
+  HostPageStatus,
+  HostStatus,
+  LetterStatus,
+  PartitionReport,
+  StoryStatus,
+} from '../../services/dashboard/status.ts';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
 import { storyPicture } from '../../topology/story/story-picture.ts';
@@ -51,7 +51,7 @@ export function toldCrawl(state: State): ToldCrawl {
       history: async () => historyOf(state, Date.now()),
       async hosts({ search, sort, limit }) {
         const found = hosts.filter(({ host }) => host.includes(search));
-        const rank = (one: HostTold) =>
+        const rank = (one: HostStatus) =>
           sort === 'fetched' ? one.fetched : sort === 'delay' ? one.delayMs : one.queued;
         found.sort((a, b) => (sort === 'name' ? 0 : rank(b) - rank(a)) || (a.host < b.host ? -1 : 1));
         return { hosts: found.slice(0, limit), matched: found.length, known: hosts.length, missing: [] };
@@ -80,7 +80,7 @@ export function toldCrawl(state: State): ToldCrawl {
 }
 
 /** Two pages of a queue, one URL of it hostile. */
-function hostPageOf(told: HostTold, from: string): HostPageTold {
+function hostPageOf(told: HostStatus, from: string): HostPageStatus {
   const { host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred } = told;
   const first = Array.from({ length: 50 }, (_, i) => ({ band: 2, depth: 1, url: `https://${host}/page/${i}` }));
   first[1] = { ...first[1]!, url: hostile.url };
@@ -97,7 +97,7 @@ function hostPageOf(told: HostTold, from: string): HostPageTold {
 }
 
 /** One page whose URL and title are hostile, told in two topics. */
-function storyOf(url: string): StoryTold {
+function storyOf(url: string): StoryStatus {
   const events = (['discovered', 'pages'] as const).map((topic, offset) => ({
     ...{ kind: offset === 0 ? ('discovered' as const) : ('page' as const), topic, partition: 0, offset },
     ...{ atMs: startedMs + 2_500 * offset, policyVersion: 1, text: hostile.detail, details: {} },
@@ -136,12 +136,12 @@ function countsOf(state: State, atMs: number) {
   return counts;
 }
 
-function toldOf(state: State, atMs: number): Told {
+function toldOf(state: State, atMs: number): CrawlStatus {
   const isEmpty = state === 'empty';
   const scale = isEmpty ? 0 : state === 'busy' ? 40_000 : 1;
   const counts = countsOf(state, atMs);
   const partitions = partitionsOf(state, counts);
-  const told: Omit<Told, 'troubles'> = {
+  const told: Omit<CrawlStatus, 'troubles'> = {
     ...{
       crawl: state === 'busy' ? 'the-whole-web-2026' : 'news',
       release: '0.1.0',
@@ -196,7 +196,7 @@ function toldOf(state: State, atMs: number): Told {
   return { ...told, troubles: troublesOf(told) };
 }
 
-function kindsOf(state: State): Told['recent']['kinds'] {
+function kindsOf(state: State): CrawlStatus['recent']['kinds'] {
   const kind = (name: string, count: number, failed = false) => ({ kind: name, count, failed });
   if (state === 'failing') {
     return [kind('timeout', 610, true), kind('fetched', 480), kind('serverError', 120, true), kind('gone', 30)];
@@ -210,7 +210,7 @@ function kindsOf(state: State): Told['recent']['kinds'] {
   ];
 }
 
-function fetches(atMs: number): FetchTold[] {
+function fetches(atMs: number): FetchStatus[] {
   const one = (url: string, status: number, kind = 'fetched') => ({
     atMs: atMs - 900,
     url,
@@ -227,7 +227,7 @@ function fetches(atMs: number): FetchTold[] {
   ];
 }
 
-function letters(atMs: number): LetterTold[] {
+function letters(atMs: number): LetterStatus[] {
   const common = { attempts: 4, lastOutcome: 'serverError', status: 500, replayed: false };
   const of = (id: string, url: string, detail: string, reason = 'retriesExhausted') => ({
     ...{ ...common, id, url, detail, reason, atMs: atMs - 42_000, hostKey: 'www.example.org' },
@@ -239,9 +239,9 @@ function letters(atMs: number): LetterTold[] {
   ];
 }
 
-function partitionsOf(state: State, counts: Told['counts']): PartitionTold[] {
+function partitionsOf(state: State, counts: CrawlStatus['counts']): PartitionReport[] {
   const number = state === 'busy' ? 128 : state === 'empty' ? 1 : 8;
-  return Array.from({ length: number }, (_, partition): PartitionTold => {
+  return Array.from({ length: number }, (_, partition): PartitionReport => {
     const isNobodys = state === 'idle' || (state === 'failing' && (partition === 3 || partition === 5));
     const isRestoring = state === 'restoring' && partition < 3;
     const share = (1 + ((partition * 7) % 5)) / (3 * number);
@@ -266,7 +266,7 @@ function partitionsOf(state: State, counts: Told['counts']): PartitionTold[] {
   });
 }
 
-function historyOf(state: State, nowMs: number): HistoryTold {
+function historyOf(state: State, nowMs: number): HistoryStatus {
   const atMs = state === 'empty' ? [] : Array.from({ length: 200 }, (_, i) => nowMs - (200 - i) * 4_500);
   const counts = atMs.map((at) => countsOf(state, at));
   const column = (name: 'page' | 'discovered' | 'admitted' | 'bytes' | 'fetches') => counts.map((one) => one[name]);
@@ -292,9 +292,9 @@ function historyOf(state: State, nowMs: number): HistoryTold {
   };
 }
 
-function hostsOf(state: State): HostTold[] {
+function hostsOf(state: State): HostStatus[] {
   if (state === 'empty') return [];
-  const host = (name: string, partition: number, queued: number, more: Partial<HostTold> = {}): HostTold => ({
+  const host = (name: string, partition: number, queued: number, more: Partial<HostStatus> = {}): HostStatus => ({
     ...{ host: name, partition, queued, deferred: 0, leases: 0, fetched: 900 - queued / 20, pages: 870 - queued / 20 },
     ...{
       failures: 0,

@@ -9,7 +9,7 @@
 import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../schemas/types.ts';
 import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/outcome.ts';
 import { crawlLimits } from '../policy/crawl-limits.ts';
-import type { ListShelf } from '../policy/list-shelf.ts';
+import type { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
 import { bandCount } from '../url/band.ts';
 import { seenKey } from '../url/seen-key.ts';
@@ -59,7 +59,7 @@ export class FromInputs {
   }
 
   /** Lists that a policy refers to must be here before it comes. */
-  get lists(): ListShelf {
+  get lists(): ListSources {
     return this.#partition.lists;
   }
 

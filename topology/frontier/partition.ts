@@ -9,7 +9,7 @@
  * and opens a new one from the changelog (docs/design.md §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
-import { ListShelf } from '../policy/list-shelf.ts';
+import { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compilePolicy } from '../policy/policy.ts';
 import { parsePolicy } from '../policy/validate.ts';
@@ -32,7 +32,7 @@ import { isFull } from './decide/links/queue-room.ts';
 import { openDrained } from './decide/links/queue-share.ts';
 import { decideGrowth, type Grown, readGrown } from './decide/links/score-again.ts';
 import { isAboutHost } from './decide/misrouted.ts';
-import type { CallDesk } from './decide/pull/call-desk.ts';
+import type { PullQueue } from './decide/pull/pull-queue.ts';
 import { decideResult } from './decide/results/results.ts';
 import { decideBurials } from './decide/results/time.ts';
 import { Decided, type Step } from './decide/step.ts';
@@ -77,7 +77,7 @@ export class FrontierPartition {
   #blocked = false;
   #asked = false;
   /** Lists of policies: to be here before a policy that refers to them is offered. */
-  readonly lists = new ListShelf();
+  readonly lists = new ListSources();
   /** URLs of dead hosts that the next step gives up on. */
   #dying: ReadonlyMap<number, readonly Entry[]> = new Map();
   /** Where URLs wait that the next step raises or purges, by their event's offset. */
@@ -101,7 +101,7 @@ export class FrontierPartition {
   }
 
   /** Calls of the pull API, where the crawl is served by it. */
-  get calls(): CallDesk {
+  get calls(): PullQueue {
     return this.#pull.desk;
   }
 

@@ -1,6 +1,6 @@
 /** Takes over what the changelog says, without deciding anything: owners that restore, standbys, snapshots, replays. */
 import type { Claim, Commit, Foreign } from './changes/changelog.ts';
-import { expectOffset, judgeCommit } from './changes/changelog.ts';
+import { expectOffset, validateCommit } from './changes/changelog.ts';
 import { verifyCheck } from './check/self-check.ts';
 import { endLeases } from './decide/leases/end-leases.ts';
 import type { FrontierState } from './state/state.ts';
@@ -20,7 +20,7 @@ export function replay(
   const read = hash === null ? null : { offset, hash };
   if (record.kind === 'foreign') state.foreignRecords += 1;
   else if (record.kind === 'claim') replayClaim(state, offset, record);
-  else if (judgeCommit(changelog, record) === 'counts') replayCommit(state, offset, record);
+  else if (validateCommit(changelog, record) === 'counts') replayCommit(state, offset, record);
   const { epoch, seq } = state.changelog;
   const counts = record.kind === 'claim' || epoch !== changelog.epoch || seq !== changelog.seq;
   state.changelog = { offset: offset + 1, epoch, seq, read, counted: counts ? read : changelog.counted };

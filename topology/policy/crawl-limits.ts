@@ -21,7 +21,7 @@ export const crawlLimits = {
   seenMemoryMb: 1_024,
   seenMemoryMbMin: 16,
   seenMemoryMbMax: 1 << 20,
-  /** Seeds that one request carries, of many: some megabytes in the mailbox of a data folder, a dozen appends to brokers. */
+  /** Seeds that one request carries, of many: some megabytes in the command inbox of a data folder, a dozen appends to brokers. */
   seedsPerRequest: 50_000,
   /** Links published per page: indexes of large manuals have some 20,000. */
   linksPerPage: 50_000,

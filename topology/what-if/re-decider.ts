@@ -9,7 +9,7 @@
  * filter took for seen is not in the recording: crawls with `--seen bloom` can differ there.
  */
 import type { Claim, Commit, Foreign, InputTopic } from '../frontier/changes/changelog.ts';
-import { judgeCommit, readChangelog } from '../frontier/changes/changelog.ts';
+import { readChangelog, validateCommit } from '../frontier/changes/changelog.ts';
 import type { Change } from '../frontier/changes/changes.ts';
 import type { PartitionIdentity } from '../frontier/decide/decision.ts';
 import type { Step } from '../frontier/decide/step.ts';
@@ -98,7 +98,7 @@ export class ReDecider {
   /** A load, and what is void, is nobody's decision. */
   #isDecided(record: Commit, first: Change | null): boolean {
     const { changelog } = this.#partition.state;
-    return judgeCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record);
+    return validateCommit(changelog, record) === 'counts' && first?.kind !== 'load' && !isGoingBack(record);
   }
 
   #adopt(offset: number, record: Claim | Commit | Foreign): void {

@@ -12,7 +12,10 @@ import { rebuild } from '../../../services/frontier/open/rebuild.ts';
 import { keptView } from '../../../services/frontier/open/starting-states.ts';
 import { changelogTopic } from '../../../services/frontier/restore/restore.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../services/frontier/snapshots/manifest.ts';
-import { createShelf, type Shelf } from '../../../services/frontier/snapshots/shelf.ts';
+import {
+  createSnapshotRepository,
+  type SnapshotRepository,
+} from '../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 import { openReadOnlyLog } from '../../../services/runtime/log/read-only.ts';
@@ -47,15 +50,15 @@ export function run(args: readonly string[]): Promise<void> {
 }
 
 async function measure(data: string, into: string, seen: SeenConfig): Promise<Snapshotted> {
-  const shelf = shelfIn(into);
+  const repository = shelfIn(into);
   const log = await openReadOnlyLog(logFolder(data), clock);
   const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
-  const given = { log, identity, key: benchKey, seen, clock, shelf };
+  const given = { log, identity, key: benchKey, seen, clock, repository };
   const take = await costOf(() => takeBeside(data, into, seen));
   const rssBytes = peakRssBytes();
   const restored = async (folder: string, from: Partial<typeof given>) => {
     const store = await openStateStore(join(into, folder));
-    const { shelf: _, ...alone } = given;
+    const { repository: _, ...alone } = given;
     const cost = await costOf(() => rebuild({ ...alone, ...from, store, to }));
     await store.close();
     return cost.cpuSeconds;
@@ -84,13 +87,13 @@ export async function takeBeside(data: string, into: string, seen: SeenConfig): 
   const { state } = await keptView({ ...given, store });
   const saveBytes = Number.POSITIVE_INFINITY;
   const there = await bringUp(state!, nothing(), { ...given, store, to, saveBytes });
-  const manifest = await takeSnapshot({ ...given, shelf: shelfIn(into), state: there!, store, takenBy: 'bench' });
+  const manifest = await takeSnapshot({ ...given, repository: shelfIn(into), state: there!, store, takenBy: 'bench' });
   await Promise.all([base.close(), log.close()]);
   return manifest;
 }
 
-function shelfIn(into: string): Shelf {
-  return createShelf(createFolderObjects(join(into, 'snapshots')), crawlIdOf(benchKey));
+function shelfIn(into: string): SnapshotRepository {
+  return createSnapshotRepository(createFolderObjects(join(into, 'snapshots')), crawlIdOf(benchKey));
 }
 
 async function* nothing(): AsyncGenerator<never> {}

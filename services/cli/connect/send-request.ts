@@ -1,12 +1,12 @@
 /**
  * Sends records to a crawl, wherever it lives: to the brokers, or into a data folder, which a running crawl may hold.
  *
- * A data folder's records go by its mailbox (services/runtime/crawl/mailbox.ts) either way: the crawl that holds
+ * A data folder's records go by its inbox (services/runtime/crawl/command-inbox.ts) either way: the crawl that holds
  * the folder takes them, and where none runs, this command does.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Mailbox } from '../../runtime/crawl/mailbox.ts';
+import { CommandInbox } from '../../runtime/crawl/command-inbox.ts';
 import type { CrawlTopics, RequestRecord } from '../../runtime/crawl/requests.ts';
 import { encodeRequest } from '../../runtime/crawl/requests.ts';
 import { takeRequests } from '../../runtime/crawl/take-requests.ts';
@@ -43,14 +43,14 @@ export async function sendRequest(
 }
 
 async function leave(folder: DataFolder, records: readonly RequestRecord[], clock: Clock): Promise<readonly number[]> {
-  const mailbox = new Mailbox(folder);
-  const id = await mailbox.post(records, clock.nowMs());
+  const inbox = new CommandInbox(folder);
+  const id = await inbox.post(records, clock.nowMs());
   const untilMs = clock.nowMs() + patienceMs;
   while (clock.nowMs() < untilMs) {
-    const answer = await mailbox.answerTo(id);
+    const answer = await inbox.answerTo(id);
     if (answer?.taken === true) return answer.offsets;
     if (answer?.taken === false) throw new CrawlstreamError('INVALID_RECORD', `the crawl refused it: ${answer.why}`);
-    if (!(await takeHere(folder, mailbox, clock))) await clock.sleepUntil(clock.nowMs() + lookEveryMs);
+    if (!(await takeHere(folder, inbox, clock))) await clock.sleepUntil(clock.nowMs() + lookEveryMs);
   }
   throw new CrawlstreamError(
     'DATA_FOLDER_LOCKED',
@@ -59,10 +59,10 @@ async function leave(folder: DataFolder, records: readonly RequestRecord[], cloc
 }
 
 /** False: another process holds the folder. */
-async function takeHere(folder: DataFolder, mailbox: Mailbox, clock: Clock): Promise<boolean> {
+async function takeHere(folder: DataFolder, inbox: CommandInbox, clock: Clock): Promise<boolean> {
   const { crawl } = folder.manifest;
   try {
-    await withFolderLog(folder, clock, ({ log, codec }) => takeRequests({ mailbox, log, codec, crawl, clock }));
+    await withFolderLog(folder, clock, ({ log, codec }) => takeRequests({ inbox, log, codec, crawl, clock }));
     return true;
   } catch (error) {
     if (error instanceof CrawlstreamError && error.code === 'DATA_FOLDER_LOCKED') return false;

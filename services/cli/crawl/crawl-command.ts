@@ -42,7 +42,7 @@ import { addSeenOptions, seenConfigOf } from '../flags/seen-flags.ts';
 import { setting } from '../flags/setting.ts';
 import { addSnapshotOptions, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import { addOtlpOption, type OtlpFlags, withTracing } from '../flags/trace-flags.ts';
-import { QueryDesk } from '../roles/query-desk.ts';
+import { QueryService } from '../roles/query-service.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
@@ -116,7 +116,7 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
   const plugins = await openPlugins(flags);
   const beside = await processorsBeside(flags, plugins);
   const stop = new AbortController();
-  const desk = new QueryDesk(clock);
+  const desk = new QueryService(clock);
   const progress = createProgress(process.stderr, () => clock.nowMs());
   const release = stopOnSignals(stop, 'stopping: finishing requests under way', progress.note);
   let pagesBefore: number | undefined;

@@ -19,10 +19,10 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { fetcherMetrics } from '../../fetcher/metrics.ts';
 import { frontierMetrics } from '../../frontier/frontier-metrics.ts';
 import { createMeters, type FrontierMeters } from '../../frontier/own/meters.ts';
-import type { Shelf } from '../../frontier/snapshots/shelf.ts';
+import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Mailbox } from '../../runtime/crawl/mailbox.ts';
+import { CommandInbox } from '../../runtime/crawl/command-inbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
@@ -35,8 +35,8 @@ import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connec
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
 import { withStores } from '../connect/stores.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
-import type { QueryDesk } from '../roles/query-desk.ts';
-import { openShelf } from '../state/open-shelf.ts';
+import type { QueryService } from '../roles/query-service.ts';
+import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { banner } from './banner.ts';
 import { expireRegularly, snapshotPlace, snapshotsBeside } from './embedded-retention.ts';
@@ -72,7 +72,7 @@ export interface EmbeddedCrawl {
   /** Where hubs reach this process. Absent: nowhere. */
   readonly callback?: string | undefined;
   /** Hears of the frontier that is asked. */
-  readonly desk: QueryDesk;
+  readonly desk: QueryService;
   readonly onStatus: (status: CrawlStatus) => void;
   /** Consumers that run along. */
   readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
@@ -94,11 +94,11 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
 async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, views: StateStore[]): Promise<CrawlOutcome> {
   const consumers = await crawl.attach(opened.log, opened.codec);
   try {
-    const shelf = await openShelf(snapshotPlace(crawl), crawl.folder.manifest);
+    const repository = await openSnapshotRepository(snapshotPlace(crawl), crawl.folder.manifest);
     try {
-      return await runWith(crawl, opened, views, consumers, shelf);
+      return await runWith(crawl, opened, views, consumers, repository);
     } finally {
-      shelf.objects.close();
+      repository.objects.close();
     }
   } finally {
     crawl.service.sources.clear();
@@ -111,7 +111,7 @@ async function runWith(
   { log, codec }: FolderLog,
   stores: StateStore[],
   processors: RunningProcessors,
-  shelf: Shelf,
+  repository: SnapshotRepository,
 ): Promise<CrawlOutcome> {
   const { folder, clock, leasesMax, service, signal, onStatus } = crawl;
   const { manifest } = folder;
@@ -127,7 +127,7 @@ async function runWith(
       lists: createListFiles(folder.part('lists')),
       endsLeases: true,
       seen: crawl.seen,
-      shelf,
+      repository,
       onNotice: printNotice,
       meters,
       onSpan: service.spans?.tell,
@@ -143,7 +143,7 @@ async function runWith(
       config: { ...crawl.fetcher, leasesMax },
       onSpan: service.spans?.tell,
     },
-    attend: (running) => attend(crawl, { log, codec }, running, meters, shelf),
+    attend: (running) => attend(crawl, { log, codec }, running, meters, repository),
   });
   return outcome;
 }
@@ -154,7 +154,7 @@ async function attend(
   { log, codec }: FolderLog,
   { frontier, fetcher }: RunningWhole,
   meters: FrontierMeters,
-  shelf: Shelf,
+  repository: SnapshotRepository,
 ): Promise<Attendants> {
   const { folder, clock, service, desk } = crawl;
   const { manifest } = folder;
@@ -168,12 +168,12 @@ async function attend(
     .add(storeMetrics('state', folder.part('state')))
     .add(storeMetrics('log', logFolder(folder)));
   const stopping = new AbortController();
-  const kept = { ...crawl, log, codec, shelf, onNotice: printNotice };
-  const mailbox = new Mailbox(folder);
+  const kept = { ...crawl, log, codec, repository, onNotice: printNotice };
+  const inbox = new CommandInbox(folder);
   const work = [
     expireRegularly(kept, stopping.signal),
     snapshotsBeside(kept, stopping.signal),
-    takeRegularly({ mailbox, log, codec, crawl: name, clock }, stopping.signal),
+    takeRegularly({ inbox, log, codec, crawl: name, clock }, stopping.signal),
   ];
   try {
     desk.websub = await openWebsub(crawl, { log, codec, clock, topics: manifest });

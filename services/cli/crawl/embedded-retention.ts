@@ -5,7 +5,7 @@
  * whole snapshot covers (services/frontier/snapshots/trim.ts): without one, they stay.
  */
 import { topicNames, topics } from '../../../topology/topics.ts';
-import type { Shelf } from '../../frontier/snapshots/shelf.ts';
+import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import { trimBelowSnapshots } from '../../frontier/snapshots/trim.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -19,7 +19,7 @@ export interface Retention {
   readonly clock: Clock;
   readonly log: EmbeddedLog;
   readonly codec: RecordCodec;
-  readonly shelf: Shelf;
+  readonly repository: SnapshotRepository;
   readonly snapshots: SnapshotRoleFlags;
   /** null: everything is kept. */
   readonly keepMs: number | null;

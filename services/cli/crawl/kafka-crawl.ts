@@ -26,7 +26,7 @@ import type { PolicyFlags } from '../flags/policy-flags.ts';
 import { type ProcessorFlags, reachOf } from '../flags/processor-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
-import type { QueryDesk } from '../roles/query-desk.ts';
+import type { QueryService } from '../roles/query-service.ts';
 import { takeFetcherRole, takeFrontierRole } from '../roles/take-role.ts';
 import { banner } from './banner.ts';
 import { keepOptions } from './remembered-options.ts';
@@ -39,7 +39,7 @@ export interface KafkaCrawl {
   /** Hears how the crawl stands. */
   readonly service: Service;
   /** Hears of the frontier that is asked. */
-  readonly desk: QueryDesk;
+  readonly desk: QueryService;
   readonly flags: KafkaFlags &
     PolicyFlags &
     FetcherFlags &

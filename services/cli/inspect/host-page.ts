@@ -2,7 +2,7 @@
 import { politeDelayMs } from '../../../topology/frontier/decide/politeness.ts';
 import { compilePolicy } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
-import type { HostPageTold } from '../../dashboard/told.ts';
+import type { HostPageStatus } from '../../dashboard/status.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
@@ -28,7 +28,7 @@ export function hostPager(
   flags: Pick<KafkaFlags, 'brokers' | 'data'>,
   ask: (hostKey: string, from: string | undefined) => Promise<PlacedAnswer>,
 ) {
-  return async (hostKey: string, from: string): Promise<Omit<HostPageTold, 'outcomes'>> => {
+  return async (hostKey: string, from: string): Promise<Omit<HostPageStatus, 'outcomes'>> => {
     const [answer, control] = await Promise.all([
       ask(hostKey, from === '' ? undefined : from),
       readControl(log, codec, crawl),

@@ -1,5 +1,5 @@
 /** Whether nobody runs the crawl of a data folder, and the commands that change that. */
-import type { IdleTold } from '../../dashboard/told.ts';
+import type { IdleStatus } from '../../dashboard/status.ts';
 import { activityOf } from '../../runtime/data-folder/run-mark.ts';
 import { logFolder } from '../connect/crawl-folder.ts';
 import type { ReadableCrawl } from '../connect/open-crawl.ts';
@@ -11,7 +11,7 @@ export async function idleOf(
   { folder, brokersLog }: Pick<ReadableCrawl, 'folder' | 'brokersLog'>,
   data: string | undefined,
   nowMs: number,
-): Promise<IdleTold | null> {
+): Promise<IdleStatus | null> {
   if (folder === null || brokersLog !== null) return null;
   const { isRunning, lastWrittenMs } = await activityOf(folder, logFolder(folder), nowMs);
   if (isRunning) return null;

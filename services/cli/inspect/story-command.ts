@@ -9,7 +9,7 @@ import { plainEvent } from '../../../topology/story/story-event.ts';
 import { storyPicture } from '../../../topology/story/story-picture.ts';
 import { sinceText, storyText } from '../../../topology/story/story-text.ts';
 import { dashboardLimits } from '../../dashboard/limits.ts';
-import type { StoryTold } from '../../dashboard/told.ts';
+import type { StoryStatus } from '../../dashboard/status.ts';
 import { readControl } from '../../runtime/crawl/control-log.ts';
 import { type Story, tellStory } from '../../runtime/story/tell-story.ts';
 import { type ReadableCrawl, withCrawl } from '../connect/open-crawl.ts';
@@ -42,7 +42,7 @@ export function addStoryCommand(program: Command): void {
 
 /** For the dashboard. */
 export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
-  return async (given: string): Promise<StoryTold> => {
+  return async (given: string): Promise<StoryStatus> => {
     const { url, events: all, changelogStart } = await storyTyped(crawl, flags, given);
     const events = all.slice(-dashboardLimits.storyEvents);
     const firstMs = all[0]?.atMs ?? 0;

@@ -13,7 +13,7 @@ import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { SystemClock } from '../../runtime/clock.ts';
 import { type DataFolder, readDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
-import type { GroupStanding, Log } from '../../runtime/log/log.ts';
+import type { GroupStatus, Log } from '../../runtime/log/log.ts';
 import { stateFolder } from '../connect/crawl-folder.ts';
 import { needData, withFolderLog } from '../connect/folder-log.ts';
 import { withKafka } from '../connect/kafka-connection.ts';
@@ -87,7 +87,7 @@ async function reset(crawl: Resettable, flags: ResetFlags): Promise<void> {
   print({ json: { dryRun: flags.yes !== true, ...plan }, text: textOf(plan, manifest.crawl, flags) }, flags.json);
 }
 
-function needStopped(crawl: string, groups: readonly GroupStanding[]): void {
+function needStopped(crawl: string, groups: readonly GroupStatus[]): void {
   const running = groups.filter(({ members }) => members > 0);
   if (running.length === 0) return;
   const who = running.map(({ group, members }) => `${group} (${members})`).join(', ');
@@ -95,7 +95,7 @@ function needStopped(crawl: string, groups: readonly GroupStanding[]): void {
   throw new CrawlstreamError('OWNERSHIP_LOST', message);
 }
 
-async function planOf({ log, manifest, folder }: Resettable, groups: readonly GroupStanding[]): Promise<Plan> {
+async function planOf({ log, manifest, folder }: Resettable, groups: readonly GroupStatus[]): Promise<Plan> {
   const { crawl } = manifest;
   const partitions = [];
   const stores: string[] = [];

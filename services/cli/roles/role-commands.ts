@@ -25,7 +25,7 @@ import { say } from '../terminal/say.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { addMemberOptions } from './member-flags.ts';
-import { QueryDesk } from './query-desk.ts';
+import { QueryService } from './query-service.ts';
 import { takeFetcherRole, takeFrontierRole } from './take-role.ts';
 
 export function addRoleCommands(program: Command): void {
@@ -37,7 +37,7 @@ export function addRoleCommands(program: Command): void {
   );
   const ownOptions = addSnapshotOptions(addMemberOptions(addCompressionOption(frontier)));
   addOtlpOption(addHttpOption(ownOptions)).action((flags: FrontierFlags) =>
-    keepFrontier(flags, new QueryDesk(new SystemClock())),
+    keepFrontier(flags, new QueryService(new SystemClock())),
   );
   const fetcher = addKafkaOptions(
     addFetcherOptions(program.command('fetcher').description('fetch what the frontier of a crawl on Kafka leases')),
@@ -55,7 +55,7 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags): Promi
   });
 }
 
-function keepFrontier(flags: FrontierFlags, desk: QueryDesk): Promise<void> {
+function keepFrontier(flags: FrontierFlags, desk: QueryService): Promise<void> {
   return runRole('frontier', flags, (role) => takeFrontierRole({ ...role, flags, desk }), [desk.routes]);
 }
 

@@ -27,13 +27,13 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import type { SeenFlags } from '../flags/seen-flags.ts';
 import { seenConfigOf } from '../flags/seen-flags.ts';
 import { needSnapshotPlace, type SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
-import { openShelf } from '../state/open-shelf.ts';
+import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
 import { takeSnapshots } from '../state/snapshot-schedule.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
 import { say } from '../terminal/say.ts';
 import type { MemberFlags } from './member-flags.ts';
 import { instanceIdOf } from './member-flags.ts';
-import type { QueryDesk } from './query-desk.ts';
+import type { QueryService } from './query-service.ts';
 
 interface Role extends KafkaConnection {
   readonly clock: Clock;
@@ -46,7 +46,7 @@ interface Role extends KafkaConnection {
 interface FrontierRole extends Role {
   readonly flags: KafkaFlags & SeenFlags & MemberFlags & SnapshotRoleFlags;
   /** Hears of the frontier that is asked. */
-  readonly desk: QueryDesk;
+  readonly desk: QueryService;
 }
 
 export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGroup> {
@@ -55,7 +55,8 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
   needSnapshotPlace(flags);
   const folder = await ownFolder(flags, manifest);
   const kept = await keptStates(folder);
-  const shelf = flags.snapshotTo === undefined ? undefined : await openShelf(flags.snapshotTo, manifest);
+  const repository =
+    flags.snapshotTo === undefined ? undefined : await openSnapshotRepository(flags.snapshotTo, manifest);
   const group = await createApplication({ log, codec, clock, manifest }).frontierMember({
     key: fingerprintKeyOf(manifest),
     lists: createListFiles(folder.part('lists')),
@@ -70,7 +71,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
     onStandbyTrouble: ({ message }) => say(`standby: ${message}`, 'warn'),
     onStopped: ({ message, code }) =>
       say(`${message}; this partition stands still, the others go on`, 'error', { code }),
-    shelf,
+    repository,
     onNotice: printNotice,
     meters,
     onSpan: service.spans?.tell,
@@ -96,7 +97,7 @@ export async function takeFrontierRole(role: FrontierRole): Promise<FrontierGrou
       stopping.abort();
       await taking;
       await stop();
-      shelf?.objects.close();
+      repository?.objects.close();
     },
   });
 }

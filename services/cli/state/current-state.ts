@@ -20,10 +20,10 @@ export function withCurrentState<T>(
   source: StateSource,
   partition: number,
   act: (state: FrontierState, store: StateStore) => Promise<T>,
-  shelf?: StartingStates['shelf'],
+  repository?: StartingStates['repository'],
 ): Promise<T> {
   const identity = identityOf(source, partition);
-  const options = { ...source, identity, shelf, onNotice: printNotice };
+  const options = { ...source, identity, repository, onNotice: printNotice };
   return withView(source, partition, async (view) => {
     const { end: to } = await source.log.offsets(changelogTopic(identity.crawl), partition);
     if (view !== undefined) {

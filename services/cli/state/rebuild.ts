@@ -11,7 +11,7 @@ import { stateFolder } from '../connect/crawl-folder.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
 import { toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
-import { withSnapshots } from './open-shelf.ts';
+import { withSnapshots } from './open-snapshot-repository.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource, standing } from './state-source.ts';
 
 export interface RebuildFlags extends StateFlags {

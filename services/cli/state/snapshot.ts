@@ -3,7 +3,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
 import type { SnapshotManifest } from '../../frontier/snapshots/manifest.ts';
-import type { Shelf } from '../../frontier/snapshots/shelf.ts';
+import type { SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../frontier/snapshots/take.ts';
 import { type Trimmed, trimBelowSnapshots } from '../../frontier/snapshots/trim.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -12,7 +12,7 @@ import { toStdout } from '../terminal/door.ts';
 import { printNotice } from '../terminal/restore-text.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 import { withCurrentState } from './current-state.ts';
-import { withShelf } from './open-shelf.ts';
+import { withSnapshotRepository } from './open-snapshot-repository.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource } from './state-source.ts';
 
 export interface SnapshotFlags extends Omit<StateFlags, 'partition'> {
@@ -35,16 +35,17 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
     const message = '--trim is for a crawl on Kafka: a data folder is trimmed by the crawl itself, with crawl --keep';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
-  await withShelf(source, flags.to, async (shelf) => {
+  await withSnapshotRepository(source, flags.to, async (repository) => {
     const numbers = flags.partition ?? partitionsOf(source, {});
     const partitions = [];
     const bar = createWorkBar('partitions taken', numbers.length);
     for (const partition of numbers) {
       partitionsOf(source, { partition });
       const beganMs = source.clock.nowMs();
-      const { manifest, taken } = await snapshotOf(source, partition, shelf);
-      if (flags.keep !== undefined) await shelf.prune(identityOf(source, partition), flags.keep, source.clock.nowMs());
-      const trimmed = flags.trim === true ? await trim(source, partition, shelf, flags.keep) : [];
+      const { manifest, taken } = await snapshotOf(source, partition, repository);
+      if (flags.keep !== undefined)
+        await repository.prune(identityOf(source, partition), flags.keep, source.clock.nowMs());
+      const trimmed = flags.trim === true ? await trim(source, partition, repository, flags.keep) : [];
       const seconds = (source.clock.nowMs() - beganMs) / 1000;
       const one = { taken, seconds, ...(manifest && summary(manifest)), trimmed };
       partitions.push({ partition, ...one });
@@ -53,18 +54,18 @@ export async function runSnapshot(source: StateSource, flags: SnapshotFlags): Pr
       bar.add(1);
     }
     bar.end();
-    if (flags.json) toStdout(`${JSON.stringify({ to: shelf.objects.place, partitions })}\n`);
+    if (flags.json) toStdout(`${JSON.stringify({ to: repository.objects.place, partitions })}\n`);
   });
 }
 
 export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): Promise<void> {
-  await withShelf(source, flags.to, async (shelf) => {
+  await withSnapshotRepository(source, flags.to, async (repository) => {
     const snapshots = [];
     for (const partition of partitionsOf(source, flags)) {
       const identity = identityOf(source, partition);
-      if (flags.keep !== undefined) await shelf.prune(identity, flags.keep, source.clock.nowMs());
-      for (const { folder, manifest, error } of await shelf.list(identity)) {
-        const problem = error ?? (flags.verify === true ? await problemOf(shelf, manifest!) : undefined);
+      if (flags.keep !== undefined) await repository.prune(identity, flags.keep, source.clock.nowMs());
+      for (const { folder, manifest, error } of await repository.list(identity)) {
+        const problem = error ?? (flags.verify === true ? await problemOf(repository, manifest!) : undefined);
         const one = manifest === undefined ? { snapshot: folder } : summary(manifest);
         snapshots.push({ partition, ...one, damage: problem?.message ?? null });
         if (flags.json) continue;
@@ -72,7 +73,7 @@ export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): 
         toStdout(`${says}\n`);
       }
     }
-    if (flags.json) toStdout(`${JSON.stringify({ to: shelf.objects.place, snapshots })}\n`);
+    if (flags.json) toStdout(`${JSON.stringify({ to: repository.objects.place, snapshots })}\n`);
     else if (snapshots.length === 0) toStdout(`no snapshots of ${source.manifest.crawl} there\n`);
     if (snapshots.some(({ damage }) => damage !== null)) process.exitCode = 1;
   });
@@ -81,11 +82,11 @@ export async function runSnapshots(source: StateSource, flags: SnapshotsFlags): 
 function trim(
   { brokersLog, ...source }: StateSource,
   partition: number,
-  shelf: Shelf,
+  repository: SnapshotRepository,
   kept = Number.POSITIVE_INFINITY,
 ): Promise<Trimmed[]> {
   const identity = identityOf(source, partition);
-  return trimBelowSnapshots({ ...source, log: brokersLog!, identity, shelf, kept, onNotice: printNotice });
+  return trimBelowSnapshots({ ...source, log: brokersLog!, identity, repository, kept, onNotice: printNotice });
 }
 
 interface Taken {
@@ -95,21 +96,24 @@ interface Taken {
   readonly taken: boolean;
 }
 
-async function snapshotOf(source: StateSource, partition: number, shelf: Shelf): Promise<Taken> {
+async function snapshotOf(source: StateSource, partition: number, repository: SnapshotRepository): Promise<Taken> {
   const identity = identityOf(source, partition);
   await source.refresh();
   const { end } = await source.log.offsets(changelogTopic(identity.crawl), partition);
   if (end === 0) return { manifest: undefined, taken: false };
-  const newest = (await shelf.list(identity)).find(({ manifest }) => manifest !== undefined)?.manifest;
+  const newest = (await repository.list(identity)).find(({ manifest }) => manifest !== undefined)?.manifest;
   if (newest?.position === end) return { manifest: newest, taken: false };
-  const take = { identity, shelf, clock: source.clock, takenBy: productVersion };
+  const take = { identity, repository, clock: source.clock, takenBy: productVersion };
   const act = (state: FrontierState, store: StateStore) => takeSnapshot({ ...take, state, store });
-  return { manifest: await withCurrentState(source, partition, act, shelf), taken: true };
+  return { manifest: await withCurrentState(source, partition, act, repository), taken: true };
 }
 
-async function problemOf(shelf: Shelf, manifest: SnapshotManifest): Promise<CrawlstreamError | undefined> {
+async function problemOf(
+  repository: SnapshotRepository,
+  manifest: SnapshotManifest,
+): Promise<CrawlstreamError | undefined> {
   try {
-    await shelf.verify(manifest);
+    await repository.verify(manifest);
     return undefined;
   } catch (error) {
     if (error instanceof CrawlstreamError && error.code === 'SNAPSHOT_DAMAGED') return error;

@@ -21,7 +21,7 @@ import { addHttpOption, type HttpFlags, withHttp } from '../flags/http-flags.ts'
 import { toStderr, toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
-import { withSnapshots } from './open-shelf.ts';
+import { withSnapshots } from './open-snapshot-repository.ts';
 import { identityOf, partitionsOf, type StateFlags, type StateSource, standing, withScratch } from './state-source.ts';
 
 export interface AtFlags extends StateFlags, HttpFlags {

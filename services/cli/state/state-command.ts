@@ -11,7 +11,7 @@ import { wholeNumber } from '../flags/arguments.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
-import { withSnapshots } from './open-shelf.ts';
+import { withSnapshots } from './open-snapshot-repository.ts';
 import { runRebuild } from './rebuild.ts';
 import type { SnapshotFlags, SnapshotsFlags } from './snapshot.ts';
 import { runSnapshot, runSnapshots } from './snapshot.ts';

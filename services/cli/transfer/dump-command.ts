@@ -16,7 +16,7 @@ import { logFolder, readRequest } from '../connect/crawl-folder.ts';
 import { refuseServed } from '../connect/refuse-served.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
-import { withSnapshots } from '../state/open-shelf.ts';
+import { withSnapshots } from '../state/open-snapshot-repository.ts';
 import { type StateSource, withScratch, withStates, withView } from '../state/state-source.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';

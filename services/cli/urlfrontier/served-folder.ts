@@ -4,7 +4,7 @@ import { pullLimits } from '../../../topology/frontier/pull/pull-limits.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { createApplication } from '../../application/application.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Mailbox } from '../../runtime/crawl/mailbox.ts';
+import { CommandInbox } from '../../runtime/crawl/command-inbox.ts';
 import { takeRegularly } from '../../runtime/crawl/take-requests.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { markedAsRunning } from '../../runtime/data-folder/run-mark.ts';
@@ -43,7 +43,7 @@ async function withBook(opened: OpenedFolder, act: (book: CrawlBook) => Promise<
   const book = await openCrawlBook({ log, codec, clock, manifest, start });
   const stop = new AbortController();
   const { crawl } = manifest;
-  const taken = takeRegularly({ mailbox: new Mailbox(folder), log, codec, crawl, clock }, stop.signal);
+  const taken = takeRegularly({ inbox: new CommandInbox(folder), log, codec, crawl, clock }, stop.signal);
   taken.catch(opened.onFailure);
   try {
     await act(book);

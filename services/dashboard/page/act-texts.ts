@@ -1,8 +1,8 @@
 /** What an act on a host or on the crawl will do, said before it does: in words, and as the command that does the same. */
-import type { CrawlAct, HostTold, Told } from '../told.ts';
+import type { CrawlAct, CrawlStatus, HostStatus } from '../status.ts';
 import { count, duration } from './numbers.ts';
 
-export type ActedHost = Pick<HostTold, 'host' | 'hold' | 'deadUntilMs' | 'queued' | 'deferred' | 'pages' | 'delayMs'>;
+export type ActedHost = Pick<HostStatus, 'host' | 'hold' | 'deadUntilMs' | 'queued' | 'deferred' | 'pages' | 'delayMs'>;
 
 export function blockText({ queued }: ActedHost): string {
   return `Nothing more is fetched from it, once the requests that are out have ended. ${kept(queued)}`;
@@ -70,7 +70,7 @@ function pace(delayMs: number): string {
   return aMinute >= 1 ? `${count(Math.round(aMinute))} requests a minute` : `a request every ${duration(delayMs)}`;
 }
 
-export function steerText(act: CrawlAct, { counts }: Told): string {
+export function steerText(act: CrawlAct, { counts }: CrawlStatus): string {
   const { leases = 0, queued = 0, retrying = 0 } = counts;
   if (act === 'resume')
     return `Fetchers go on with ${urls(queued + retrying)} that wait, at the delays of their hosts.`;

@@ -1,5 +1,5 @@
 /** What became of URLs, what fetchers met in the last minute, and how fresh pages are: bars with their numbers beside. */
-import type { FetchTold, Told } from '../told.ts';
+import type { CrawlStatus, FetchStatus } from '../status.ts';
 import { linkNames, placeNames } from '../words.ts';
 import { bar, byId, type Child, cell, el, fold, heading, rowOf, setText } from './element.ts';
 import { urlLink } from './links.ts';
@@ -27,7 +27,7 @@ const places: readonly (readonly [counter: keyof typeof placeNames, kind: string
   ['dead', 'bad'],
 ];
 
-export function showBreakdown(): (told: Told) => void {
+export function showBreakdown(): (told: CrawlStatus) => void {
   const ofPlaces = bars(byId('places'), 'URLs by what became of them');
   const refused = el('details', {}, el('summary', {}, 'Links that were not admitted'));
   byId('places').append(refused);
@@ -71,13 +71,13 @@ export function showBreakdown(): (told: Told) => void {
 }
 
 /** The newest of such answers: what it was, and of which URL. */
-function causeOf({ causes }: Told['recent'], isIt: (one: FetchTold) => boolean): Child {
+function causeOf({ causes }: CrawlStatus['recent'], isIt: (one: FetchStatus) => boolean): Child {
   const found = causes.find(isIt);
   return found === undefined ? null : el('span', {}, `${outcomeText(found)}, as of `, urlLink(found.url));
 }
 
 /** Why there was no page, with an example of each reason: a link to its story. */
-function causesOf({ causes }: Told['recent']): readonly HTMLElement[] {
+function causesOf({ causes }: CrawlStatus['recent']): readonly HTMLElement[] {
   if (causes.length === 0) return [];
   const facts = causes.flatMap((one) => [
     el('dt', {}, outcomeText(one)),
@@ -114,7 +114,7 @@ function bars(place: HTMLElement, caption: string): (rows: readonly Bar[], of: n
   };
 }
 
-function showFreshness(place: HTMLElement, freshness: Told['freshness']): void {
+function showFreshness(place: HTMLElement, freshness: CrawlStatus['freshness']): void {
   if (freshness === null) {
     const flag = el('code', {}, '--recrawl');
     const why = ['No page is visited again: a crawl with ', flag, ' keeps its pages fresh.'];

@@ -1,5 +1,5 @@
 /** The explain box: what a crawl makes of one URL, in the words of `crawlstream explain`. */
-import type { ExplainTold } from '../told.ts';
+import type { ExplainStatus } from '../status.ts';
 import { byId, el } from './element.ts';
 import { askExplain } from './requests.ts';
 
@@ -37,7 +37,7 @@ export function showExplain(): void {
   });
 }
 
-export function explainedFacts(lines: ExplainTold['lines']): HTMLElement {
+export function explainedFacts(lines: ExplainStatus['lines']): HTMLElement {
   const facts = lines.flatMap(([name, value]) => [el('dt', {}, name.trim()), el('dd', { class: 'mono' }, value)]);
   return el('dl', { class: 'facts explained' }, ...facts);
 }

@@ -1,14 +1,14 @@
 /** How a host stands, and why: the reason stands beside the state. */
-import type { HostTold, Told } from '../told.ts';
+import type { CrawlStatus, HostStatus } from '../status.ts';
 import { holdNames } from '../words.ts';
 import { count, duration } from './numbers.ts';
 import { outcomeText } from './outcome-names.ts';
 
 export type StandingHost = Pick<
-  HostTold,
+  HostStatus,
   'hold' | 'deadUntilMs' | 'leases' | 'queued' | 'deferred' | 'failures' | 'throttles' | 'delayMs' | 'readyAtMs'
 > &
-  Pick<HostTold, 'lastFailure'>;
+  Pick<HostStatus, 'lastFailure'>;
 
 export function stateText({ hold, deadUntilMs, leases, queued, deferred }: StandingHost): string {
   if (hold !== '') return holdNames[hold] ?? hold;
@@ -21,7 +21,7 @@ export function stateText({ hold, deadUntilMs, leases, queued, deferred }: Stand
 /** Empty: the state says it all. `told`: of the crawl. */
 export function reasonText(
   host: StandingHost,
-  told: Pick<Told, 'paused' | 'standing'> | undefined,
+  told: Pick<CrawlStatus, 'paused' | 'standing'> | undefined,
   nowMs: number,
 ): string {
   const { hold, deadUntilMs, leases, queued, deferred, failures, throttles, delayMs, readyAtMs, lastFailure } = host;

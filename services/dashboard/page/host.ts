@@ -1,5 +1,5 @@
 /** The page of one host: how it stands and why, what can be done to it, its queue, and its newest answers. */
-import type { HostPageTold } from '../told.ts';
+import type { HostPageStatus } from '../status.ts';
 import { actButtons } from './act-buttons.ts';
 import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { stateText } from './host-state.ts';
@@ -63,7 +63,7 @@ async function further(): Promise<void> {
   }
 }
 
-function show(told: HostPageTold): void {
+function show(told: HostPageStatus): void {
   setText(byId('stands-size'), `as of ${clock(told.atMs)}`);
   const facts = factsOf(told).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]);
   byId('stands').replaceChildren(el('dl', { class: 'facts' }, ...facts));
@@ -80,7 +80,7 @@ function show(told: HostPageTold): void {
   }
 }
 
-function list({ queue, next: after }: HostPageTold, anew: boolean): void {
+function list({ queue, next: after }: HostPageStatus, anew: boolean): void {
   if (anew) body.replaceChildren();
   const before = body.rows.length;
   const rows = queue.map(({ url, band, depth }, at) =>
@@ -100,7 +100,7 @@ function list({ queue, next: after }: HostPageTold, anew: boolean): void {
   more.hidden = after === null;
 }
 
-function factsOf(told: HostPageTold): (readonly [name: string, value: string])[] {
+function factsOf(told: HostPageStatus): (readonly [name: string, value: string])[] {
   const { atMs, again, leases, fetched, pages, failures, throttles, readyAtMs, deadUntilMs, crawlDelayMs } = told;
   const last = told.outcomes.find(({ kind }) => !['fetched', 'notModified', 'redirect'].includes(kind));
   const lastFailure = last && { kind: last.kind, status: last.status };

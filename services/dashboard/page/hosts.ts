@@ -2,7 +2,7 @@
  * The table of hosts: searched and sorted by the service, which looks at all of them. A row that somebody has the focus in
  * stays where it is until they leave it.
  */
-import type { HostListTold, HostSort, HostTold, Told } from '../told.ts';
+import type { CrawlStatus, HostListStatus, HostSort, HostStatus } from '../status.ts';
 import { type ActButtons, actButtons } from './act-buttons.ts';
 import { byId, cell, el, fold, rowOf, scrolled, setText } from './element.ts';
 import { reasonText, stateText } from './host-state.ts';
@@ -15,7 +15,7 @@ interface Column {
   readonly name: string;
   readonly sort?: HostSort;
   readonly isNumber?: boolean;
-  text(host: HostTold, nowMs: number): string;
+  text(host: HostStatus, nowMs: number): string;
 }
 
 const columns: readonly Column[] = [
@@ -42,7 +42,7 @@ export interface HostsPanel {
 }
 
 /** `told`: of the crawl, as of a moment ago. */
-export function showHosts(onAct: Operator['act'], told: () => Told | undefined): HostsPanel {
+export function showHosts(onAct: Operator['act'], told: () => CrawlStatus | undefined): HostsPanel {
   const [size, search] = [byId('hosts-size'), byId<HTMLInputElement>('hosts-search')];
   const body = el('tbody');
   let sort: HostSort = 'queued';
@@ -93,7 +93,7 @@ export function showHosts(onAct: Operator['act'], told: () => Told | undefined):
   };
   const wait = () => document.addEventListener('visibilitychange', () => void refresh(), { once: true });
 
-  const show = ({ hosts, matched, known, missing }: HostListTold) => {
+  const show = ({ hosts, matched, known, missing }: HostListStatus) => {
     table.hidden = hosts.length === 0;
     empty.hidden = hosts.length > 0;
     fold(size, known === 0);
@@ -122,7 +122,7 @@ function headOf(column: Column, onSort: (sort: HostSort) => void): { column: Col
   return { column, head };
 }
 
-function newRow({ host }: HostTold, onAct: Operator['act']): HTMLTableRowElement {
+function newRow({ host }: HostStatus, onAct: Operator['act']): HTMLTableRowElement {
   const rest = columns.slice(1).map(({ isNumber = false }) => cell(null, isNumber));
   const name = el('th', { scope: 'row', class: 'mono' }, hostLink(host));
   const buttons = actButtons((act, shown) => void onAct(act, shown));
@@ -135,7 +135,7 @@ function newRow({ host }: HostTold, onAct: Operator['act']): HTMLTableRowElement
 
 const buttonsOfRows = new WeakMap<HTMLTableRowElement, ActButtons>();
 
-function fill(row: HTMLTableRowElement, host: HostTold, told: Told | undefined, nowMs: number): void {
+function fill(row: HTMLTableRowElement, host: HostStatus, told: CrawlStatus | undefined, nowMs: number): void {
   buttonsOfRows.get(row)!.show(host);
   for (const [i, column] of columns.entries()) if (i > 1) setText(row.cells[i]!, column.text(host, nowMs));
   const [name, why] = row.cells[1]!.children as unknown as [HTMLElement, HTMLElement];
@@ -144,12 +144,12 @@ function fill(row: HTMLTableRowElement, host: HostTold, told: Told | undefined, 
   row.classList.toggle('held', host.hold !== '' || host.deadUntilMs !== null);
 }
 
-function errorsText({ fetched, pages, failures, throttles }: HostTold): string {
+function errorsText({ fetched, pages, failures, throttles }: HostStatus): string {
   const now = failures + throttles;
   return now === 0 ? short(fetched - pages) : `${short(fetched - pages)} (${count(now)} in a row)`;
 }
 
-function readyText({ readyAtMs }: HostTold, nowMs: number): string {
+function readyText({ readyAtMs }: HostStatus, nowMs: number): string {
   if (readyAtMs === null) return '–';
   return readyAtMs <= nowMs ? 'now' : `in ${duration(readyAtMs - nowMs)}`;
 }

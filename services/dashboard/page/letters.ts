@@ -1,5 +1,5 @@
 /** What was dead-lettered, and what was fetched last: lists of URLs, which are text whatever is in them. */
-import type { FetchTold, LetterTold, Told } from '../told.ts';
+import type { CrawlStatus, FetchStatus, LetterStatus } from '../status.ts';
 import { byId, cell, el, fold, heading, rowOf, scrolled, setText } from './element.ts';
 import { hostLink, urlLink } from './links.ts';
 import { ago, bytes, count } from './numbers.ts';
@@ -20,7 +20,7 @@ const reasonNames: Readonly<Record<string, string>> = {
 
 const detailMax = 200;
 
-export function showLetters(): (told: Told) => void {
+export function showLetters(): (told: CrawlStatus) => void {
   const [size, list, fetches] = [byId('letters-size'), byId('letters-list'), byId('fetches')];
   let before = '';
   return ({ letters, counts, recent, atMs }) => {
@@ -38,7 +38,7 @@ export function showLetters(): (told: Told) => void {
   };
 }
 
-function lettersOf(letters: Told['letters'], nowMs: number): HTMLElement[] {
+function lettersOf(letters: CrawlStatus['letters'], nowMs: number): HTMLElement[] {
   if (letters === null) return [el('p', { class: 'empty' }, 'They cannot be read from here.')];
   if (letters.newest.length === 0) return [el('p', { class: 'empty' }, 'None: nothing is dead-lettered.')];
   const reasons = letters.reasons.map(({ reason, count: number }) =>
@@ -53,7 +53,7 @@ function lettersOf(letters: Told['letters'], nowMs: number): HTMLElement[] {
   ];
 }
 
-function letterRow(letter: LetterTold, nowMs: number): HTMLTableRowElement {
+function letterRow(letter: LetterStatus, nowMs: number): HTMLTableRowElement {
   const { atMs, reason, url, hostKey, attempts, lastOutcome, status, detail, id, replayed } = letter;
   const last = lastOutcome === '' ? '' : `, last: ${outcomeName(lastOutcome)}${status > 0 ? ` ${status}` : ''}`;
   const tries = attempts === 0 ? '' : `, ${count(attempts)} attempt${attempts === 1 ? '' : 's'}`;
@@ -71,7 +71,7 @@ function cut(detail: string): string {
 
 /** `none`: what is said where there are none. */
 export function fetchesOf(
-  fetches: readonly FetchTold[],
+  fetches: readonly FetchStatus[],
   nowMs: number,
   none = 'No fetch was reported in the last minute.',
 ): HTMLElement {

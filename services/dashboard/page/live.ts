@@ -2,18 +2,18 @@
  * The stream of what the service tells, one message a second. A connection that breaks is taken up again, after a second,
  * then two, four, up to thirty; until then the page says how old its numbers are.
  */
-import type { Told } from '../told.ts';
+import type { CrawlStatus } from '../status.ts';
 import { readEvents } from './read-events.ts';
 import { askEvents, NoToken } from './requests.ts';
 
 export interface LiveListener {
-  onTold(told: Told): void;
+  onTold(told: CrawlStatus): void;
   /** The service is there, and the crawl is not up yet. */
   onWaiting(message: string): void;
   /** The service is there, and cannot look at the crawl. */
   onTrouble(message: string): void;
   /** The crawl has ended, and its service with it. */
-  onOver(told: Told): void;
+  onOver(told: CrawlStatus): void;
   onConnected(): void;
   /** Nobody gave the token that the service wants. */
   onRefused(message: string): void;
@@ -38,12 +38,12 @@ export function listen(listener: LiveListener): void {
       silence = setTimeout(() => cut.abort(), silentMs);
     };
     const take: Readonly<Record<string, (data: string) => void>> = {
-      told: (data) => listener.onTold(JSON.parse(data) as Told),
+      told: (data) => listener.onTold(JSON.parse(data) as CrawlStatus),
       waiting: (data) => listener.onWaiting((JSON.parse(data) as { readonly message: string }).message),
       trouble: (data) => listener.onTrouble((JSON.parse(data) as { readonly message: string }).message),
       over(data) {
         isOver = true;
-        listener.onOver(JSON.parse(data) as Told);
+        listener.onOver(JSON.parse(data) as CrawlStatus);
       },
     };
     try {

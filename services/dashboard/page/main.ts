@@ -1,5 +1,5 @@
 /** The page: what is told once a second goes to each of its parts. */
-import type { Told, Trouble } from '../told.ts';
+import type { CrawlStatus, Trouble } from '../status.ts';
 import { showBreakdown } from './breakdown.ts';
 import { byId, el, setText } from './element.ts';
 import { showExplain } from './explain.ts';
@@ -16,7 +16,7 @@ import { themeButton } from './theme.ts';
 import { showTiles } from './tiles.ts';
 import { showTraffic } from './traffic.ts';
 
-let newest: Told | undefined;
+let newest: CrawlStatus | undefined;
 /** It told its end, and no other crawl has answered at this address since. */
 let isOver = false;
 
@@ -33,7 +33,7 @@ themeButton(byId<HTMLButtonElement>('theme'), () => traffic.repaint());
 void hosts.refresh();
 
 let hasHistory = false;
-function show(told: Told): void {
+function show(told: CrawlStatus): void {
   newest = told;
   setText(pause, told.paused ? 'Resume' : 'Pause');
   pause.hidden = isEnded(told.standing) && !told.paused;

@@ -1,5 +1,5 @@
 /** Acts on hosts and on the crawl: each says what it will do before it does, and afterwards that it is done. */
-import type { CrawlAct, HostAct, Told } from '../told.ts';
+import type { CrawlAct, CrawlStatus, HostAct } from '../status.ts';
 import {
   type ActedHost,
   blockText,
@@ -18,7 +18,7 @@ export type ShownAct = Exclude<HostAct, 'release'>;
 
 export interface Operator {
   act(act: ShownAct, host: ActedHost): Promise<void>;
-  steer(act: CrawlAct, told: Told): Promise<void>;
+  steer(act: CrawlAct, told: CrawlStatus): Promise<void>;
 }
 
 /** What is said stays until something else is, or somebody dismisses it. */

@@ -1,5 +1,5 @@
 /** The partitions: a map of cells by how each stands, and a table with owners, lag, restores and copies. */
-import type { PartitionTold, Told } from '../told.ts';
+import type { CrawlStatus, PartitionReport } from '../status.ts';
 import { bar, byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { count, duration, percent, ranges, short } from './numbers.ts';
 
@@ -13,7 +13,7 @@ const stateTexts: Readonly<Record<State, string>> = {
   unknown: 'not known from here',
 };
 
-export function showPartitions(): (told: Told) => void {
+export function showPartitions(): (told: CrawlStatus) => void {
   const [map, size] = [byId('partitions-map'), byId('partitions-size')];
   const body = el('tbody');
   const columns = [heading('Partition'), heading('Owner'), heading('State'), heading('Waiting', true)];
@@ -30,19 +30,19 @@ export function showPartitions(): (told: Told) => void {
   };
 }
 
-function stateOf({ owner, restored }: PartitionTold, members: Told['members']): State {
+function stateOf({ owner, restored }: PartitionReport, members: CrawlStatus['members']): State {
   if (owner === null) return members === null ? 'unknown' : 'nobody';
   const listens = members?.some(({ name, address }) => name === owner && address !== null) ?? false;
   if (restored === null && listens) return 'silent';
   return restored !== null && restored < 1 ? 'restoring' : 'owned';
 }
 
-function waiting({ counters }: PartitionTold): number {
+function waiting({ counters }: PartitionReport): number {
   return counters['queued']! + counters['retrying']!;
 }
 
 /** Filled as far as it is restored, or by how much waits in it. */
-function cellOf(one: PartitionTold, state: State, share: number): HTMLElement {
+function cellOf(one: PartitionReport, state: State, share: number): HTMLElement {
   const fill = el('span', { class: 'map-fill' });
   fill.style.blockSize = percent(state === 'restoring' ? one.restored! : share).replace(' ', '');
   const title = `Partition ${one.partition}: ${stateTexts[state]}${one.owner === null ? '' : ` by ${one.owner}`}, ${count(waiting(one))} URLs wait`;
@@ -54,7 +54,7 @@ function cellOf(one: PartitionTold, state: State, share: number): HTMLElement {
   );
 }
 
-function mapText(partitions: readonly PartitionTold[], states: readonly State[]): string {
+function mapText(partitions: readonly PartitionReport[], states: readonly State[]): string {
   const of = (state: State) => partitions.filter((_, i) => states[i] === state).map(({ partition }) => partition);
   const told = (Object.keys(stateTexts) as State[])
     .filter((state) => of(state).length > 0)
@@ -69,7 +69,7 @@ function sizeText(partitions: number, members: number | null, fetchers: number |
   return fetchers === null ? frontiers : `${frontiers}, ${count(fetchers)} fetcher${fetchers === 1 ? '' : 's'}`;
 }
 
-function partitionRow(one: PartitionTold, state: State): HTMLTableRowElement {
+function partitionRow(one: PartitionReport, state: State): HTMLTableRowElement {
   const { partition, owner, counters, lag, standbys } = one;
   const isRestoring = state === 'restoring';
   const left = one.restoreLeftMs !== null && one.restoreLeftMs > 0 ? `, ${duration(one.restoreLeftMs)} left` : '';
@@ -93,7 +93,7 @@ function partitionRow(one: PartitionTold, state: State): HTMLTableRowElement {
   );
 }
 
-function copyText({ member, behind, staleMs }: PartitionTold['standbys'][number]): string {
+function copyText({ member, behind, staleMs }: PartitionReport['standbys'][number]): string {
   if (behind === null || staleMs === null) return `${member}: beginning`;
   return `${member}: ${staleMs < 1_000 ? 'up to date' : `${duration(staleMs)} behind`}`;
 }

@@ -1,14 +1,14 @@
 /** What the page asks of the service, and how it says who it is where a token is wanted. */
 import type {
   CrawlAct,
-  ExplainTold,
-  HistoryTold,
+  ExplainStatus,
+  HistoryStatus,
   HostAct,
-  HostListTold,
-  HostPageTold,
+  HostListStatus,
+  HostPageStatus,
   HostsAsked,
-  StoryTold,
-} from '../told.ts';
+  StoryStatus,
+} from '../status.ts';
 import { service } from './links.ts';
 import { askToken } from './token.ts';
 
@@ -20,27 +20,27 @@ let asking: Promise<string | undefined> | null | undefined;
 /** Nobody gave the token. */
 export class NoToken extends Error {}
 
-export const askHistory = () => ask<HistoryTold>('history', {}, true);
+export const askHistory = () => ask<HistoryStatus>('history', {}, true);
 
 /** What is told, as it comes. */
 export async function askEvents(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   return (await answerTo('events', { signal }, true)).body!;
 }
 
-export function askHosts({ search, sort, limit }: HostsAsked): Promise<HostListTold> {
-  return ask<HostListTold>(`hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`, {}, true);
+export function askHosts({ search, sort, limit }: HostsAsked): Promise<HostListStatus> {
+  return ask<HostListStatus>(`hosts?${new URLSearchParams({ search, sort, limit: String(limit) })}`, {}, true);
 }
 
-export function askHost(host: string, from = ''): Promise<HostPageTold> {
-  return ask<HostPageTold>(`host?${new URLSearchParams({ host, from })}`, {}, true);
+export function askHost(host: string, from = ''): Promise<HostPageStatus> {
+  return ask<HostPageStatus>(`host?${new URLSearchParams({ host, from })}`, {}, true);
 }
 
-export function askExplain(url: string): Promise<ExplainTold> {
-  return ask<ExplainTold>(`explain?${new URLSearchParams({ url })}`);
+export function askExplain(url: string): Promise<ExplainStatus> {
+  return ask<ExplainStatus>(`explain?${new URLSearchParams({ url })}`);
 }
 
-export function askStory(url: string): Promise<StoryTold> {
-  return ask<StoryTold>(`story?${new URLSearchParams({ url })}`);
+export function askStory(url: string): Promise<StoryStatus> {
+  return ask<StoryStatus>(`story?${new URLSearchParams({ url })}`);
 }
 
 /** Resolves once the word is durable in the crawl's log. `amount`: of acts that have one. */

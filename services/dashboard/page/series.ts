@@ -1,11 +1,11 @@
 /**
- * What the charts show: counters over time. It begins with the crawl's own past (HistoryTold) and grows by a point a look.
+ * What the charts show: counters over time. It begins with the crawl's own past (HistoryStatus) and grows by a point a look.
  *
  * Bounded: an hour of points. A crawl that is over does not grow: nothing is added while nothing changes, but for a minute
  * in which a flat line says so.
  */
-import type { Counts, HistoryColumn, HistoryTold } from '../told.ts';
-import { historyColumns } from '../told.ts';
+import type { Counts, HistoryColumn, HistoryStatus } from '../status.ts';
+import { historyColumns } from '../status.ts';
 
 const keptMs = 3_600_000;
 const flatMs = 60_000;
@@ -18,7 +18,7 @@ export class Series {
   #changedAtMs = 0;
 
   /** Begins anew with what was. */
-  begin({ atMs, columns }: HistoryTold): void {
+  begin({ atMs, columns }: HistoryStatus): void {
     this.atMs.splice(0, this.atMs.length, ...atMs);
     for (const [name, values] of this.#columns) values.splice(0, values.length, ...columns[name]);
     this.#changedAtMs = atMs.at(-1) ?? 0;

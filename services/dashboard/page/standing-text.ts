@@ -1,5 +1,5 @@
 /** How a crawl stands, in words. */
-import type { Standing } from '../told.ts';
+import type { Standing } from '../status.ts';
 
 export const standingTexts: Readonly<Record<Standing, string>> = {
   empty: 'waiting for a first URL',

@@ -2,7 +2,7 @@
  * The page of one URL's story: a picture and a table of every event. The URL is in the address, so that a story can be
  * linked to. The picture is shown as an image, in which nothing can run.
  */
-import type { StoryEventTold, StoryTold } from '../told.ts';
+import type { StoryEventStatus, StoryStatus } from '../status.ts';
 import { byId, cell, el, heading, rowOf, scrolled, setText } from './element.ts';
 import { explainedFacts } from './explain.ts';
 import { hostLink } from './links.ts';
@@ -43,7 +43,7 @@ function hostOf(url: string): HTMLElement[] {
   return [el('p', { class: 'more' }, 'Its host: ', hostLink(new URL(url).host))];
 }
 
-function show({ url, events: told, all, picture: svg, trimmed }: StoryTold): void {
+function show({ url, events: told, all, picture: svg, trimmed }: StoryStatus): void {
   document.title = `${url} – Crawlstream`;
   const shown = told.length < all ? `the newest ${told.length} of ${all} events` : `${all} events`;
   setText(size, `${shown}${trimmed ? '; what was before the changelog’s beginning is gone' : ''}`);
@@ -57,7 +57,7 @@ function show({ url, events: told, all, picture: svg, trimmed }: StoryTold): voi
   events.replaceChildren(scrolled('Events', table));
 }
 
-function line({ since, text, topic, partition, offset, policyVersion, time }: StoryEventTold): HTMLTableRowElement {
+function line({ since, text, topic, partition, offset, policyVersion, time }: StoryEventStatus): HTMLTableRowElement {
   const version = policyVersion === 0 ? '' : String(policyVersion);
   return rowOf(
     cell(since),

@@ -1,5 +1,5 @@
 /** The few numbers that say how a crawl goes. */
-import type { Told } from '../told.ts';
+import type { CrawlStatus } from '../status.ts';
 import { byId, el, setText } from './element.ts';
 import { bytes, percent, short, whole } from './numbers.ts';
 import type { Series } from './series.ts';
@@ -7,8 +7,8 @@ import { isEnded } from './standing-text.ts';
 
 interface Tile {
   readonly name: string;
-  value(told: Told, series: Series): string;
-  below(told: Told): string;
+  value(told: CrawlStatus, series: Series): string;
+  below(told: CrawlStatus): string;
 }
 
 const tiles: readonly Tile[] = [
@@ -48,7 +48,7 @@ const tiles: readonly Tile[] = [
   },
 ];
 
-export function showTiles(): (told: Told, series: Series) => void {
+export function showTiles(): (told: CrawlStatus, series: Series) => void {
   const place = byId('tiles');
   const shown = tiles.map((tile) => {
     const [value, below] = [el('dd', { class: 'tile-value' }), el('dd', { class: 'tile-below' })];
@@ -65,7 +65,7 @@ export function showTiles(): (told: Told, series: Series) => void {
 
 /** A dash until two points tell one, after the end, and while nobody runs the crawl. */
 function rateText(
-  { standing }: Told,
+  { standing }: CrawlStatus,
   series: Series,
   name: 'page' | 'discovered' | 'bytes',
   text: (rate: number) => string,
@@ -75,7 +75,7 @@ function rateText(
   return rate === null ? '–' : text(rate);
 }
 
-function settled(counts: Told['counts']): number {
+function settled(counts: CrawlStatus['counts']): number {
   return ['page', 'redirected', 'denied', 'failed', 'dead'].reduce((sum, name) => sum + counts[name]!, 0);
 }
 

@@ -1,5 +1,5 @@
 /** The two charts: what the crawl does a second, and what waits in it. */
-import type { HistoryColumn } from '../told.ts';
+import type { HistoryColumn } from '../status.ts';
 import { Chart, type ChartOptions } from './chart.ts';
 import { byId, el } from './element.ts';
 import { bytes, short } from './numbers.ts';

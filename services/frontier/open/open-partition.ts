@@ -19,7 +19,7 @@ import type { Log } from '../../runtime/log/log.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../restore/job-runner.ts';
 import { changelogTopic, type RestoreProgress } from '../restore/restore.ts';
-import type { Shelf } from '../snapshots/shelf.ts';
+import type { SnapshotRepository } from '../snapshots/snapshot-repository.ts';
 import { bringUp, firstOf } from './bring-up.ts';
 import { startingStates } from './starting-states.ts';
 
@@ -38,7 +38,7 @@ export interface OpenPartition {
   readonly nonce?: () => string;
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to fall back on. Absent: there are none. */
-  readonly shelf?: Pick<Shelf, 'list' | 'rows'> | undefined;
+  readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
   /** Told of views and snapshots that were passed over. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborted: the partition is not wanted any more. */

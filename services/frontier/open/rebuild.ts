@@ -27,7 +27,7 @@ export interface Rebuild {
   readonly store: StateStore;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Snapshots to begin with, rather than with the changelog's first record. Absent: none. */
-  readonly shelf?: StartingStates['shelf'];
+  readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
   /** The first record that is not wanted. Absent: to the end, as it is now. */
   readonly to?: number;

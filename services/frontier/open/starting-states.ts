@@ -20,7 +20,7 @@ import { clearView, loadView } from '../restore/load-view.ts';
 import { changelogTopic } from '../restore/restore.ts';
 import { missingFrom } from '../restore/stands-in-log.ts';
 import { restoreSnapshot } from '../snapshots/restore-snapshot.ts';
-import type { Shelf, Shelved } from '../snapshots/shelf.ts';
+import type { SnapshotRepository, StoredSnapshot } from '../snapshots/snapshot-repository.ts';
 
 export interface StartingStates {
   readonly log: Pick<Log, 'reader' | 'offsets'>;
@@ -30,7 +30,7 @@ export interface StartingStates {
   /** Where the view is kept: it is made to hold what is given. */
   readonly store: StateStore;
   /** Absent: there are none. */
-  readonly shelf?: Pick<Shelf, 'list' | 'rows'> | undefined;
+  readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
   /** The first record of the changelog that is not wanted. Absent: all are. */
   readonly to?: number;
   /** Told of what was passed over, and what was taken instead. */
@@ -45,7 +45,7 @@ export async function* startingStates(options: StartingStates): AsyncGenerator<F
   if (kept.state !== undefined) yield kept.state;
   // It may be large, and another takes its place.
   kept = undefined;
-  yield* fromShelf(options);
+  yield* fromRepository(options);
   const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
   if (start > 0 && !(await isReset(options, start))) throw nothingLeft(options, start, reached);
   await clearView(store);
@@ -91,10 +91,10 @@ async function loaded({ store, key, seen, identity, onNotice }: StartingStates):
   }
 }
 
-async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState> {
-  const { shelf, identity, store, key, seen, onNotice } = options;
-  if (shelf === undefined) return;
-  for (const { folder, manifest, error } of await listed(options, shelf)) {
+async function* fromRepository(options: StartingStates): AsyncGenerator<FrontierState> {
+  const { repository, identity, store, key, seen, onNotice } = options;
+  if (repository === undefined) return;
+  for (const { folder, manifest, error } of await listed(options, repository)) {
     if (manifest === undefined) {
       onNotice?.(`${error.message}: trying the one before`);
       continue;
@@ -109,7 +109,7 @@ async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState
     }
     let state: FrontierState;
     try {
-      state = await restoreSnapshot(shelf, manifest, store, key, seen);
+      state = await restoreSnapshot(repository, manifest, store, key, seen);
     } catch (cause) {
       if (!(cause instanceof CrawlstreamError && cause.code === 'SNAPSHOT_DAMAGED')) throw cause;
       onNotice?.(`${cause.message}: trying the one before`);
@@ -121,9 +121,12 @@ async function* fromShelf(options: StartingStates): AsyncGenerator<FrontierState
 }
 
 /** A store that is away is waited for, unless the changelog alone will do. */
-async function listed({ log, identity, onNotice }: StartingStates, shelf: Pick<Shelf, 'list'>): Promise<Shelved[]> {
+async function listed(
+  { log, identity, onNotice }: StartingStates,
+  repository: Pick<SnapshotRepository, 'list'>,
+): Promise<StoredSnapshot[]> {
   try {
-    return await shelf.list(identity);
+    return await repository.list(identity);
   } catch (error) {
     const { start } = await log.offsets(changelogTopic(identity.crawl), identity.partition);
     if (start > 0) throw error;
@@ -150,7 +153,7 @@ async function isReset({ log, identity }: Pick<StartingStates, 'log' | 'identity
   return false;
 }
 
-function nothingLeft({ identity, shelf }: StartingStates, start: number, offset: number): CrawlstreamError {
+function nothingLeft({ identity, repository }: StartingStates, start: number, offset: number): CrawlstreamError {
   const { partition, partitions } = identity;
   // The others' states stay where they are: another folder would lead to theirs no more than to this one's.
   const goOn =
@@ -159,7 +162,7 @@ function nothingLeft({ identity, shelf }: StartingStates, start: number, offset:
       : `stop this frontier, put state/${partition} of that folder in the place of its own, and start it again`;
   const rebuild = `crawlstream state rebuild --from-inputs --partition ${partition} --into <folder>, ${goOn}`;
   const remedy =
-    shelf === undefined
+    repository === undefined
       ? `restore it from a snapshot, and say where they are kept, or run ${rebuild}`
       : `no snapshot that can be used reaches it; run ${rebuild}`;
   const message = `partition ${partition} needs its changelog from ${offset}, which begins at ${start}: ${remedy}`;

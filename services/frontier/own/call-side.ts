@@ -9,14 +9,14 @@ import type { Call } from '../../../topology/frontier/decide/pull/calls.ts';
 import type { FrontierPartition } from '../../../topology/frontier/partition.ts';
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { Looks } from '../restore/looks.ts';
+import { ReadQueue } from '../restore/read-queue.ts';
 
 export class CallSide {
   readonly #store: StateStore;
   readonly #number: number;
   #core: FrontierPartition | undefined;
   #wake = () => {};
-  readonly #looks = new Looks<FrontierPartition>();
+  readonly #looks = new ReadQueue<FrontierPartition>();
 
   constructor(store: StateStore, partition: number) {
     this.#store = store;

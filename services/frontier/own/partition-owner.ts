@@ -37,8 +37,8 @@ import { changelogTopic, type RestoreProgress } from '../restore/restore.ts';
 import { ViewSaver } from '../restore/view-saver.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 import { CallSide } from './call-side.ts';
+import { catchUpControl } from './catch-up-control.ts';
 import { type Committed, committedOf } from './committed.ts';
-import { heedControl } from './heed-control.ts';
 import { InputRecords } from './input-records.ts';
 import { createMeters, type FrontierMeters, meterCommit } from './meters.ts';
 import { StepSpans } from './step-spans.ts';
@@ -69,7 +69,7 @@ export interface OwnerOptions {
   /** Told how far a long restore is. */
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to restore from where this process's view is of no use. */
-  readonly shelf?: OpenPartition['shelf'];
+  readonly repository?: OpenPartition['repository'];
   /** Told of views and snapshots that were passed over. */
   readonly onNotice?: (text: string) => void;
   /** Counts and times what is done, for metrics. Absent: nobody looks. */
@@ -192,7 +192,7 @@ export class PartitionOwner {
       // Says in the log whose partition this is now, and how it stands.
       await this.#commit(partition, partition.open(clock.nowMs()), 0);
       this.#seek(partition, reader, ['control']);
-      await heedControl({
+      await catchUpControl({
         ...{ ...this.#options, topic: this.#topic('control'), signal: this.#stopping.signal },
         poll: (how) => this.#poll(partition, reader, how),
         take: (record) => this.#take(partition, reader, record),

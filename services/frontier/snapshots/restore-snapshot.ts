@@ -13,12 +13,12 @@ import { metaKey } from '../../../topology/frontier/view/view.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
 import { clearView, loadView } from '../restore/load-view.ts';
 import { damaged, type SnapshotManifest } from './manifest.ts';
-import type { Shelf } from './shelf.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
+import type { SnapshotRepository } from './snapshot-repository.ts';
 
 /** Throws SNAPSHOT_DAMAGED, and leaves no view, where the state is not the one that was put away. */
 export async function restoreSnapshot(
-  shelf: Pick<Shelf, 'rows'>,
+  repository: Pick<SnapshotRepository, 'rows'>,
   manifest: SnapshotManifest,
   store: StateStore,
   key: FingerprintKey,
@@ -26,7 +26,7 @@ export async function restoreSnapshot(
 ): Promise<FrontierState> {
   await clearView(store);
   let meta: StoreOp | undefined;
-  for await (const rows of shelf.rows(manifest)) {
+  for await (const rows of repository.rows(manifest)) {
     let [batch, bytes]: [StoreOp[], number] = [[], 0];
     for (const [rowKey, value] of rows) {
       const row = { key: rowKey, value };

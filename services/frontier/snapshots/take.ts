@@ -18,8 +18,8 @@ import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../restore/job-runner.ts';
 import { damaged, newFolder, type SnapshotManifest } from './manifest.ts';
 import { rowFiles } from './row-files.ts';
-import { type Shelf, sha256Of } from './shelf.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
+import { type SnapshotRepository, sha256Of } from './snapshot-repository.ts';
 
 export interface TakeSnapshot {
   readonly identity: PartitionIdentity;
@@ -27,7 +27,7 @@ export interface TakeSnapshot {
   readonly state: FrontierState;
   /** The view the state came from; what is not in it yet is written here. */
   readonly store: StateStore;
-  readonly shelf: Shelf;
+  readonly repository: SnapshotRepository;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Version of the program. */
   readonly takenBy: string;
@@ -39,7 +39,7 @@ const allRows = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
 
 /** Throws SNAPSHOT_DAMAGED where what was written does not come back. */
 export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManifest> {
-  const { identity, state, store, shelf, clock } = options;
+  const { identity, state, store, repository, clock } = options;
   await runJob(store, readLeases(state));
   await runJob(store, saveView(state));
   const { offset, epoch, seq, read } = state.changelog;
@@ -48,14 +48,14 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
   const files: SnapshotManifest['files'] = [];
   for await (const { bytes, rows } of rowFiles(store.scan(allRows), options.fileBytes ?? snapshotLimits.fileBytes)) {
     const name = `rows-${files.length}.gz`;
-    await shelf.objects.put(`${folder}${name}`, bytes);
+    await repository.objects.put(`${folder}${name}`, bytes);
     files.push({ name, bytes: bytes.length, sha256: sha256Of(bytes), rows });
   }
   const { control, results, discovered } = state.positions;
   const manifest: SnapshotManifest = {
     format: 1,
     crawl: identity.crawl,
-    crawlId: shelf.crawlId,
+    crawlId: repository.crawlId,
     partition: identity.partition,
     partitions: identity.partitions,
     position: offset,
@@ -73,9 +73,9 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
     files,
     folder,
   };
-  await shelf.verify(manifest);
-  await shelf.seal(manifest);
-  const back = (await shelf.list(identity)).find((one) => one.folder === folder);
+  await repository.verify(manifest);
+  await repository.seal(manifest);
+  const back = (await repository.list(identity)).find((one) => one.folder === folder);
   if (back?.manifest === undefined) throw back?.error ?? damaged(folder, 'its manifest does not come back');
   return back.manifest;
 }

@@ -21,13 +21,13 @@ import { statusOf } from '../../runtime/crawl/look.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { changelogTopic } from '../restore/restore.ts';
 import type { SnapshotManifest } from './manifest.ts';
-import type { Shelf } from './shelf.ts';
+import type { SnapshotRepository } from './snapshot-repository.ts';
 
 export interface TrimBelowSnapshots {
   readonly log: Pick<Log, 'append' | 'committed' | 'groups' | 'offsetAt' | 'offsets' | 'reader' | 'trim'>;
   readonly codec: RecordCodec;
   readonly identity: PartitionIdentity;
-  readonly shelf: Pick<Shelf, 'list' | 'verify'>;
+  readonly repository: Pick<SnapshotRepository, 'list' | 'verify'>;
   /** Snapshots that are kept of each partition. */
   readonly kept: number;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -46,11 +46,11 @@ export interface Trimmed {
 
 /** What went; nothing where there is no whole snapshot, or no newer one beside it. */
 export async function trimBelowSnapshots(options: TrimBelowSnapshots): Promise<Trimmed[]> {
-  const { log, codec, identity, shelf, kept, onNotice } = options;
+  const { log, codec, identity, repository, kept, onNotice } = options;
   const { crawl, partition } = identity;
-  const shelved = (await shelf.list(identity)).reverse();
-  let usable = shelved.filter((one) => one.manifest !== undefined).length;
-  for (const { manifest, error } of shelved) {
+  const stored = (await repository.list(identity)).reverse();
+  let usable = stored.filter((one) => one.manifest !== undefined).length;
+  for (const { manifest, error } of stored) {
     if (manifest === undefined) {
       onNotice?.(error.message);
       continue;
@@ -91,9 +91,9 @@ async function planOf(options: TrimBelowSnapshots, manifest: SnapshotManifest): 
   return plan;
 }
 
-async function isWhole({ shelf, onNotice }: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<boolean> {
+async function isWhole({ repository, onNotice }: TrimBelowSnapshots, manifest: SnapshotManifest): Promise<boolean> {
   try {
-    await shelf.verify(manifest);
+    await repository.verify(manifest);
     return true;
   } catch (error) {
     if (!(error instanceof CrawlstreamError && error.code === 'SNAPSHOT_DAMAGED')) throw error;

@@ -20,7 +20,7 @@ import { firstOf } from '../open/bring-up.ts';
 import { type StartingStates, startingStates } from '../open/starting-states.ts';
 import { runJob } from '../restore/job-runner.ts';
 import { clearView } from '../restore/load-view.ts';
-import { Looks } from '../restore/looks.ts';
+import { ReadQueue } from '../restore/read-queue.ts';
 import { Replayer } from '../restore/replayer.ts';
 import { changelogTopic } from '../restore/restore.ts';
 import { expectInLog } from '../restore/stands-in-log.ts';
@@ -37,7 +37,7 @@ export interface StandbyOptions {
   readonly seen?: SeenConfig | undefined;
   readonly clock: Clock;
   /** Snapshots to begin with where the store's view is of no use. */
-  readonly shelf?: StartingStates['shelf'];
+  readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
   /** What it has followed the changelog to before. */
   readonly warm?: FrontierState | undefined;
@@ -69,7 +69,7 @@ export class Standby {
   #lookedAtMs = 0;
   #looking = false;
   #hasLooked = false;
-  readonly #looks = new Looks<FrontierState>();
+  readonly #looks = new ReadQueue<FrontierState>();
 
   constructor(options: StandbyOptions) {
     this.#options = options;

@@ -31,7 +31,7 @@ import type { StateStore } from '../../runtime/store/store.ts';
 import { answerRequest } from '../restore/job-runner.ts';
 import { type CopyOptions, type CopyStart, settleCopy, tail } from './settle-copy.ts';
 
-export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store' | 'shelf' | 'onNotice'> {
+export interface DumpOptions extends Omit<CopyOptions, 'identity' | 'store' | 'repository' | 'onNotice'> {
   readonly manifest: Manifest;
   readonly head: Pick<DumpHead, 'id' | 'madeBy' | 'policy' | 'asked' | 'seeds'>;
   /** What a copy of a partition is made in, and may begin with; nothing of it is kept. */

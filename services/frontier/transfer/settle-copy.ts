@@ -25,7 +25,7 @@ import { runJob } from '../restore/job-runner.ts';
 import type { RestoreProgress } from '../restore/restore.ts';
 
 /** Where a copy begins. */
-export interface CopyStart extends Pick<Rebuild, 'shelf' | 'onNotice'> {
+export interface CopyStart extends Pick<Rebuild, 'repository' | 'onNotice'> {
   /** Empty, or with a view of the partition; the copy's view is in it afterwards. */
   readonly store: StateStore;
 }

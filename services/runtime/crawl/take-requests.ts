@@ -1,14 +1,14 @@
-/** Takes what commands left in a data folder's mailbox, and appends it to the log that this process holds. */
+/** Takes what commands left in a data folder's inbox, and appends it to the log that this process holds. */
 import type { RecordCodec } from '../avro/record-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
-import type { Mailbox, Taking } from './mailbox.ts';
+import type { CommandInbox, Taking } from './command-inbox.ts';
 import type { RequestRecord } from './requests.ts';
 import { encodeRequest } from './requests.ts';
 
 export interface RequestTaker {
-  readonly mailbox: Mailbox;
+  readonly inbox: CommandInbox;
   readonly log: Pick<Log, 'append' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly crawl: string;
@@ -28,13 +28,13 @@ export async function takeRegularly(taker: RequestTaker, signal: AbortSignal): P
   }
 }
 
-export function takeRequests({ mailbox, log, codec, crawl, clock }: RequestTaker): Promise<void> {
+export function takeRequests({ inbox, log, codec, crawl, clock }: RequestTaker): Promise<void> {
   const taking: Taking = {
     encode: (records) => encodeRequest(codec, crawl, records),
     append: (records) => log.append(records),
     known: (records) => knownOffsets(log, codec, crawl, records),
   };
-  return mailbox.take(taking, clock.nowMs());
+  return inbox.take(taking, clock.nowMs());
 }
 
 /**

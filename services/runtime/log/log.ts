@@ -37,7 +37,7 @@ export interface Log {
   /** Of several partitions at once; those without a position are left out. */
   committedAll(group: string, topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** The groups whose names begin so: those that have members, or have committed positions. */
-  groups(prefix: string): Promise<GroupStanding[]>;
+  groups(prefix: string): Promise<GroupStatus[]>;
   /** Forgets all positions of a group. Throws OWNERSHIP_LOST where it has members. */
   forgetGroup(group: string): Promise<void>;
   /**
@@ -53,7 +53,7 @@ export interface Log {
   close(): Promise<void>;
 }
 
-export interface GroupStanding {
+export interface GroupStatus {
   readonly group: string;
   /** Now; on the embedded log always 0: it is one process's. */
   readonly members: number;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookOf, type Seen, standingOf, troublesOf } from '../../../services/dashboard/standing.ts';
-import type { PartitionTold, Told } from '../../../services/dashboard/told.ts';
+import type { CrawlStatus, PartitionReport } from '../../../services/dashboard/status.ts';
 import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
-function partition(change: Partial<PartitionTold> = {}, counters: Record<string, number> = { admitted: 5, page: 5 }) {
+function partition(change: Partial<PartitionReport> = {}, counters: Record<string, number> = { admitted: 5, page: 5 }) {
   return {
     ...{ partition: 0, owner: 'a', standbys: [], lag: { control: 0, results: 0, discovered: 0 } },
     ...{ restored: 1, restoreLeftMs: 0, readyHosts: 0, delayedHosts: 0, freshness: null },
@@ -13,7 +13,7 @@ function partition(change: Partial<PartitionTold> = {}, counters: Record<string,
   };
 }
 
-function standing(partitions: readonly PartitionTold[], change: Partial<Seen> = {}): string {
+function standing(partitions: readonly PartitionReport[], change: Partial<Seen> = {}): string {
   const now = lookOf(partitions, null);
   return standingOf({ before: now, now, paused: false, partitions, unchangedMs: 0, isIdle: false, ...change });
 }
@@ -45,8 +45,8 @@ test('a crawl that no process runs is not running, whatever it waits for; one th
   assert.equal(standing([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
 });
 
-function troubles(change: Partial<Told>): string[] {
-  const told: Omit<Told, 'troubles'> = {
+function troubles(change: Partial<CrawlStatus>): string[] {
+  const told: Omit<CrawlStatus, 'troubles'> = {
     ...{
       crawl: 'c',
       release: '0',
@@ -71,7 +71,7 @@ test('nothing is said of a crawl that is well', () => {
 
 test('who looks at a crawl that nobody runs is told since when, and what has it go on', () => {
   const idle = { lastWrittenMs: 400_000, resume: 'crawlstream crawl --data d', unpause: 'crawlstream resume --data d' };
-  const of = (change: Partial<Told>) => troubles({ standing: 'idle', atMs: 1_000_000, idle, ...change });
+  const of = (change: Partial<CrawlStatus>) => troubles({ standing: 'idle', atMs: 1_000_000, idle, ...change });
   const said =
     'note: No process runs this crawl. It was last written 10 minutes ago, at 1970-01-01 00:06:40 UTC. ' +
     'To go on where it stopped: crawlstream crawl --data d';

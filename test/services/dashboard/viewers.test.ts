@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CrawlView } from '../../../services/dashboard/crawl-view.ts';
 import { dashboardLimits } from '../../../services/dashboard/limits.ts';
-import type { Told } from '../../../services/dashboard/told.ts';
+import type { CrawlStatus } from '../../../services/dashboard/status.ts';
 import { type ViewEvent, Viewers } from '../../../services/dashboard/viewers.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 
@@ -29,7 +29,7 @@ function start(look: () => Promise<void> = async () => {}) {
     async look() {
       looks += 1;
       await look();
-      return { atMs: nowMs, standing: 'running' } as Told;
+      return { atMs: nowMs, standing: 'running' } as CrawlStatus;
     },
   } as CrawlView;
   const viewers = new Viewers({ clock, view: () => view });

@@ -8,7 +8,7 @@ import { openPartition } from '../../../services/frontier/open/open-partition.ts
 import { rebuild } from '../../../services/frontier/open/rebuild.ts';
 import { loadView } from '../../../services/frontier/restore/load-view.ts';
 import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
-import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
+import { createSnapshotRepository } from '../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
 import { Standby } from '../../../services/frontier/standby/standby.ts';
 import type { Log, LogReader } from '../../../services/runtime/log/log.ts';
@@ -73,7 +73,7 @@ async function forked() {
   return { before, after, folder, reached };
 }
 
-async function open(harness: Harness, store: StateStore, more: { warm?: FrontierState; shelf?: object } = {}) {
+async function open(harness: Harness, store: StateStore, more: { warm?: FrontierState; repository?: object } = {}) {
   const notices: string[] = [];
   const onNotice = (text: string) => notices.push(text);
   const options = { log: harness.log, store, identity, key, clock, endsLeases: false, onNotice };
@@ -110,11 +110,11 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
 
   it('a snapshot of what is gone is passed over, and said so', async () => {
     const { before, after } = await forked();
-    const shelf = createShelf(createMemoryObjects(new Map()), crawlIdOf(key));
+    const repository = createSnapshotRepository(createMemoryObjects(new Map()), crawlIdOf(key));
     const store = createMemoryStore();
     const gone = await rebuild({ log: before.log, identity, key, store, clock });
-    await takeSnapshot({ identity, state: gone, store, shelf, clock, takenBy: 'test' });
-    const { state, notices, live } = await open(after, createMemoryStore(), { shelf });
+    await takeSnapshot({ identity, state: gone, store, repository, clock, takenBy: 'test' });
+    const { state, notices, live } = await open(after, createMemoryStore(), { repository });
     assert.equal(digest(state), live);
     assert.match(notices.join(), /snapshot .* is of records of the changelog that are gone/);
   });

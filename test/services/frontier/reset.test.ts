@@ -5,7 +5,7 @@ import { rebuild } from '../../../services/frontier/open/rebuild.ts';
 import { loadView } from '../../../services/frontier/restore/load-view.ts';
 import { resetPartition } from '../../../services/frontier/restore/reset-partition.ts';
 import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
-import { createShelf } from '../../../services/frontier/snapshots/shelf.ts';
+import { createSnapshotRepository } from '../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
 import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import type { Log } from '../../../services/runtime/log/log.ts';
@@ -27,22 +27,22 @@ async function stoppedCrawl() {
   await until(() => owner.committed?.counters.admitted === 40);
   owner.stop();
   await run;
-  const shelf = createShelf(createMemoryObjects(), crawlIdOf(key));
+  const repository = createSnapshotRepository(createMemoryObjects(), crawlIdOf(key));
   const state = (await loadView(store, key))!;
-  await takeSnapshot({ identity, state, store, shelf, clock, takenBy: 'test' });
+  await takeSnapshot({ identity, state, store, repository, clock, takenBy: 'test' });
   const { end } = await log.offsets(changelog, 0);
   assert.equal(state.changelog.offset, end);
-  return { harness, store, shelf, end };
+  return { harness, store, repository, end };
 }
 
 describe('a partition that was reset', { timeout: 60_000 }, () => {
   it('reads its inputs again, under the policy and the blocks that hold, whatever is kept of the state before', async () => {
-    const { harness, store, shelf, end } = await stoppedCrawl();
+    const { harness, store, repository, end } = await stoppedCrawl();
     const { log, codec } = harness;
     await resetPartition({ log, codec, identity, clock, discovered: 'earliest' });
     assert.deepEqual((await log.offsets(changelog, 0)).start, end);
     assert.deepEqual(await harness.tasks().catch(({ code }) => code), 'OFFSET_OUT_OF_RANGE');
-    const owner = harness.owner({ leasesMax: 0, store, shelf });
+    const owner = harness.owner({ leasesMax: 0, store, repository });
     const run = owner.run();
     await until(() => owner.committed?.counters.admitted === 40);
     owner.stop();

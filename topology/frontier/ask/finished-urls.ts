@@ -5,7 +5,7 @@
 import type { OutcomeKind } from '../../../schemas/types.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit } from '../changes/changelog.ts';
-import { changelogStart, judgeCommit } from '../changes/changelog.ts';
+import { changelogStart, validateCommit } from '../changes/changelog.ts';
 import type { FinalStatus, KnownUrl } from '../changes/changes.ts';
 import type { RequeueOutcome } from '../decide/control-payloads.ts';
 
@@ -50,7 +50,7 @@ export class FinishedUrls {
       this.#position = { epoch: offset, seq };
       return;
     }
-    if (seq > 0 && judgeCommit(this.#position, record) === 'void') return;
+    if (seq > 0 && validateCommit(this.#position, record) === 'void') return;
     this.#position = { epoch: record.epoch, seq: record.seq };
     for (const change of record.changes) {
       if (change.kind === 'admit' && change.known)

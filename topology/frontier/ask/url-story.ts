@@ -8,7 +8,7 @@
 import { bandCount } from '../../url/band.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
-import { changelogStart, judgeCommit } from '../changes/changelog.ts';
+import { changelogStart, validateCommit } from '../changes/changelog.ts';
 import type { Change, FinalStatus, HostFacts, UrlRecord } from '../changes/changes.ts';
 import { newHostFacts } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
@@ -111,7 +111,7 @@ export class UrlStory {
     }
     // A changelog whose beginning was trimmed begins with any sequence number.
     const isFirst = this.#position.seq === 0;
-    if (!isFirst && judgeCommit(this.#position, record) === 'void') return false;
+    if (!isFirst && validateCommit(this.#position, record) === 'void') return false;
     this.nowMs = Math.max(this.nowMs, record.nowMs);
     this.#position = { epoch: record.epoch, seq: record.seq };
     const discovered = record.inputs.find(({ topic }) => topic === 'discovered') ?? null;

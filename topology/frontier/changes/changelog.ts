@@ -6,7 +6,7 @@
  * record is atomic, so state and consumed positions cannot disagree.
  *
  * A commit counts only if its epoch is that of the newest claim before it and its sequence number is the next:
- * `judgeCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.
+ * `validateCommit` applies that rule, for owners, standbys and replays alike. A hole in the offsets is an error.
  *
  * Layout: magic 0xC5, format version, kind, fields. docs/design.md §4.1–4.2.
  */
@@ -250,7 +250,7 @@ export function past(offset: number, bytes: Uint8Array, epoch: number, seq: numb
  * one. An owner whose commit failed may have had the next one under way: that one stands where the failed one was
  * expected, its owner took it for lost, and so does everybody.
  */
-export function judgeCommit(
+export function validateCommit(
   position: Pick<ChangelogPosition, 'epoch' | 'seq'>,
   commit: CommitHeader,
 ): 'counts' | 'void' {
@@ -263,7 +263,7 @@ export function judgeCommit(
  */
 export function follows(position: ChangelogPosition, record: Claim | CommitHeader | Foreign): boolean {
   if (record.kind === 'foreign') return false;
-  if (record.kind === 'commit') return judgeCommit(position, record) === 'counts';
+  if (record.kind === 'commit') return validateCommit(position, record) === 'counts';
   const { after } = record;
   if (after === undefined || after.counted === null || position.counted === null) return false;
   const isSame = after.epoch === position.epoch && after.seq === position.seq;

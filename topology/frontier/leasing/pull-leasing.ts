@@ -1,13 +1,13 @@
 /** Leasing by the calls of clients, who pull and report by gRPC. */
 
 import type { Decision } from '../decide/decision.ts';
-import { CallDesk } from '../decide/pull/call-desk.ts';
 import { decideLapses } from '../decide/pull/gets.ts';
+import { PullQueue } from '../decide/pull/pull-queue.ts';
 import type { FrontierState } from '../state/state.ts';
 import type { Leasing } from './leasing.ts';
 
 export class PullLeasing implements Leasing {
-  readonly desk = new CallDesk();
+  readonly desk = new PullQueue();
   /** Deadlines are by this clock alone: clients have none of it. */
   readonly graceMs = 0;
   /** A client may give a queue any key. */

@@ -1,6 +1,6 @@
 /** Which groups there are, how many members each has, and forgetting one. Each broker knows those it coordinates. */
 import { CrawlstreamError } from '../../../../topology/errors.ts';
-import type { GroupStanding } from '../log.ts';
+import type { GroupStatus } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { deadlineIn, retrying, throwFor } from './errors.ts';
 import { kafkaLimits } from './kafka-limits.ts';
@@ -9,9 +9,9 @@ import { checkGroup } from './positions.ts';
 
 const purpose = 'positions';
 
-export function readGroups(cluster: Cluster, prefix: string): Promise<GroupStanding[]> {
+export function readGroups(cluster: Cluster, prefix: string): Promise<GroupStatus[]> {
   return patiently(async () => {
-    const found = new Map<string, GroupStanding>();
+    const found = new Map<string, GroupStatus>();
     for (const nodeId of await cluster.nodeIds()) {
       const link = await cluster.link(nodeId, purpose);
       type Listed = { errorCode: number; groups: readonly { groupId: string }[] };

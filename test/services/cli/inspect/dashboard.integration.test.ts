@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, runCommand, startCommand } from '../../../../lab/process/command.ts';
 import type {
-  ExplainTold,
-  HistoryTold,
-  HostListTold,
-  HostPageTold,
-  Told,
-} from '../../../../services/dashboard/told.ts';
+  CrawlStatus,
+  ExplainStatus,
+  HistoryStatus,
+  HostListStatus,
+  HostPageStatus,
+} from '../../../../services/dashboard/status.ts';
 import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { startSmallWeb } from '../small-web.ts';
 
@@ -31,14 +31,14 @@ async function json<Answer>(url: string, init?: RequestInit): Promise<Answer> {
 }
 
 /** The first event of a kind on the page's stream. */
-async function eventOf(url: string, event: string): Promise<Told> {
+async function eventOf(url: string, event: string): Promise<CrawlStatus> {
   const response = await fetch(`${url}events`);
   assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
   let text = '';
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
     const data = new RegExp(`^event: ${event}\ndata: (.*)\n\n`, 'm').exec(text)?.[1];
-    if (data !== undefined) return JSON.parse(data) as Told;
+    if (data !== undefined) return JSON.parse(data) as CrawlStatus;
   }
   throw new Error(`the stream ended without ${event}: ${text.slice(0, 500)}`);
 }
@@ -79,9 +79,9 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
     told.partitions.map(({ owner, restored }) => [owner, restored]),
     [['this process', 1]],
   );
-  while ((await json<Told>(`${url}data`)).counts['page']! < 6) await sleep(50);
+  while ((await json<CrawlStatus>(`${url}data`)).counts['page']! < 6) await sleep(50);
   const blocked = new URL(small.seeds[0]!).host;
-  const listed = await json<HostListTold>(`${url}hosts?search=${blocked.slice(0, 4)}&sort=name&limit=2`);
+  const listed = await json<HostListStatus>(`${url}hosts?search=${blocked.slice(0, 4)}&sort=name&limit=2`);
   assert.deepEqual([listed.hosts[0]?.host, listed.matched, listed.known], [blocked, 1, 3]);
   for (const [query, says] of [
     ['sort=size', /sort "size": give one of queued/],
@@ -95,12 +95,12 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   const foreign = await fetch(block, { method: 'POST', headers: { origin: 'http://evil.example' } });
   assert.equal(foreign.status, 403, 'a page elsewhere may not');
   assert.deepEqual(await json(block, { method: 'POST' }), { host: blocked, act: 'block' });
-  const hold = async () => (await json<HostListTold>(`${url}hosts?search=${blocked}`)).hosts[0]?.hold;
+  const hold = async () => (await json<HostListStatus>(`${url}hosts?search=${blocked}`)).hosts[0]?.hold;
   while ((await hold()) !== 'blocked') await sleep(20);
   const steered = async (act: string) => json(url.replace('dashboard/', `crawl/${act}`), { method: 'POST' });
   assert.deepEqual(await steered('pause'), { act: 'pause', changed: true });
   assert.deepEqual(await steered('pause'), { act: 'pause', changed: false });
-  while (!(await json<Told>(`${url}data`)).paused) await sleep(20);
+  while (!(await json<CrawlStatus>(`${url}data`)).paused) await sleep(20);
   const elsewhere = await fetch(url.replace('dashboard/', 'crawl/resume'), {
     method: 'POST',
     headers: { origin: 'http://evil.example' },
@@ -116,21 +116,21 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   for (const amount of [-1, 1.5, '5', 90_000_000, undefined])
     assert.equal((await delay(amount)).status, 400, `${amount}`);
   assert.deepEqual(await (await delay(120)).json(), { host: blocked, act: 'delay', amount: 120 });
-  const page120 = async () => json<HostPageTold>(`${url}host?host=${encodeURIComponent(blocked)}`);
+  const page120 = async () => json<HostPageStatus>(`${url}host?host=${encodeURIComponent(blocked)}`);
   while ((await page120()).ownDelayMs !== 120) await sleep(20);
   const { why, queue, hold: held } = await page120();
   assert.deepEqual([why, held], ['an operator blocked it', 'blocked']);
   assert.ok(queue.every((one) => new URL(one.url).host === blocked));
   assert.equal((await fetch(`${url}host?host=never.example`)).status, 400);
-  const { lines } = await json<ExplainTold>(`${url}explain?url=${encodeURIComponent(small.seeds[0]!)}`);
+  const { lines } = await json<ExplainStatus>(`${url}explain?url=${encodeURIComponent(small.seeds[0]!)}`);
   assert.match(new Map(lines).get('host') ?? '', /an operator blocked it/);
 
   const over = eventOf(url, 'over');
   const behind = await dashboardOf(through);
-  assert.equal((await json<Told>(`${behind}data`)).crawl, 'crawl');
-  assert.ok((await json<HistoryTold>(`${behind}history`)).atMs.length > 1);
+  assert.equal((await json<CrawlStatus>(`${behind}data`)).crawl, 'crawl');
+  assert.ok((await json<HistoryStatus>(`${behind}history`)).atMs.length > 1);
   assert.deepEqual(
-    (await json<HostPageTold>(`${behind}host?host=${encodeURIComponent(blocked)}`)).hold,
+    (await json<HostPageStatus>(`${behind}host?host=${encodeURIComponent(blocked)}`)).hold,
     'blocked',
     'through another service',
   );
@@ -154,11 +154,11 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
 
   const after = startCommand(['dashboard', '--data', data, '--http', '0']);
   const left = await dashboardOf(after);
-  while ((await json<Told>(`${left}data`)).standing !== 'done') await sleep(200);
-  const history = await json<HistoryTold>(`${left}history`);
+  while ((await json<CrawlStatus>(`${left}data`)).standing !== 'done') await sleep(200);
+  const history = await json<HistoryStatus>(`${left}history`);
   assert.equal(history.columns.page.at(-1), 180);
-  assert.equal((await json<HostListTold>(`${left}hosts?sort=fetched`)).hosts.length, 3);
-  assert.equal((await json<HostPageTold>(`${left}host?host=${encodeURIComponent(blocked)}`)).pages, 60);
+  assert.equal((await json<HostListStatus>(`${left}hosts?sort=fetched`)).hosts.length, 3);
+  assert.equal((await json<HostPageStatus>(`${left}host?host=${encodeURIComponent(blocked)}`)).pages, 60);
   await json(left.replace('dashboard/', `hosts/${encodeURIComponent(blocked)}/block`), { method: 'POST' });
   after.child.kill('SIGTERM');
   assert.equal((await after.ended).code, 0);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ago, bytes, duration, percent, ranges, short, whole } from '../../../../services/dashboard/page/numbers.ts';
 import { Series } from '../../../../services/dashboard/page/series.ts';
-import { type HistoryTold, historyColumns } from '../../../../services/dashboard/told.ts';
+import { type HistoryStatus, historyColumns } from '../../../../services/dashboard/status.ts';
 
-function history(atMs: readonly number[], page: readonly number[]): HistoryTold {
+function history(atMs: readonly number[], page: readonly number[]): HistoryStatus {
   const columns = Object.fromEntries(historyColumns.map((name) => [name, name === 'page' ? page : page.map(() => 0)]));
-  return { atMs, columns: columns as HistoryTold['columns'] };
+  return { atMs, columns: columns as HistoryStatus['columns'] };
 }
 
 const counts = (page: number) => Object.fromEntries(historyColumns.map((name) => [name, name === 'page' ? page : 0]));

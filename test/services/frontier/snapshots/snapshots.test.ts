@@ -4,7 +4,10 @@ import { openPartition } from '../../../../services/frontier/open/open-partition
 import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
 import { restoreSnapshot } from '../../../../services/frontier/snapshots/restore-snapshot.ts';
-import { createShelf, type Shelf } from '../../../../services/frontier/snapshots/shelf.ts';
+import {
+  createSnapshotRepository,
+  type SnapshotRepository,
+} from '../../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
 import { createFaultObjects } from '../../../../services/runtime/objects/fault-objects.ts';
 import { createMemoryObjects } from '../../../../services/runtime/objects/memory-objects.ts';
@@ -15,13 +18,13 @@ import { metaKey } from '../../../../topology/frontier/view/view.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
 
 const crawlId = crawlIdOf(key);
-const shelfOver = (objects: Map<string, Buffer>) => createShelf(createMemoryObjects(objects), crawlId);
+const shelfOver = (objects: Map<string, Buffer>) => createSnapshotRepository(createMemoryObjects(objects), crawlId);
 
 /** Of the state at a position, in small files. */
-async function take(harness: Harness, shelf: Shelf, to?: number): Promise<SnapshotManifest> {
+async function take(harness: Harness, repository: SnapshotRepository, to?: number): Promise<SnapshotManifest> {
   const store = createMemoryStore();
   const state = await rebuild({ log: harness.log, identity, key, store, clock, ...(to === undefined ? {} : { to }) });
-  return takeSnapshot({ identity, state, store, shelf, clock, takenBy: 'test', fileBytes: 4_096 });
+  return takeSnapshot({ identity, state, store, repository, clock, takenBy: 'test', fileBytes: 4_096 });
 }
 
 /** A crawl that has leases out, with snapshots of three positions; the newest is before the changelog's end. */
@@ -45,11 +48,11 @@ async function crawlWithSnapshots() {
 const shared = crawlWithSnapshots();
 
 /** Opens the partition with these snapshots and this folder; tells what it was told. */
-async function opened(harness: Harness, shelf: Shelf, store = createMemoryStore()) {
+async function opened(harness: Harness, repository: SnapshotRepository, store = createMemoryStore()) {
   const notices: string[] = [];
   const onNotice = (text: string) => notices.push(text);
   const { log } = harness;
-  const { state } = await openPartition({ log, store, identity, key, clock, endsLeases: false, shelf, onNotice });
+  const { state } = await openPartition({ log, store, identity, key, clock, endsLeases: false, repository, onNotice });
   return { digest: digest(state), notices, state };
 }
 
@@ -115,7 +118,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
 
   it('of another crawl of the same name is not seen', async () => {
     const { objects } = await shared;
-    const other = createShelf(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 }));
+    const other = createSnapshotRepository(createMemoryObjects(objects), crawlIdOf({ hi: 1, lo: 2 }));
     assert.deepEqual(await other.list(identity), []);
   });
 
@@ -146,10 +149,10 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     const attempt = async (crashAt: number | undefined, when: 'before' | 'after') => {
       const there = new Map(objects);
       const failing = createFaultObjects(createMemoryObjects(there), crashAt === undefined ? {} : { crashAt, when });
-      const shelf = createShelf(failing, crawlId);
+      const repository = createSnapshotRepository(failing, crawlId);
       const work = (async () => {
-        await take(harness, shelf);
-        await shelf.prune(identity, 2, clock.nowMs());
+        await take(harness, repository);
+        await repository.prune(identity, 2, clock.nowMs());
       })();
       if (crashAt === undefined) await work;
       else await assert.rejects(work, { message: /planned crash/ });
@@ -171,7 +174,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
   it('store that is away is done without where the changelog is complete', async () => {
     const { harness, live } = await shared;
     const away = createFaultObjects(createMemoryObjects(), { failAt: 1 });
-    const found = await opened(harness, createShelf(away, crawlId));
+    const found = await opened(harness, createSnapshotRepository(away, crawlId));
     assert.equal(found.digest, live);
     assert.match(found.notices.join(), /going on without snapshots/);
   });
@@ -182,16 +185,16 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     const [, , newest] = manifests;
     const left = newest!.folder.replace(/[0-9a-f]{8}\/$/, 'deadbeef/');
     there.set(`${left}rows-0.gz`, Buffer.from('half'));
-    const shelf = shelfOver(there);
-    await shelf.prune(identity, 2, clock.nowMs());
+    const repository = shelfOver(there);
+    await repository.prune(identity, 2, clock.nowMs());
     assert.ok(there.has(`${left}rows-0.gz`), 'its taker may be at work');
-    const kept = await shelf.prune(identity, 2, clock.nowMs() + 24 * 3_600_000);
+    const kept = await repository.prune(identity, 2, clock.nowMs() + 24 * 3_600_000);
     assert.deepEqual(
       kept.map(({ position }) => position),
       [manifests[2]!.position, manifests[1]!.position],
     );
     assert.ok(![...there.keys()].some((name) => name.startsWith(left) || name.startsWith(manifests[0]!.folder)));
-    for (const manifest of kept) await shelf.verify(manifest);
+    for (const manifest of kept) await repository.verify(manifest);
   });
 });
 

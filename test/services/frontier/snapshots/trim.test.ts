@@ -5,7 +5,10 @@ import { openPartition } from '../../../../services/frontier/open/open-partition
 import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { rebuildFromInputs } from '../../../../services/frontier/open/rebuild-from-inputs.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../../services/frontier/snapshots/manifest.ts';
-import { createShelf, type Shelf } from '../../../../services/frontier/snapshots/shelf.ts';
+import {
+  createSnapshotRepository,
+  type SnapshotRepository,
+} from '../../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
 import { type TrimBelowSnapshots, trimBelowSnapshots } from '../../../../services/frontier/snapshots/trim.ts';
 import { controlEvent, readControl } from '../../../../services/runtime/crawl/control-log.ts';
@@ -23,7 +26,7 @@ const crawlTopics = { crawl: 't', partitions: 1, keyMode: 'host' } as const;
 interface Crawl {
   readonly harness: Harness;
   readonly objects: Map<string, Buffer>;
-  readonly shelf: Shelf;
+  readonly repository: SnapshotRepository;
   /** Oldest first. */
   readonly manifests: SnapshotManifest[];
   readonly live: string;
@@ -43,7 +46,7 @@ async function trimmableCrawl(more: readonly Control[] = []): Promise<Crawl> {
   await log.append(policyRecords(codec, crawlTopics, { ...defaultPolicy(), version: 7 }, 'crawlstream', 2));
   await log.append(policyRecords(codec, crawlTopics, { ...defaultPolicy(), version: 9 }, 'operator', 3));
   const objects = new Map<string, Buffer>();
-  const shelf = createShelf(createMemoryObjects(objects), crawlIdOf(key));
+  const repository = createSnapshotRepository(createMemoryObjects(objects), crawlIdOf(key));
   const manifests: SnapshotManifest[] = [];
   const owner = harness.owner({ leasesMax: 0 });
   const run = owner.run();
@@ -53,13 +56,13 @@ async function trimmableCrawl(more: readonly Control[] = []): Promise<Crawl> {
     if (round === 3) break;
     const store = createMemoryStore();
     const state = await rebuild({ log, identity, key, store, clock });
-    manifests.push(await takeSnapshot({ identity, state, store, shelf, clock, takenBy: 'test' }));
+    manifests.push(await takeSnapshot({ identity, state, store, repository, clock, takenBy: 'test' }));
   }
   owner.stop();
   await run;
   const live = digest((await harness.replayed()).state);
   return {
-    ...{ harness, objects, shelf, manifests, live },
+    ...{ harness, objects, repository, manifests, live },
     async starts() {
       const starts: Record<string, number> = {};
       for (const name of ['frontier-changelog', 'discovered', 'results', 'control']) {
@@ -68,7 +71,7 @@ async function trimmableCrawl(more: readonly Control[] = []): Promise<Crawl> {
       return starts;
     },
     trim: (options = {}) =>
-      trimBelowSnapshots({ log, codec, identity, shelf, kept: 2, clock: afterLeases(manifests), ...options }),
+      trimBelowSnapshots({ log, codec, identity, repository, kept: 2, clock: afterLeases(manifests), ...options }),
   };
 }
 
@@ -77,8 +80,8 @@ function afterLeases(manifests: readonly SnapshotManifest[]) {
   return { nowMs: () => Math.max(...manifests.map(({ leasesEndMs }) => leasesEndMs)) + 60_000 };
 }
 
-async function restored({ harness, shelf }: Crawl): Promise<string> {
-  const options = { log: harness.log, store: createMemoryStore(), identity, key, clock, endsLeases: false, shelf };
+async function restored({ harness, repository }: Crawl): Promise<string> {
+  const options = { log: harness.log, store: createMemoryStore(), identity, key, clock, endsLeases: false, repository };
   return digest((await openPartition(options)).state);
 }
 

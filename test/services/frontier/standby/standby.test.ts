@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
 import { loadView } from '../../../../services/frontier/restore/load-view.ts';
 import { crawlIdOf } from '../../../../services/frontier/snapshots/manifest.ts';
-import { createShelf } from '../../../../services/frontier/snapshots/shelf.ts';
+import { createSnapshotRepository } from '../../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
-import { Seat } from '../../../../services/frontier/standby/seat.ts';
+import { PartitionTask } from '../../../../services/frontier/standby/partition-task.ts';
 import { Standby } from '../../../../services/frontier/standby/standby.ts';
 import { standbyGroup } from '../../../../services/runtime/crawl/frontier-members.ts';
 import type { Log } from '../../../../services/runtime/log/log.ts';
@@ -74,20 +74,20 @@ test('a standby that becomes the owner reads no record twice and crawls on', lim
   const { codec } = harness;
   const failures: unknown[] = [];
   const store = createMemoryStore();
-  const seat = new Seat({
+  const partitionTask = new PartitionTask({
     ...{ log, codec, clock, identity, key, endsLeases: false, leasesMax: 1_000 },
     openStore: async () => store,
     onFailure: (error) => failures.push(error),
   });
-  seat.take({ is: 'standby', rank: 1 });
-  await until(() => seat.standby?.state?.counters.admitted === 500);
+  partitionTask.take({ is: 'standby', rank: 1 });
+  await until(() => partitionTask.standby?.state?.counters.admitted === 500);
   first.stop();
   await owning;
-  seat.take({ is: 'owner' });
-  await seat.ready;
+  partitionTask.take({ is: 'owner' });
+  await partitionTask.ready;
   await harness.discover(100);
-  await until(() => seat.owner?.committed?.counters.admitted === 600);
-  await seat.end();
+  await until(() => partitionTask.owner?.committed?.counters.admitted === 600);
+  await partitionTask.end();
   assert.deepEqual(failures, []);
   // At its position the newest records are looked at again: are they still those that were read?
   const read = offsets.filter((offset, index) => offset > Math.max(-1, ...offsets.slice(0, index)));
@@ -106,7 +106,7 @@ test('an owner that becomes a standby, and an owner again, keeps the state of th
   const harness = await startHarness();
   const { log, codec } = harness;
   const failures: unknown[] = [];
-  const seat = new Seat({
+  const partitionTask = new PartitionTask({
     ...{ log, codec, clock, identity, key, endsLeases: false, leasesMax: 10 },
     openStore: async () => createMemoryStore(),
     onFailure: (error) => failures.push(error),
@@ -114,26 +114,26 @@ test('an owner that becomes a standby, and an owner again, keeps the state of th
   const other = harness.owner({ leasesMax: 10 });
   let expected = 0;
   for (let round = 0; round < 3; round++) {
-    seat.take({ is: 'owner' });
-    await seat.ready;
+    partitionTask.take({ is: 'owner' });
+    await partitionTask.ready;
     await harness.discover(50);
     expected += 50;
-    await until(() => seat.owner?.committed?.counters.admitted === expected);
-    seat.take({ is: 'standby', rank: 1 });
+    await until(() => partitionTask.owner?.committed?.counters.admitted === expected);
+    partitionTask.take({ is: 'standby', rank: 1 });
     // Taken away and given back in one go: begun anew, never both at once.
-    seat.take({ is: 'none' });
-    seat.take({ is: 'standby', rank: 2 });
-    await until(() => seat.standby?.state?.counters.admitted === expected);
+    partitionTask.take({ is: 'none' });
+    partitionTask.take({ is: 'standby', rank: 2 });
+    await until(() => partitionTask.standby?.state?.counters.admitted === expected);
     const { state } = await harness.replayed();
-    assert.equal(digest(seat.standby!.state!), digest(state));
+    assert.equal(digest(partitionTask.standby!.state!), digest(state));
   }
   const owning = other.run();
   await harness.discover(50);
-  await until(() => seat.standby?.state?.counters.admitted === expected + 50);
+  await until(() => partitionTask.standby?.state?.counters.admitted === expected + 50);
   other.stop();
   await owning;
-  await seat.end();
-  assert.equal(seat.standby, undefined);
+  await partitionTask.end();
+  assert.equal(partitionTask.standby, undefined);
   assert.deepEqual(failures, []);
 });
 
@@ -184,7 +184,7 @@ test('a standby whose changelog is trimmed away under it follows again once ther
   owner.stop();
   await owning;
   const { log } = harness;
-  const shelf = createShelf(createMemoryObjects(), crawlIdOf(key));
+  const repository = createSnapshotRepository(createMemoryObjects(), crawlIdOf(key));
   const scratch = createMemoryStore();
   const state = await rebuild({ log, identity, key, store: scratch, clock });
   await log.trim(changelog, 0, state.changelog.offset);
@@ -195,12 +195,13 @@ test('a standby whose changelog is trimmed away under it follows again once ther
     sleepUntil: async (ms: number) => {
       pauses.push(ms);
       // By the fourth time there is one.
-      if (pauses.length === 4) await takeSnapshot({ identity, state, store: scratch, shelf, clock, takenBy: 'test' });
+      if (pauses.length === 4)
+        await takeSnapshot({ identity, state, store: scratch, repository, clock, takenBy: 'test' });
     },
   });
   const onTrouble = ({ code }: CrawlstreamError) => troubles.push(code);
   const standby = new Standby({
-    ...{ log, store: createMemoryStore(), identity, key, rank: 1, shelf },
+    ...{ log, store: createMemoryStore(), identity, key, rank: 1, repository },
     ...{ clock: patient, onTrouble },
   });
   const following = standby.run();

@@ -9,7 +9,7 @@ import {
   encodeCommit,
   expectOffset,
   follows,
-  judgeCommit,
+  validateCommit,
 } from '../../../../topology/frontier/changes/changelog.ts';
 import type { Change } from '../../../../topology/frontier/changes/changes.ts';
 import { readChange, writeChange } from '../../../../topology/frontier/changes/codec.ts';
@@ -113,15 +113,15 @@ describe('changelog records', () => {
 describe('a commit counts', () => {
   const at = { ...changelogStart, epoch: 5, seq: 7 };
   it('only under the newest claim', () => {
-    assert.equal(judgeCommit(at, header), 'counts');
-    assert.equal(judgeCommit(at, { ...header, epoch: 4 }), 'void');
-    assert.equal(judgeCommit(at, { ...header, epoch: 6 }), 'void');
+    assert.equal(validateCommit(at, header), 'counts');
+    assert.equal(validateCommit(at, { ...header, epoch: 4 }), 'void');
+    assert.equal(validateCommit(at, { ...header, epoch: 6 }), 'void');
   });
   it('only once', () => {
-    assert.equal(judgeCommit(at, { ...header, seq: 7 }), 'void');
+    assert.equal(validateCommit(at, { ...header, seq: 7 }), 'void');
   });
   it('only right after the one before it: what follows a failed append is void', () => {
-    assert.equal(judgeCommit(at, { ...header, seq: 9 }), 'void');
+    assert.equal(validateCommit(at, { ...header, seq: 9 }), 'void');
   });
   it('only if no record before it is gone', () => {
     assert.doesNotThrow(() => expectOffset(at, at.offset));

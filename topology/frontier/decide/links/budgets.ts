@@ -16,7 +16,7 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 
 /** A page of a source, by its host key or partition key, links to a host. True: it is the first one seen of it. */
-export function citeHost(decision: Decision, sourceKey: string, hostKey: string): boolean {
+export function countReferrer(decision: Decision, sourceKey: string, hostKey: string): boolean {
   const { budgets } = decision.state;
   const source = partitionKeyOf(sourceKey, 'domain');
   if (source === partitionKeyOf(hostKey, 'domain')) return false;

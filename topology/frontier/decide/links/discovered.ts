@@ -17,7 +17,7 @@ import { admittedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 import { noteAdmitted } from '../trace-events.ts';
 import { isOfAnotherSite } from './another-site.ts';
-import { citeHost, isBeyondBudget, linkingDomains, spendBudget } from './budgets.ts';
+import { countReferrer, isBeyondBudget, linkingDomains, spendBudget } from './budgets.ts';
 import { cashPerLink, Payments } from './cash.ts';
 import type { Growth } from './growth.ts';
 import { dropOf } from './queue-room.ts';
@@ -105,7 +105,9 @@ function arrive(
     return false;
   }
   const isCited =
-    budget !== undefined && sourceUrl !== '' && citeHost(decision, group.sourceKey || hostKeyOf(sourceUrl), hostKey);
+    budget !== undefined &&
+    sourceUrl !== '' &&
+    countReferrer(decision, group.sourceKey || hostKeyOf(sourceUrl), hostKey);
   decision.tally('discovered');
   const known = seen === seenVerdicts.seen;
   if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);

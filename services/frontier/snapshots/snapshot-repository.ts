@@ -13,15 +13,15 @@ import { rowsOfFile, type StoredRow } from './row-files.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
 
 /** A snapshot, or what became of one: it is named, but nobody can use it. */
-export type Shelved =
+export type StoredSnapshot =
   | { readonly folder: string; readonly manifest: SnapshotManifest; readonly error?: undefined }
   | { readonly folder: string; readonly manifest?: undefined; readonly error: CrawlstreamError };
 
-export interface Shelf {
+export interface SnapshotRepository {
   readonly objects: ObjectStore;
   readonly crawlId: string;
   /** Of one partition, the furthest first. Another crawl's are left out. */
-  list(identity: PartitionIdentity): Promise<Shelved[]>;
+  list(identity: PartitionIdentity): Promise<StoredSnapshot[]>;
   /** Rows as they were, in key order. Throws SNAPSHOT_DAMAGED at the first file that is not what the manifest says. */
   rows(manifest: SnapshotManifest): AsyncGenerator<readonly StoredRow[]>;
   /** Reads everything back. Throws SNAPSHOT_DAMAGED. */
@@ -34,19 +34,19 @@ export interface Shelf {
 
 const manifestName = 'manifest.json';
 
-export function createShelf(objects: ObjectStore, crawlId: string): Shelf {
-  const list = async (identity: PartitionIdentity): Promise<Shelved[]> => {
+export function createSnapshotRepository(objects: ObjectStore, crawlId: string): SnapshotRepository {
+  const list = async (identity: PartitionIdentity): Promise<StoredSnapshot[]> => {
     const names = await objects.list(folderOf(identity));
     const folders = names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName);
-    const shelved: Shelved[] = [];
+    const stored: StoredSnapshot[] = [];
     // By name, as by position.
     for (const folder of folders.reverse()) {
       const bytes = await objects.get(`${folder}${manifestName}`);
       if (bytes === undefined) continue;
       const one = decoded(bytes, folder);
-      if (one.manifest === undefined || one.manifest.crawlId === crawlId) shelved.push(one);
+      if (one.manifest === undefined || one.manifest.crawlId === crawlId) stored.push(one);
     }
-    return shelved;
+    return stored;
   };
 
   const file = async (manifest: SnapshotManifest, { name, bytes, sha256 }: SnapshotManifest['files'][number]) => {
@@ -80,8 +80,8 @@ export function createShelf(objects: ObjectStore, crawlId: string): Shelf {
     seal: (manifest) => objects.put(`${manifest.folder}${manifestName}`, encodeManifest(manifest)),
     async prune(identity, kept, nowMs) {
       const names = await objects.list(folderOf(identity));
-      const shelved = await list(identity);
-      const good = shelved.flatMap(({ manifest }) => manifest ?? []);
+      const stored = await list(identity);
+      const good = stored.flatMap(({ manifest }) => manifest ?? []);
       const [keep, old] = [good.slice(0, kept), good.slice(kept)];
       for (const { folder } of old) await remove(folder, names);
       const sealed = new Set(names.filter((name) => name.endsWith(`/${manifestName}`)).map(folderOfName));
@@ -103,7 +103,7 @@ function folderOfName(name: string): string {
   return name.slice(0, name.lastIndexOf('/') + 1);
 }
 
-function decoded(bytes: Buffer, folder: string): Shelved {
+function decoded(bytes: Buffer, folder: string): StoredSnapshot {
   try {
     return { folder, manifest: decodeManifest(bytes, folder) };
   } catch (error) {

@@ -22,7 +22,7 @@ export type Standing =
   | 'quotaSpent'
   | 'stopped';
 
-export interface Told {
+export interface CrawlStatus {
   readonly crawl: string;
   readonly release: string;
   readonly atMs: number;
@@ -33,21 +33,21 @@ export interface Told {
   readonly policyVersion: number | null;
   readonly pageQuota: number | null;
   readonly counts: Counts;
-  readonly hosts: HostsTold;
-  readonly partitions: readonly PartitionTold[];
+  readonly hosts: HostsStatus;
+  readonly partitions: readonly PartitionReport[];
   /** null: nobody knows who owns what, as in a data folder that is only read. */
-  readonly members: readonly MemberTold[] | null;
+  readonly members: readonly MemberStatus[] | null;
   /** Members of the fetchers' group; null: not known, or they are in the crawl's own process. */
   readonly fetchers: number | null;
-  readonly recent: RecentTold;
-  readonly freshness: FreshnessTold | null;
-  readonly letters: LettersTold | null;
+  readonly recent: RecentStatus;
+  readonly freshness: FreshnessStatus | null;
+  readonly letters: LettersStatus | null;
   /** No process runs the crawl; null: one does, or nobody knows. */
-  readonly idle: IdleTold | null;
+  readonly idle: IdleStatus | null;
   readonly troubles: readonly Trouble[];
 }
 
-export interface IdleTold {
+export interface IdleStatus {
   /** null: nothing was ever written. */
   readonly lastWrittenMs: number | null;
   /** The commands that have it go on, and not be paused. */
@@ -55,7 +55,7 @@ export interface IdleTold {
   readonly unpause: string;
 }
 
-export interface HostsTold {
+export interface HostsStatus {
   readonly known: number;
   /** With a lease out. */
   readonly fetching: number;
@@ -63,7 +63,7 @@ export interface HostsTold {
   readonly delayed: number | null;
 }
 
-export interface PartitionTold {
+export interface PartitionReport {
   readonly partition: number;
   readonly owner: string | null;
   readonly standbys: readonly {
@@ -80,28 +80,28 @@ export interface PartitionTold {
   readonly restoreLeftMs: number | null;
   readonly readyHosts: number | null;
   readonly delayedHosts: number | null;
-  readonly freshness: FreshnessTold | null;
+  readonly freshness: FreshnessStatus | null;
 }
 
-export interface MemberTold {
+export interface MemberStatus {
   readonly name: string;
   readonly address: string | null;
   readonly owned: readonly number[];
 }
 
 /** Of the last minute, as a sample of what fetchers reported; nothing before somebody looked. */
-export interface RecentTold {
+export interface RecentStatus {
   readonly outcomes: number;
   readonly kinds: readonly { readonly kind: string; readonly count: number; readonly failed: boolean }[];
   /** The newest first. */
-  readonly fetches: readonly FetchTold[];
+  readonly fetches: readonly FetchStatus[];
   /** Of the newest result that was ever seen here. */
   readonly newestMs: number | null;
   /** The newest answer of each kind that was no page, since somebody first looked: an example of each. */
-  readonly causes: readonly FetchTold[];
+  readonly causes: readonly FetchStatus[];
 }
 
-export interface FetchTold {
+export interface FetchStatus {
   readonly atMs: number;
   readonly url: string;
   readonly kind: string;
@@ -112,7 +112,7 @@ export interface FetchTold {
   readonly detail: string;
 }
 
-export interface FreshnessTold {
+export interface FreshnessStatus {
   /** Pages that are visited again. */
   readonly pages: number;
   /** Share expected to be as they were seen. */
@@ -124,16 +124,16 @@ export interface FreshnessTold {
   readonly sitemapTrust: number | null;
 }
 
-export interface LettersTold {
+export interface LettersStatus {
   /** On the topic, marks of replays among them. */
   readonly records: number;
   /** Of those shown. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   /** The newest first. */
-  readonly newest: readonly LetterTold[];
+  readonly newest: readonly LetterStatus[];
 }
 
-export interface LetterTold {
+export interface LetterStatus {
   readonly id: string;
   readonly atMs: number;
   readonly reason: string;
@@ -153,7 +153,7 @@ export interface Trouble {
 }
 
 /** What the charts begin with: columns of equal length. */
-export interface HistoryTold {
+export interface HistoryStatus {
   readonly atMs: readonly number[];
   readonly columns: Readonly<Record<HistoryColumn, readonly number[]>>;
 }
@@ -171,8 +171,8 @@ export const historyColumns = [
 export type HistoryColumn = (typeof historyColumns)[number];
 
 /** The hosts that come first by some order, over all partitions. */
-export interface HostListTold {
-  readonly hosts: readonly HostTold[];
+export interface HostListStatus {
+  readonly hosts: readonly HostStatus[];
   /** Hosts that the search found, listed or not. */
   readonly matched: number;
   readonly known: number;
@@ -180,7 +180,7 @@ export interface HostListTold {
   readonly missing: readonly number[];
 }
 
-export interface HostTold {
+export interface HostStatus {
   readonly host: string;
   readonly partition: number;
   readonly queued: number;
@@ -220,7 +220,7 @@ export const crawlActs = ['pause', 'resume'] as const;
 export type CrawlAct = (typeof crawlActs)[number];
 
 /** One host, and a page of its queue. Durations in ms; null: nobody set it, or there is none. */
-export interface HostPageTold {
+export interface HostPageStatus {
   readonly host: string;
   readonly atMs: number;
   /** What stands in its way, or what set when it may be contacted next: in words. */
@@ -246,18 +246,18 @@ export interface HostPageTold {
   /** Where the next page of the queue begins; null: there is none. */
   readonly next: string | null;
   /** Its newest answers, of the newest results of its partition. */
-  readonly outcomes: readonly FetchTold[];
+  readonly outcomes: readonly FetchStatus[];
 }
 
 /** What a crawl makes of one URL, in the words of `crawlstream explain`. */
-export interface ExplainTold {
+export interface ExplainStatus {
   readonly lines: readonly (readonly [name: string, value: string])[];
 }
 
 /** Everything that happened to one URL, as `crawlstream story` tells it. */
-export interface StoryTold {
+export interface StoryStatus {
   readonly url: string;
-  readonly events: readonly StoryEventTold[];
+  readonly events: readonly StoryEventStatus[];
   /** Events there are; above those that are told, the newest are. */
   readonly all: number;
   /** An SVG of them. */
@@ -266,7 +266,7 @@ export interface StoryTold {
   readonly trimmed: boolean;
 }
 
-export interface StoryEventTold {
+export interface StoryEventStatus {
   readonly time: string;
   /** Since the first one. */
   readonly since: string;

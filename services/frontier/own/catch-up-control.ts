@@ -11,7 +11,7 @@ import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../restore/job-runner.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 
-export interface HeedControl {
+export interface CatchUpControl {
   readonly log: Pick<Log, 'offsets'>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly store: StateStore;
@@ -25,7 +25,7 @@ export interface HeedControl {
   commit(step: Step): Promise<void>;
 }
 
-export async function heedControl({ core, signal, ...options }: HeedControl): Promise<void> {
+export async function catchUpControl({ core, signal, ...options }: CatchUpControl): Promise<void> {
   const { log, clock, store, identity, topic } = options;
   const { pollBytes: maxBytes, idleMs: waitMs } = frontierServiceLimits;
   const { end } = await log.offsets(topic, identity.partition);

@@ -2,7 +2,7 @@
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
 import { crawlIdOf } from '../../frontier/snapshots/manifest.ts';
-import { createShelf, type Shelf } from '../../frontier/snapshots/shelf.ts';
+import { createSnapshotRepository, type SnapshotRepository } from '../../frontier/snapshots/snapshot-repository.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import { openObjects } from '../../runtime/objects/open-objects.ts';
 import { fingerprintKeyOf } from '../connect/crawl-folder.ts';
@@ -10,26 +10,26 @@ import { printNotice } from '../terminal/restore-text.ts';
 import type { StateSource } from './state-source.ts';
 
 /** What a partition may be restored from; the caller closes its objects. */
-export async function openShelf(place: string, manifest: Manifest): Promise<Shelf> {
-  return createShelf(await openObjects(place), crawlIdOf(fingerprintKeyOf(manifest)));
+export async function openSnapshotRepository(place: string, manifest: Manifest): Promise<SnapshotRepository> {
+  return createSnapshotRepository(await openObjects(place), crawlIdOf(fingerprintKeyOf(manifest)));
 }
 
-/** The shelf at `place`; absent: the data folder's own. */
-export async function withShelf<T>(
+/** The repository at `place`; absent: the data folder's own. */
+export async function withSnapshotRepository<T>(
   { folder, manifest }: Pick<StateSource, 'folder' | 'manifest'>,
   place: string | undefined,
-  act: (shelf: Shelf) => Promise<T>,
+  act: (repository: SnapshotRepository) => Promise<T>,
 ): Promise<T> {
   const where = place ?? folder?.part('snapshots');
   if (where === undefined) {
     const message = '--to is missing: name a folder, or s3://bucket/prefix';
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }
-  const shelf = await openShelf(where, manifest);
+  const repository = await openSnapshotRepository(where, manifest);
   try {
-    return await act(shelf);
+    return await act(repository);
   } finally {
-    shelf.objects.close();
+    repository.objects.close();
   }
 }
 
@@ -41,9 +41,9 @@ export async function withSnapshots<T>(
   source: StateSource,
   partition: number,
   place: string | undefined,
-  act: (found: { readonly shelf?: Shelf; readonly onNotice: (text: string) => void }) => Promise<T>,
+  act: (found: { readonly repository?: SnapshotRepository; readonly onNotice: (text: string) => void }) => Promise<T>,
 ): Promise<T> {
   const { start } = await source.log.offsets(changelogTopic(source.manifest.crawl), partition);
   if (place === undefined && (start === 0 || source.folder === null)) return act({ onNotice: printNotice });
-  return withShelf(source, place, (shelf) => act({ shelf, onNotice: printNotice }));
+  return withSnapshotRepository(source, place, (repository) => act({ repository, onNotice: printNotice }));
 }

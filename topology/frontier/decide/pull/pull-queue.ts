@@ -16,7 +16,7 @@ import { decideGet } from './gets.ts';
 import { decideOrder } from './orders.ts';
 import { decidePuts } from './puts.ts';
 
-export class CallDesk {
+export class PullQueue {
   readonly #puts: (PutCall | QueueCall)[] = [];
   readonly #gets: GetCall[] = [];
   #answered: Call[] = [];

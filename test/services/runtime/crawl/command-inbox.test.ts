@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../../services/runtime/clock.ts';
-import { Mailbox } from '../../../../services/runtime/crawl/mailbox.ts';
+import { CommandInbox } from '../../../../services/runtime/crawl/command-inbox.ts';
 import { hostEvent } from '../../../../services/runtime/crawl/operator-events.ts';
 import { encodeRequest } from '../../../../services/runtime/crawl/requests.ts';
 import { takeRequests } from '../../../../services/runtime/crawl/take-requests.ts';
@@ -23,8 +23,8 @@ async function open(path: string) {
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   await log.createTopics([{ name: 'c.control', partitions: 2, retention: 'state' }]);
   const codec = await openCodec(createMemoryRegistry(), 'c');
-  /** A process that holds the log: what it knows of the mailbox dies with it. */
-  const taker = () => ({ mailbox: new Mailbox(folder), log, codec, crawl: 'c', clock });
+  /** A process that holds the log: what it knows of the inbox dies with it. */
+  const taker = () => ({ inbox: new CommandInbox(folder), log, codec, crawl: 'c', clock });
   const control = async () => {
     const amounts: number[] = [];
     for (const partition of [0, 1]) {
@@ -35,55 +35,55 @@ async function open(path: string) {
     }
     return amounts;
   };
-  return { mailbox: new Mailbox(folder), taker, control, requests: folder.part('requests') };
+  return { inbox: new CommandInbox(folder), taker, control, requests: folder.part('requests') };
 }
 
 const delayed = (amount: number) => hostEvent(topics, { by: 'me', atMs: 1 }, 'hostDelay', 'a.test', amount);
 
-describe('the mailbox of a data folder', () => {
+describe('the inbox of a data folder', () => {
   it('hands requests on in the order they were left, each answered with its offset', async () => {
-    const { mailbox, taker, control } = await open(temporaryFolder());
-    const ids = [await mailbox.post(delayed(1), 1_000), await mailbox.post(delayed(2), 2_000)];
-    assert.equal(await mailbox.answerTo(ids[0]!), undefined);
+    const { inbox, taker, control } = await open(temporaryFolder());
+    const ids = [await inbox.post(delayed(1), 1_000), await inbox.post(delayed(2), 2_000)];
+    assert.equal(await inbox.answerTo(ids[0]!), undefined);
     await takeRequests(taker());
     assert.deepEqual(await control(), [1, 2]);
-    assert.deepEqual(await mailbox.answerTo(ids[1]!), { taken: true, offsets: [1] });
-    assert.equal(await mailbox.answerTo(ids[1]!), undefined, 'an answer is given once');
+    assert.deepEqual(await inbox.answerTo(ids[1]!), { taken: true, offsets: [1] });
+    assert.equal(await inbox.answerTo(ids[1]!), undefined, 'an answer is given once');
   });
 
   it('appends nothing twice when its taker dies before it answers', async () => {
-    const { mailbox, taker, control } = await open(temporaryFolder());
+    const { inbox, taker, control } = await open(temporaryFolder());
     const [letter] = delayed(8);
-    const id = await mailbox.post([letter!], 2_000);
+    const id = await inbox.post([letter!], 2_000);
     // As a kill right after the append leaves it: the record is in the log, the letter still there.
     const { log, codec } = taker();
     await log.append(encodeRequest(codec, 'c', [letter!]));
     await takeRequests(taker());
     assert.deepEqual(await control(), [8]);
-    assert.deepEqual(await mailbox.answerTo(id), { taken: true, offsets: [0] });
+    assert.deepEqual(await inbox.answerTo(id), { taken: true, offsets: [0] });
   });
 
   it('answers a request that nobody can read with the reason, and goes on with the next', async () => {
-    const { mailbox, taker, control, requests } = await open(temporaryFolder());
-    const good = await mailbox.post(delayed(3), 2_000);
+    const { inbox, taker, control, requests } = await open(temporaryFolder());
+    const good = await inbox.post(delayed(3), 2_000);
     await writeFile(
       join(requests, '0.json'),
       '{"id":"0","records":[{"topic":"control","partition":0,"key":null,"record":{}}]}',
     );
     await takeRequests(taker());
-    assert.equal((await mailbox.answerTo('0'))?.taken, false);
-    assert.equal((await mailbox.answerTo(good))?.taken, true);
+    assert.equal((await inbox.answerTo('0'))?.taken, false);
+    assert.equal((await inbox.answerTo(good))?.taken, true);
     assert.deepEqual(await control(), [3]);
     assert.deepEqual(await readdir(requests), []);
   });
 
   it('keeps a request that could not be appended', async () => {
-    const { mailbox, taker, control } = await open(temporaryFolder());
-    const id = await mailbox.post(delayed(4), 1_000);
+    const { inbox, taker, control } = await open(temporaryFolder());
+    const id = await inbox.post(delayed(4), 1_000);
     const { log, ...rest } = taker();
     const full = { ...log, append: () => Promise.reject(new Error('the disk is full')) };
     await assert.rejects(takeRequests({ ...rest, log: full }), /disk is full/);
-    assert.equal(await mailbox.answerTo(id), undefined);
+    assert.equal(await inbox.answerTo(id), undefined);
     await takeRequests(taker());
     assert.deepEqual(await control(), [4]);
   });

@@ -1,5 +1,5 @@
 /**
- * The mailbox of a data folder: how a command reaches the process that holds it.
+ * The command inbox of a data folder: how a command reaches the process that holds it.
  *
  *   requests/<id>.json    a request left by a command: written aside, synced, renamed
  *   requests/<id>.taken   the answer of the process that took it: where its records are, or why it was refused
@@ -20,7 +20,7 @@ export interface Letter {
   readonly records: readonly RequestRecord[];
 }
 
-export type LetterAnswer =
+export type InboxAnswer =
   | { readonly taken: true; readonly offsets: readonly number[] }
   | { readonly taken: false; readonly why: string };
 
@@ -36,7 +36,7 @@ export interface Taking {
 /** Answers nobody came for are removed after this, ms. */
 const answerKeptMs = 60_000;
 
-export class Mailbox {
+export class CommandInbox {
   readonly #path: string;
   /** Letters that lay here when this taker began may have been appended by the one before. */
   #isFirst = true;
@@ -55,10 +55,10 @@ export class Mailbox {
   }
 
   /** The answer to a letter, once: it is removed. Undefined: not taken yet. */
-  async answerTo(id: string): Promise<LetterAnswer | undefined> {
+  async answerTo(id: string): Promise<InboxAnswer | undefined> {
     const file = join(this.#path, `${id}.taken`);
     try {
-      const answer = JSON.parse(await readFile(file, 'utf8')) as LetterAnswer;
+      const answer = JSON.parse(await readFile(file, 'utf8')) as InboxAnswer;
       await rm(file, { force: true });
       return answer;
     } catch (error) {
@@ -81,7 +81,7 @@ export class Mailbox {
     this.#isFirst = false;
   }
 
-  async #answer(name: string, taking: Taking): Promise<LetterAnswer> {
+  async #answer(name: string, taking: Taking): Promise<InboxAnswer> {
     const text = await readFile(join(this.#path, name), 'utf8');
     let letter: Letter;
     let encoded: readonly AppendRecord[];

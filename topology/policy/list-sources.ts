@@ -1,11 +1,11 @@
 /**
- * The lists at hand for policies that are in force or on their way to be: whoever reads files puts sources on the shelf
- * before a policy that needs them is decided on, and those of policies gone by leave it.
+ * The lists at hand for policies that are in force or on their way to be: whoever reads files puts sources on the repository
+ * before a policy that needs them is decided on, and those of policies gone by are dropped.
  */
 import type { ListSource } from '../url/url-lists.ts';
 import { noLists } from '../url/url-lists.ts';
 
-export class ListShelf {
+export class ListSources {
   #sources: ListSource[] = [];
 
   put(source: ListSource): void {

@@ -17,7 +17,7 @@ import { changelogLimits } from '../changelog-limits.ts';
 import { type OwnerOptions, PartitionOwner } from '../own/partition-owner.ts';
 import { Standby, type StandbyOptions } from './standby.ts';
 
-export interface SeatOptions extends Omit<OwnerOptions, 'store' | 'warm'> {
+export interface PartitionTaskOptions extends Omit<OwnerOptions, 'store' | 'warm'> {
   readonly identity: PartitionIdentity;
   readonly onStandbyTrouble?: StandbyOptions['onTrouble'];
   openStore(): Promise<StateStore>;
@@ -36,14 +36,14 @@ const ofPartition: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** `rank` above 0: the first copy, or the second. */
-export type Duty =
+export type PartitionRole =
   | { readonly is: 'none' }
   | { readonly is: 'owner' }
   | { readonly is: 'standby'; readonly rank: number };
 
-export class Seat {
-  readonly #options: SeatOptions;
-  #duty: Duty = { is: 'none' };
+export class PartitionTask {
+  readonly #options: PartitionTaskOptions;
+  #duty: PartitionRole = { is: 'none' };
   #working: Promise<void> | undefined;
   #settle: (() => void) | undefined;
   #ready: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export class Seat {
   owner: PartitionOwner | undefined;
   standby: Standby | undefined;
 
-  constructor(options: SeatOptions) {
+  constructor(options: PartitionTaskOptions) {
     this.#options = options;
   }
 
@@ -73,7 +73,7 @@ export class Seat {
   }
 
   /** From now on; what is under way ends first. */
-  take(duty: Duty): void {
+  take(duty: PartitionRole): void {
     const before = this.#duty;
     this.#duty = duty;
     if (isSame(before, duty)) return;
@@ -158,6 +158,6 @@ export class Seat {
   }
 }
 
-function isSame(a: Duty, b: Duty): boolean {
+function isSame(a: PartitionRole, b: PartitionRole): boolean {
   return a.is === b.is && (a.is !== 'standby' || b.is !== 'standby' || a.rank === b.rank);
 }

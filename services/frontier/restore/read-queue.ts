@@ -11,7 +11,7 @@ interface Look<Target> {
   readonly reject: (error: unknown) => void;
 }
 
-export class Looks<Target> {
+export class ReadQueue<Target> {
   readonly #waiting: Look<Target>[] = [];
 
   get isAsked(): boolean {

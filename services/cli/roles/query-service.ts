@@ -4,7 +4,7 @@
  */
 import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
-import type { Standing } from '../../dashboard/told.ts';
+import type { Standing } from '../../dashboard/status.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
 import { ownPartitions, type Restores } from '../../frontier/query/own-partitions.ts';
 import { partitionPlaces } from '../../frontier/query/partition-places.ts';
@@ -29,7 +29,7 @@ import { explainer } from '../inspect/explain-command.ts';
 import { hostPager, hostPageUrls } from '../inspect/host-page.ts';
 import { storyTeller } from '../inspect/story-command.ts';
 
-export interface DeskOptions {
+export interface QueryServiceOptions {
   readonly log: MembersLog & Pick<Log, 'append' | 'committed' | 'offsetAt'>;
   readonly codec: RecordCodec;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface DeskOptions {
   readonly ask?: AskMember | undefined;
 }
 
-export class QueryDesk {
+export class QueryService {
   #queried: Queried | undefined;
   #pushes: PushTarget | undefined;
   #view: CrawlView | undefined;
@@ -61,7 +61,7 @@ export class QueryDesk {
     this.#dashboard.routes(app);
   };
 
-  open({ log, codec, clock, manifest, member, restores, flags, ask }: DeskOptions): void {
+  open({ log, codec, clock, manifest, member, restores, flags, ask }: QueryServiceOptions): void {
     this.#pushes = { log, codec, clock, topics: manifest };
     const { crawl, partitions, keyMode } = manifest;
     const queries = new Queries({ log, clock, crawl, member, ask });
