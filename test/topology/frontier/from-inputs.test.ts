@@ -1,13 +1,20 @@
 /** A state made from its inputs alone: what it keeps of pages that are visited again. */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Hand } from '../../../lab/model/hand.ts';
-import type { Control, Discovered, Result } from '../../../schemas/types.ts';
+import { blankControl, blankLinkGroup, blankOutcome, blankResult } from '../../../schemas/blank.ts';
+import type { Control, Discovered, LinkGroup, Outcome, Result } from '../../../schemas/types.ts';
 import { feedSignature } from '../../../topology/content/feed-signature.ts';
 import { FromInputs } from '../../../topology/frontier/from-inputs.ts';
+import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
+import { seenVerdicts } from '../../../topology/frontier/seen/seen-test.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../topology/policy/recrawl/recrawl-config.ts';
+import { bandCount } from '../../../topology/url/band.ts';
+import { urlLimits } from '../../../topology/url/url-limits.ts';
 
 const hour = 3_600_000;
 const a = 'a.test';
@@ -92,3 +99,135 @@ for (const schedule of ['fixed', 'adaptive'] as const) {
     assert.deepEqual([made.counters.scheduled, made.counters.page, made.counters.failed], [3, 2, 2]);
   });
 }
+
+/** Inputs as they lie in their topics, and the state they make. */
+function madeOf(
+  config: Partial<PolicyConfig>,
+  results: readonly (Partial<Result> & { readonly of: Readonly<Record<string, Partial<Outcome>>> })[],
+  groups: readonly (Partial<LinkGroup> & { readonly paths: readonly string[]; readonly priority?: number })[],
+): FrontierState {
+  const state = new FrontierState({ hi: 1, lo: 2 }, { ...defaultSeen, memoryBytes: 2 ** 30 });
+  const made = new FromInputs({ crawl: 'model', partition: 0, partitions: 1 }, state);
+  const payload = JSON.stringify({ ...defaultPolicy(), delayMs: 1_000, delayFactor: 0, ...config, version: 1 });
+  made.control({ ...blankControl, kind: 'policy', version: 1, payload });
+  for (const { of, ...result } of results) {
+    const outcomes = Object.entries(of).map(([path, outcome], index) => {
+      const kind = outcome.kind ?? 'fetched';
+      const status = kind === 'timeout' || kind === 'dnsFailed' ? 0 : 200;
+      return { ...blankOutcome, index, url: `https://${a}/${path}`, kind, status, ...outcome };
+    });
+    made.result({ ...blankResult, hostKey: a, ...result, outcomes });
+  }
+  for (const { paths, priority = -1, ...group } of groups) {
+    const links = paths.map((path) => ({ url: `https://${a}/${path}`, lastModifiedMs: 0, priority }));
+    made.discovered({ groups: [{ ...blankLinkGroup, hostKey: a, depth: 1, ...group, links }] });
+  }
+  made.end();
+  return state;
+}
+
+/** All that waits of the host, in its order: path, band, depth and attempts. */
+function waitingIn(state: FrontierState) {
+  const host = state.hosts.get(a)!;
+  assert.deepEqual([state.counters.leases, state.counters.leased, host.leaseIds], [0, 0, []]);
+  const bands = [...host.queue.bands()].map(({ number, size }) => [number, size] as const);
+  const grant = { leaseId: 9e6, hostKey: a, again: 0, bands, deadlineMs: 0, delayMs: 0 };
+  state.apply({ kind: 'grant', ...grant });
+  return state.leases
+    .get(9e6)!
+    .entries.map((entry) => [new URL(entry!.url).pathname.slice(1), entry!.band, entry!.depth, entry!.attempts]);
+}
+
+describe('a state made from its inputs', () => {
+  it('queues what was found and not fetched as it was found, with the attempts it has had, and what was fetched not', () => {
+    const failed = { kind: 'serverError', status: 500 } as const;
+    const state = madeOf(
+      {},
+      [
+        { leaseId: 3, completedAtMs: 5_000, of: { one: {}, two: { kind: 'gone', status: 404 }, three: failed } },
+        { leaseId: 9, completedAtMs: 9_000, of: { three: failed } },
+      ],
+      [
+        { paths: ['one', 'three', 'four'], priority: 3, depth: 2 },
+        { paths: ['five', 'one'], priority: 99 },
+        { paths: ['six', 'two', 'four'], front: true, depth: 7 },
+      ],
+    );
+    const { admitted, page, failed: refused, queued, hosts } = { ...state.counters, hosts: state.hosts };
+    assert.deepEqual([admitted, page, refused, queued], [6, 1, 1, 4]);
+    assert.equal(state.nextLeaseId, 9 + 1 + crawlLimits.concurrencyMax);
+    assert.equal(hosts.get(a)!.facts.readyAtMs, 10_000);
+    assert.equal(state.nowMs, 9_000);
+    const kept = state.unsaved.records.map(({ url, status, depth, attempts, atMs }) => [
+      new URL(url).pathname,
+      ...[status, depth, attempts, atMs],
+    ]);
+    assert.deepEqual(kept, [
+      ['/one', 'page', 2, 1, 5_000],
+      ['/two', 'failed', 7, 1, 5_000],
+    ]);
+    assert.deepEqual(waitingIn(state), [
+      ['six', 0, 7, 0],
+      ['three', 3, 2, 2],
+      ['four', 3, 2, 0],
+      ['five', bandCount - 1, 1, 0],
+    ]);
+  });
+
+  it('has what was fetched though no link leads to it any more', () => {
+    const state = madeOf({}, [{ of: { lost: {}, '?a=': { kind: 'redirect', redirectUrl: `https://${a}/` } } }], []);
+    assert.deepEqual([state.counters.admitted, state.counters.page, state.counters.redirected], [2, 1, 1]);
+    assert.deepEqual(
+      state.unsaved.records.map(({ depth, atMs }) => [depth, atMs]),
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    );
+    assert.equal(state.hosts.get(a)!.facts.readyAtMs, 0, 'no time was told');
+    assert.deepEqual([state.counters.leases, state.hosts.get(a)!.leaseIds], [0, []]);
+  });
+
+  it('queues of a host as many as its policy allows; those beyond it were never seen', () => {
+    const paths = ['one', 'two', 'three', 'four'];
+    const state = madeOf({ urlsPerHostMax: 3 }, [], [{ paths, priority: 1 }]);
+    assert.equal(state.counters.admitted, 3);
+    const seen = paths.map((path) => {
+      const [hi, lo] = state.fingerprintOf(`https://${a}/${path}`);
+      return state.seen.test(hi!, lo!) === seenVerdicts.seen;
+    });
+    assert.deepEqual(seen, [true, true, true, false]);
+    assert.equal(madeOf({ urlsPerHostMax: null }, [], [{ paths }]).counters.admitted, 4);
+  });
+
+  it('gives up on what was tried, or led back to itself, once more than the policy has retries and hops', () => {
+    const retriesMs = [1_000, 2_000];
+    const timeout = { of: { one: { kind: 'serverError', status: 500 } as const } };
+    const round = { of: { one: { kind: 'redirect', redirectUrl: `https://${a}/one` } as const } };
+    const groups = [{ paths: ['one'], priority: 1 }];
+    const times = (count: number, one: typeof timeout | typeof round) => {
+      const results = Array.from({ length: count }, () => one);
+      const { counters } = madeOf({ retriesMs }, results, groups);
+      return [counters.queued, counters.dead, counters.redirected];
+    };
+    assert.deepEqual(times(2, timeout), [1, 0, 0]);
+    assert.deepEqual(times(3, timeout), [0, 1, 0]);
+    assert.deepEqual(times(urlLimits.redirectHopsMax, round), [1, 0, 0]);
+    assert.deepEqual(times(urlLimits.redirectHopsMax + 1, round), [0, 0, 1]);
+  });
+
+  it('gives up on the queue of a host that failed more often in a row than the policy has retries', () => {
+    const retriesMs = [1_000, 2_000];
+    const groups = [{ paths: ['one', 'two'], priority: 1 }];
+    const fails = { completedAtMs: 1_000, of: { one: { kind: 'dnsFailed' } as const } };
+    const answers = { completedAtMs: 1_000, of: { three: {} } };
+    const hostAfter = (...results: (typeof fails | typeof answers)[]) => {
+      const state = madeOf({ retriesMs }, results, groups);
+      const { failures, deadUntilMs } = state.hosts.get(a)!.facts;
+      return [failures, deadUntilMs, state.counters.queued, state.counters.dead];
+    };
+    assert.deepEqual(hostAfter(fails, fails), [2, 0, 2, 0]);
+    assert.deepEqual(hostAfter(fails, fails, fails), [3, 1_000 + frontierLimits.deadHostMs, 0, 2]);
+    assert.deepEqual(hostAfter(fails, fails, answers, fails), [1, 0, 2, 0]);
+  });
+});

@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
+import { controlOf } from '../../../../lab/model/model-script.ts';
 import type { Answer } from '../../../../lab/simulation/driver.ts';
 import { TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { UrlStory } from '../../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
+import { budgetBand, trapBandFirst } from '../../../../topology/frontier/queues/held-bands.ts';
+import { defaultBudget } from '../../../../topology/policy/budget.ts';
+import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
+import { bandCount } from '../../../../topology/url/band.ts';
 
 const site = 'https://a.test';
 
 function storyOf(driver: TopologyDriver, url: string): UrlStory {
   const story = new UrlStory('a.test', url);
   for (const [offset, record] of driver.changelog().entries()) story.take(offset, decodeChangelog(record));
+  return story;
+}
+
+function handStory({ rig }: Hand, url: string): UrlStory {
+  const story = new UrlStory('a.test', url);
+  for (const [offset, record] of rig.changelog.entries()) story.take(offset, decodeChangelog(record));
   return story;
 }
 
@@ -96,5 +108,57 @@ describe('the story of a URL', () => {
     driver.control(0, { kind: 'releaseTrap', hostKey: 'a.test', payload: JSON.stringify({ pattern: '//' }) });
     driver.run(driver.nowMs + 60_000);
     assert.deepEqual(storyOf(driver, url).place, { in: 'end', status: 'page' });
+  });
+
+  it('is not that of others of its host: what they are given up for ends them alone', () => {
+    const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
+    hand.links('a.test', 1);
+    hand.report(hand.lease());
+    hand.links('a.test', 3, { from: 1 });
+    for (let tries = 0; tries < 2; tries++) hand.report(hand.lease(3_600_000), { kind: 'robotsUnreachable' });
+    while (hand.counters.dead < 3) assert.ok(hand.rig.step(hand.nowMs, 0), 'the queue is given up on');
+    const placeOf = (n: number) => handStory(hand, `${site}/${n}`).place;
+    assert.deepEqual([0, 3, 4].map(placeOf), [{ in: 'end', status: 'page' }, { in: 'end', status: 'dead' }, undefined]);
+  });
+
+  it('has each end at once: nothing is due after it', () => {
+    const hand = new Hand({ retriesMs: [5_000] });
+    hand.links('a.test', 1);
+    const [first, second] = [hand.lease(), () => hand.lease(5_000)];
+    hand.report(first, { kind: 'serverError' });
+    const againMs = hand.nowMs + 5_000;
+    hand.report(second(), { kind: 'gone' });
+    assert.deepEqual(
+      handStory(hand, `${site}/0`).outcomes.map(({ status, dueAtMs }) => [status, dueAtMs]),
+      [
+        ['again', againMs],
+        ['failed', 0],
+      ],
+    );
+  });
+
+  it('counts ahead of it what is drawn from before: front queues in order, and released traps, but nothing that is held', () => {
+    const policy = { ...defaultPolicy(), budget: { ...defaultBudget, base: 3, perSource: 0 }, traps: defaultTraps };
+    const hand = new Hand(policy);
+    const trapped = [1, 2].map((n) => `${site}/a/b/a/b/a/b/${n}`);
+    hand.links('a.test', 5);
+    hand.linksTo([`${site}/late`], 7, { depth: 0 });
+    hand.linksTo(trapped);
+    const placeOf = (url: string) => handStory(hand, url).place;
+    assert.deepEqual(placeOf(`${site}/late`), { in: 'band', band: 7, ahead: 3 });
+    // Among themselves alone: when their turn comes is not known.
+    assert.deepEqual(placeOf(`${site}/4`), { in: 'band', band: budgetBand, ahead: 1 });
+    assert.deepEqual(placeOf(trapped[1]!), { in: 'band', band: trapBandFirst, ahead: 1 });
+    const story = handStory(hand, trapped[1]!);
+    assert.deepEqual(
+      [bandCount - 1, bandCount, trapBandFirst, trapBandFirst + 1].map((band) => story.isHeld(band)),
+      [false, true, true, true],
+    );
+    const payload = JSON.stringify({ pattern: story.trapOf(trapBandFirst)!.pattern });
+    hand.rig.send('control', controlOf({ kind: 'releaseTrap', hostKey: 'a.test', payload }));
+    hand.rig.step(hand.nowMs, 0);
+    const released = handStory(hand, trapped[1]!);
+    assert.equal(released.isHeld(trapBandFirst), false);
+    assert.deepEqual(released.place, { in: 'band', band: trapBandFirst, ahead: 3 + 1 + 1 });
   });
 });
