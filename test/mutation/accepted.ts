@@ -108,6 +108,27 @@ export const accepted: readonly Accepted[] = [
     line: 'if (sitemaps.size === 0) return false;',
     because: 'time alone: where no host has a round, this one has none',
   },
+  {
+    file: 'topology/frontier/state/settle-host.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'deadUntilMs > 0 ?',
+    because: 'a moment of today, or none: never the first millisecond of 1970',
+  },
+  {
+    file: 'topology/frontier/state/settle-host.ts',
+    find: '<',
+    replace: '<=',
+    line: 'b < a) ? b : a',
+    because: 'the earlier of two that are equal is either',
+  },
+  {
+    file: 'topology/frontier/decide/results/time.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'ownLane ? 0',
+    because: 'no host was contacted in the first millisecond of 1970',
+  },
   ...[
     { find: 'taken.has(said)', replace: 'false', line: 'if (taken.has(said)) continue;' },
     { find: 'taken.add(said);', replace: ';', line: 'taken.add(said);' },

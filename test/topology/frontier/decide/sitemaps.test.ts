@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import type { HostFacts, Result, Task } from '../../../../schemas/types.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { leaseMs } from '../../../../topology/frontier/decide/politeness.ts';
+import { frontierLimits } from '../../../../topology/frontier/frontier-limits.ts';
 import { defaultBudget } from '../../../../topology/policy/budget.ts';
 import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
@@ -52,6 +54,15 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(again.sitemaps.sinceMs, hand.nowMs);
     assert.equal(hand.counters.leased, 0);
     assert.equal(hand.counters.quotaSpent, 0);
+  });
+
+  it('have a lease that lasts for robots.txt and as many as fetchers read with one', () => {
+    const hand = reading();
+    named(hand);
+    const { deadlineMs } = hand.lease();
+    const { facts } = hand.rig.core.state.hosts.get(a)!;
+    const requests = 1 + frontierLimits.sitemapsPerLeaseMax;
+    assert.equal(deadlineMs - hand.nowMs, leaseMs(hand.rig.core.policy!, facts, requests));
   });
 
   it('go on at the pace of the host, for the same round, until none is left', () => {

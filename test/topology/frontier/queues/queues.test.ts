@@ -4,6 +4,7 @@ import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
 import { type Answer, fingerprintKey, TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
+import { Bands } from '../../../../topology/frontier/queues/bands.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { listQueue, type QueueCursor, readLeases } from '../../../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../../../topology/frontier/view/save-view.ts';
@@ -27,6 +28,15 @@ function grant(state: FrontierState, leaseId: number, count: number): void {
   const bands = [[2, count]] as const;
   state.apply({ kind: 'grant', leaseId, hostKey: 'h.test', again: 0, bands, deadlineMs: 1, delayMs: 0 });
 }
+
+describe('a partition’s bands', () => {
+  it('number entries up to 2^32 and no further: a number is never used again', () => {
+    const bands = new Bands(2 ** 20, () => 'h.test');
+    bands.queuedEver = 0xffff_fffd;
+    assert.equal(bands.push(0, 'h.test', entryOf(1)), 0xffff_fffe);
+    assert.throws(() => bands.push(0, 'h.test', entryOf(2)), /2\^32 entries/);
+  });
+});
 
 describe('a host’s queue', () => {
   it('gives its entries back in order, whole, from rows on disk and from memory', () => {

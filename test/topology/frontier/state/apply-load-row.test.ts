@@ -1,0 +1,99 @@
+/** What another crawl knew, as a state takes it: each row has its place in the counts. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { UrlRecord } from '../../../../topology/frontier/changes/changes.ts';
+import type { LoadRow } from '../../../../topology/frontier/changes/load-row.ts';
+import { seenVerdicts } from '../../../../topology/frontier/seen/seen-test.ts';
+import { FrontierState } from '../../../../topology/frontier/state/state.ts';
+
+const host = 'a.test';
+const urlOf = (n: number) => `https://${host}/${n}`;
+const none = { queued: 0, retrying: 0, deferred: 0, leased: 0, page: 0, redirected: 0, denied: 0, failed: 0, dead: 0 };
+
+const recordOf = (n: number, status: UrlRecord['status'] | 'known') => ({
+  ...{ url: urlOf(n), status, outcome: 'fetched' as const, httpStatus: 200, atMs: 5, attempts: 1, depth: 0 },
+  ...{ etag: '', lastModified: '', contentHash: '', soft404: false },
+});
+
+function loaded(...rows: readonly object[]): FrontierState {
+  const state = new FrontierState({ hi: 1, lo: 2 });
+  for (const row of rows) state.apply({ kind: 'load', row: row as LoadRow });
+  return state;
+}
+
+/** Where URLs are, and what else is counted. */
+function countsOf({ counters }: FrontierState) {
+  const { admitted, imported, quotaSpent, scheduled } = counters;
+  const places = Object.fromEntries(Object.keys(none).map((place) => [place, counters[place as keyof typeof none]]));
+  return { admitted, imported, quotaSpent, scheduled, places };
+}
+
+const isSeen = (state: FrontierState, n: number) => {
+  const [hi, lo] = state.fingerprintOf(urlOf(n));
+  return state.seen.test(hi!, lo!) === seenVerdicts.seen;
+};
+
+describe('a loaded row', () => {
+  it('of URLs that ended: each is seen and kept, and counts as what it is; pages count against the quota', () => {
+    const urls = (['page', 'page', 'failed', 'dead', 'known'] as const).map((status, n) => recordOf(n, status));
+    const state = loaded({ row: 'known', urls });
+    assert.deepEqual(countsOf(state), {
+      ...{ admitted: 4, imported: 1, quotaSpent: 2, scheduled: 0 },
+      places: { ...none, page: 2, failed: 1, dead: 1 },
+    });
+    assert.deepEqual(state.unsaved.records, urls);
+    assert.deepEqual(
+      [0, 1, 2, 3, 4, 5].map((n) => isSeen(state, n)),
+      [true, true, true, true, true, false],
+    );
+  });
+
+  it('of what was fetched more than once counts each time', () => {
+    const state = loaded(
+      { row: 'repeated', status: 'page', count: 3 },
+      { row: 'repeated', status: 'denied', count: 2 },
+    );
+    assert.deepEqual(countsOf(state), {
+      ...{ admitted: 5, imported: 0, quotaSpent: 3, scheduled: 0 },
+      places: { ...none, page: 3, denied: 2 },
+    });
+  });
+
+  it('of a URL that waits: it is due when it was, and seen by its normal spelling unless it was before', () => {
+    const entry = (n: number) => ({ url: urlOf(n), depth: 1, hop: 0, attempts: 1, expiries: 0, band: 2 });
+    const row = { row: 'again', hostKey: host };
+    const state = loaded(
+      { ...row, known: false, dueAtMs: 7_000, entry: entry(1), normal: urlOf(2) },
+      { ...row, known: true, dueAtMs: 0, entry: entry(3), normal: urlOf(3) },
+    );
+    assert.deepEqual(countsOf(state), {
+      ...{ admitted: 2, imported: 0, quotaSpent: 0, scheduled: 0 },
+      places: { ...none, queued: 1, retrying: 1 },
+    });
+    assert.deepEqual(
+      [1, 2, 3].map((n) => isSeen(state, n)),
+      [false, true, false],
+    );
+    const { queue, id } = state.hosts.get(host)!;
+    assert.deepEqual(
+      queue.again.map(({ dueAtMs, entry: { url } }) => [dueAtMs, url]),
+      [
+        [0, urlOf(3)],
+        [7_000, urlOf(1)],
+      ],
+    );
+    assert.equal(state.clock.readyAtMs(id), 0);
+  });
+
+  it('of fingerprints that were taken down: those of that host are refused, and no others', () => {
+    const state = loaded({ row: 'purged', hostKey: host, prints: [7, 8, 7, 9] });
+    const refused = [
+      [7, 8],
+      [7, 9],
+      [8, 7],
+      [9, 7],
+    ].map(([hi, lo]) => state.purge.refuses(state.hosts, host, hi!, lo!));
+    assert.deepEqual(refused, [true, true, false, false]);
+    assert.equal(countsOf(state).admitted, 0);
+  });
+});

@@ -1,0 +1,114 @@
+/** When a host may be leased next, and with whom it waits for its lease. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
+import { refreshHosts } from '../../../../topology/frontier/hosts/clock.ts';
+import { clockBandOf } from '../../../../topology/frontier/state/settle-host.ts';
+import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
+import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
+
+const a = 'a.test';
+const hour = 3_600_000;
+
+const hourly = { ...defaultRecrawl, schedule: 'fixed' as const, intervalMs: hour };
+
+function hostOf({ rig }: Hand) {
+  const { state } = rig.core;
+  const host = state.hosts.get(a)!;
+  return { readyAtMs: state.clock.readyAtMs(host.id), band: clockBandOf(state, host), facts: host.facts };
+}
+
+/** A page that is due in an hour, and a URL of the same host whose retry is due in so long. */
+function retrying(retryMs: number, policy: Partial<PolicyConfig> = {}): Hand {
+  const hand = new Hand({ delayMs: 1_000, recrawl: hourly, retriesMs: [retryMs], ...policy });
+  hand.links(a, 2, { priority: 5 });
+  hand.report(hand.lease(), { kind: ['fetched', 'serverError'] });
+  assert.deepEqual([hand.counters.scheduled, hand.counters.retrying], [1, 1]);
+  return hand;
+}
+
+describe('a host waits', () => {
+  it('with those of its best band while something of it was not fetched yet', () => {
+    const hand = new Hand({ recrawl: hourly });
+    hand.links(a, 1, { priority: 5 });
+    assert.equal(hostOf(hand).band, 5);
+    hand.links(a, 1, { priority: 2, from: 1 });
+    assert.equal(hostOf(hand).band, 2);
+  });
+
+  it('with those that only refresh where a visit is all it has, or comes before the rest', () => {
+    const hand = new Hand({ recrawl: hourly });
+    hand.links(a, 1);
+    hand.report(hand.lease());
+    assert.equal(hostOf(hand).band, refreshHosts);
+    assert.equal(hostOf(retrying(hour + 1_000)).band, refreshHosts);
+    for (const retryMs of [hour - 1_000, hour])
+      assert.notEqual(hostOf(retrying(retryMs)).band, refreshHosts, `a retry after ${retryMs} ms`);
+  });
+});
+
+describe('a host may be leased', () => {
+  it('as soon as the earlier of a visit and a retry is due', () => {
+    for (const [retryMs, afterMs] of [
+      [hour + 1_000, hour],
+      [hour - 1_000, hour - 1_000],
+    ] as const) {
+      const hand = retrying(retryMs);
+      assert.equal(hostOf(hand).readyAtMs, hand.nowMs + afterMs);
+    }
+  });
+
+  it('not before its delay is over, though a visit is due', () => {
+    const hand = retrying(hour, { delayMs: 3 * hour, leadTimeMs: 24 * hour });
+    assert.equal(hostOf(hand).readyAtMs, hand.nowMs + 3 * hour);
+  });
+
+  it('not while it has nothing, is held, or is on as many leases as it may be', () => {
+    const hand = new Hand({ delayMs: 1_000 });
+    hand.links(a, 1);
+    assert.notEqual(hostOf(hand).readyAtMs, undefined);
+    hand.event('blockHost', a);
+    assert.equal(hostOf(hand).readyAtMs, undefined, 'held');
+    hand.event('releaseHost', a);
+    assert.notEqual(hostOf(hand).readyAtMs, undefined);
+    const task = hand.lease();
+    hand.links(a, 1, { from: 1 });
+    assert.equal(hostOf(hand).readyAtMs, undefined, 'on lease');
+    hand.report(task);
+    assert.equal(hostOf(hand).readyAtMs, hand.nowMs + 1_000);
+    hand.report(hand.lease(1_000));
+    assert.equal(hostOf(hand).readyAtMs, undefined, 'nothing is left');
+  });
+
+  it('for its visits alone once it has stayed unreachable: when they are due, and the verdict has run out', () => {
+    const hand = retrying(1_000, { recrawl: { ...hourly, intervalMs: 400 * hour } });
+    const { burying } = hand.rig.core.state;
+    while (burying.size === 0) hand.report(hand.lease(hour), { kind: 'robotsUnreachable' });
+    assert.equal(hostOf(hand).readyAtMs, undefined, 'its queue is given up on first');
+    while (burying.size > 0) hand.rig.step(hand.nowMs, 0);
+    const dueAtMs = 1_000_000 + 400 * hour;
+    const { readyAtMs, facts } = hostOf(hand);
+    assert.ok(facts.deadUntilMs > hand.nowMs && facts.deadUntilMs < dueAtMs);
+    assert.equal(readyAtMs, dueAtMs);
+    const soon = retrying(1_000);
+    while (soon.rig.core.state.burying.size === 0) soon.report(soon.lease(hour), { kind: 'robotsUnreachable' });
+    while (soon.rig.core.state.burying.size > 0) soon.rig.step(soon.nowMs, 0);
+    assert.equal(hostOf(soon).readyAtMs, hostOf(soon).facts.deadUntilMs);
+  });
+
+  it('with one failure less than it was given up with, so that one more gives it up again', () => {
+    for (const retriesMs of [[], [1_000]]) {
+      const hand = new Hand({ delayMs: 1_000, recrawl: hourly, retriesMs });
+      hand.links(a, 1);
+      hand.report(hand.lease());
+      hand.links(a, 1, { from: 1 });
+      const { burying } = hand.rig.core.state;
+      while (burying.size === 0) hand.report(hand.lease(hour / 2), { kind: 'robotsUnreachable' });
+      while (burying.size > 0) hand.rig.step(hand.nowMs, 0);
+      const { failures, deadUntilMs } = hostOf(hand).facts;
+      assert.equal(failures, retriesMs.length + 1);
+      hand.leaseExactlyAfter(deadUntilMs - hand.nowMs);
+      assert.deepEqual([hostOf(hand).facts.failures, hostOf(hand).facts.deadUntilMs], [failures - 1, 0]);
+    }
+  });
+});
