@@ -15,20 +15,36 @@ export function jsonLines(out: Writable, columns: readonly Column[]): RowWriter 
   });
 }
 
-/** A spreadsheet takes what begins so for a formula (OWASP, CSV injection), and runs it. */
-const formula = /^[=+\-@\t\r]/;
+/**
+ * A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection), and runs it; the wide forms of East Asian
+ * keyboards too. Where a locale splits lines by semicolons, a cell may begin within ours: quotes do not hold it there.
+ */
+const formula = /^[\s\ufeff\u200b]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/;
+const formulaWithin = /([;\t\r\n])(?=[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
+const signWithin = /(?<=;)[=+\-@\uff0b\uff0d\uff1d\uff20]/g;
 
-/** Text that a spreadsheet would run gets an apostrophe before it: a stranger wrote it. */
+interface Guard {
+  readonly string: (text: string) => string;
+  readonly json: (text: string) => string;
+}
+
+/** A stranger wrote the text: an apostrophe stands before what would run. JSON spells it otherwise, and reads back the same. */
+const spreadsheet: Guard = {
+  string: (text) => (formula.test(text) ? `'${text}` : text).replace(formulaWithin, "$1'"),
+  json: (text) => text.replace(signWithin, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+};
+const asItIs = (text: string) => text;
+
 export function csv(out: Writable, columns: readonly Column[]): RowWriter {
-  return csvWith(out, columns, (text) => (formula.test(text) ? `'${text}` : text));
+  return csvWith(out, columns, spreadsheet);
 }
 
 /** Text as it is, for readers that are no spreadsheets. */
 export function rawCsv(out: Writable, columns: readonly Column[]): RowWriter {
-  return csvWith(out, columns, (text) => text);
+  return csvWith(out, columns, { string: asItIs, json: asItIs });
 }
 
-function csvWith(out: Writable, columns: readonly Column[], textCell: (text: string) => string): RowWriter {
+function csvWith(out: Writable, columns: readonly Column[], guard: Guard): RowWriter {
   const line = (cells: readonly string[]) => `${cells.map(quoted).join(',')}\r\n`;
   const header = line(columns.map(({ name }) => name));
   return lines(out, [header], (row) =>
@@ -36,7 +52,8 @@ function csvWith(out: Writable, columns: readonly Column[], textCell: (text: str
       columns.map(({ type }, at) => {
         const cell = row[at] ?? null;
         if (cell === null) return '';
-        return type === 'string' ? textCell(String(cell)) : String(shown(cell, type));
+        if (type === 'string' || type === 'json') return guard[type](String(cell));
+        return String(shown(cell, type));
       }),
     ),
   );

@@ -11,7 +11,8 @@
  * - A control call changes something. With a token it needs `Authorization: Bearer <token>` wherever it comes from;
  *   without one it is off, unless only this machine can reach the service.
  * - Without a token, a control call by GET or HEAD needs `X-Crawlstream`, which no page of elsewhere can send, or the word
- *   of the browser that a page of this service asks: an `<img>` sends no Origin.
+ *   of the browser that a page of this service asks: an `<img>` sends no Origin. That nobody asks (`none`) is no such word: a
+ *   link of a mail or a terminal may lead to a hostile page, and its redirect is said to be nobody's too.
  * - An open call checks its caller itself (a hub's signature).
  *
  * Tokens are compared by their hashes, in constant time.
@@ -72,8 +73,7 @@ export function refusalOf(rules: AccessRules, call: Call): Refusal | null {
     return forbidden(`a page of ${call.origin} may not control this crawl: start with CRAWLSTREAM_HTTP_TOKEN set`);
   }
   if (isElsewhere) return forbidden('a page of elsewhere may not control this crawl');
-  const isOfService = call.site === 'same-origin' || call.site === 'none';
-  if (/^(GET|HEAD)$/.test(call.method) && !call.marked && !isOfService) {
+  if (/^(GET|HEAD)$/.test(call.method) && !call.marked && call.site !== 'same-origin') {
     return forbidden(
       'this call has an effect: send the header X-Crawlstream: 1, which no web page can make a browser send',
     );

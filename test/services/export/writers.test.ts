@@ -148,3 +148,28 @@ test('text that a spreadsheet would run as a formula is text in CSV, unless it i
     hostile,
   );
 });
+
+test('CSV hides no formula where a spreadsheet splits by semicolons, or takes wide signs and spaces for narrow ones', async () => {
+  const out = new PassThrough();
+  const all = text(out);
+  const to = csv(out, [
+    { name: 'title', type: 'string' },
+    { name: 'fields', type: 'json' },
+  ]);
+  const fields = { name: 'a;=1+1', sum: 'b\t@SUM(A1)', kept: 'a = b; c' };
+  for (const title of ['＝1+1', '＋1', '－1', '＠x', '\n=1', '  =1', '\ufeff=1', 'a;=1+1', 'b\n-1', 'c; d = e']) {
+    await to.write([title, JSON.stringify(fields)]);
+  }
+  await to.end();
+  out.end();
+  const written = await all;
+  // As a locale has it whose decimals have a comma: quotes within a cell are letters.
+  const cells = written.split(/[;\t\r\n]/).map((cell) => cell.replace(/^"/, ''));
+  assert.deepEqual(
+    cells.filter((cell) => /^[\s\ufeff]*[=+\-@＝＋－＠]/.test(cell)),
+    [],
+  );
+  const read = parse(written, { columns: true }) as { title: string; fields: string }[];
+  assert.deepEqual(JSON.parse(read[0]!.fields), fields);
+  assert.equal(read.at(-1)!.title, 'c; d = e');
+});

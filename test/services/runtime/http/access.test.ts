@@ -111,3 +111,13 @@ test('a web page of elsewhere controls nothing on loopback; a page of the servic
     assert.equal(refusalOf(rules, call('control', { origin }))?.status, 403, origin);
   }
 });
+
+test('a GET with an effect needs a page of the service or the header; a link that nobody’s page holds has neither', () => {
+  const rules = { loopback: true, token: undefined };
+  for (const method of ['GET', 'HEAD']) {
+    const got = (more: Partial<Call>) => refusalOf(rules, call('control', { method, ...more }))?.status;
+    assert.equal(got({ site: 'same-origin' }), undefined);
+    assert.equal(got({ marked: true }), undefined);
+    for (const site of ['none', 'same-site', 'cross-site', undefined]) assert.equal(got({ site }), 403, site);
+  }
+});
