@@ -49,6 +49,10 @@ const known: Readonly<Record<string, string>> = {
     ours,
   'services/cli/reference/interface-comments.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|readonly (\\w+)\\??:': ours,
   'services/cli/reference/interface-comments.ts \\s*\\n\\s*\\*?\\s*': ours,
+  'services/cli/reference/limits-page.ts (?:\\/\\*\\*([^/]*?)\\*\\/\\n)?export const (\\w+) = \\{\\n([\\s\\S]*?)\\n\\} as const;':
+    ours,
+  'services/cli/reference/limits-page.ts \\/\\*\\*([\\s\\S]*?)\\*\\/|^ {2}(\\w+):': ours,
+  'services/cli/reference/limits-page.ts \\s*\\n\\s*\\*?\\s*': ours,
   'services/dashboard/page/numbers.ts \\.?0+$': 'a number, in digits',
 };
 /** Expressions of strangers' text that the checker cannot decide or finds quadratic, and what bounds the text. */
