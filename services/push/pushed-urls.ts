@@ -13,6 +13,7 @@ import type { CrawlTopics, RequestRecord } from '../runtime/crawl/requests.ts';
 import { encodeRequest } from '../runtime/crawl/requests.ts';
 import { httpLimits } from '../runtime/http/http-limits.ts';
 import type { Log } from '../runtime/log/log.ts';
+import type { News } from './news.ts';
 
 export interface PushTarget {
   readonly log: Pick<Log, 'append'>;
@@ -29,24 +30,53 @@ export interface Pushed {
 
 const normalize = compileNormalizer();
 
-/** Resolves once what was accepted is durable. */
-export async function pushUrls({ log, codec, clock, topics }: PushTarget, urls: readonly string[]): Promise<Pushed> {
+/** Whoever controls the crawl may say it of any page. Resolves once what was accepted is durable. */
+export function pushUrls(target: PushTarget, urls: readonly string[]): Promise<Pushed> {
+  return pushNews(target, { due: urls, found: [], foundOn: '' });
+}
+
+/** Refused are those of both kinds; what is due and what was found are durable together. */
+export async function pushNews({ log, codec, clock, topics }: PushTarget, news: News): Promise<Pushed> {
+  const due = accept(news.due);
+  const found = accept(news.found);
+  const sourceKey = news.foundOn === '' ? '' : partitionKeyOf(hostKeyOf(news.foundOn), topics.keyMode);
+  const foundGroup = { ...blankLinkGroup, sourceUrl: news.foundOn, sourceKey, depth: 1 };
+  const nowMs = clock.nowMs();
+  const records = [
+    ...recordsOf(topics, due.accepted, pushGroup, nowMs),
+    ...recordsOf(topics, found.accepted, foundGroup, nowMs),
+  ];
+  if (records.length > 0) await log.append(encodeRequest(codec, topics.crawl, records));
+  return {
+    accepted: due.accepted.length + found.accepted.length,
+    refused: [...due.refused, ...found.refused],
+  };
+}
+
+function accept(urls: readonly string[]): {
+  readonly accepted: readonly string[];
+  readonly refused: Pushed['refused'];
+} {
   const normal = urls.map((url) => ({ url, normal: normalize(url) }));
   const refused = normal.flatMap(({ url, normal: to }) =>
     to === null
       ? [{ url: url.slice(0, 200), why: 'it is no URL that can be crawled: give http or https, absolute' }]
       : [],
   );
-  const accepted = [...new Set(normal.flatMap(({ normal: to }) => (to === null ? [] : [to])))];
-  const records = recordsOf(topics, accepted, clock.nowMs());
-  if (records.length > 0) await log.append(encodeRequest(codec, topics.crawl, records));
-  return { accepted: accepted.length, refused };
+  return { accepted: [...new Set(normal.flatMap(({ normal: to }) => (to === null ? [] : [to])))], refused };
 }
 
 /** A message for the URLs of one host, of so many that it stays far below what brokers take. */
 const linksPerMessage = 200;
 
-function recordsOf({ partitions, keyMode }: CrawlTopics, urls: readonly string[], nowMs: number): RequestRecord[] {
+type Kind = Omit<LinkGroup, 'hostKey' | 'links'>;
+
+function recordsOf(
+  { partitions, keyMode }: CrawlTopics,
+  urls: readonly string[],
+  kind: Kind,
+  nowMs: number,
+): RequestRecord[] {
   const hosts = new Map<string, string[]>();
   for (const url of urls) hosts.set(hostKeyOf(url), [...(hosts.get(hostKeyOf(url)) ?? []), url]);
   return [...hosts].flatMap(([hostKey, all]) => {
@@ -56,15 +86,15 @@ function recordsOf({ partitions, keyMode }: CrawlTopics, urls: readonly string[]
     return Array.from({ length: slices }, (_, n): RequestRecord => {
       const links = all
         .slice(n * linksPerMessage, (n + 1) * linksPerMessage)
-        .map((url) => ({ url, lastModifiedMs: 0, priority: 0 }));
-      const group: LinkGroup = { ...pushGroup, hostKey, discoveredAtMs: nowMs, links };
+        .map((url) => ({ url, lastModifiedMs: 0, priority: kind.intent === 'refresh' ? 0 : -1 }));
+      const group: LinkGroup = { ...kind, hostKey, discoveredAtMs: nowMs, links };
       const record: Discovered = { groups: [group] };
       return { topic: 'discovered', partition, key, record };
     });
   });
 }
 
-const pushGroup: Omit<LinkGroup, 'hostKey' | 'links'> = { ...blankLinkGroup, intent: 'refresh' };
+const pushGroup: Kind = { ...blankLinkGroup, intent: 'refresh' };
 
 /** URLs of one submission: as IndexNow has it, and far below what a body may hold. */
 export const pushedMax = Math.min(10_000, Math.floor(httpLimits.bodyBytesMax / 30));

@@ -6,7 +6,8 @@
  * one without is answered as any other, and dropped. What it says of pages is not believed at all: they are fetched.
  *
  * A feed speaks for its own origin: what it calls itself must be of it, or it could take over another's subscription. Each
- * topic has a callback and a secret of its own at each hub.
+ * topic has a callback and a secret of its own at each hub. Pages of other sites that a delivery names are links, as those of a
+ * feed that was fetched: a hub is whoever the feed says, and could have a stranger's pages fetched again and again.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CrawlstreamError } from '../../topology/errors.ts';
@@ -14,6 +15,7 @@ import { parseSitemap } from '../../topology/parse/sitemap.ts';
 import { hubLinks } from '../../topology/push/hub-links.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { HubRequest } from './hub-request.ts';
+import { type News, newsOf } from './news.ts';
 import { readSubscriptions, type Subscription, writeSubscriptions } from './subscription-file.ts';
 
 export interface WebsubOptions {
@@ -23,7 +25,7 @@ export interface WebsubOptions {
   readonly callback: string;
   readonly clock: Clock;
   readonly request: HubRequest;
-  readonly push: (urls: readonly string[]) => Promise<unknown>;
+  readonly push: (news: News) => Promise<unknown>;
   readonly say: (text: string) => void;
 }
 
@@ -111,8 +113,7 @@ export class Websub {
       return true;
     }
     const { entries } = parseSitemap(body, contentType, one.topic);
-    const urls = entries.slice(0, entriesMax).map(({ url }) => url);
-    await this.#options.push([...new Set([one.topic, ...urls])]);
+    await this.#options.push(newsOf(one.topic, [...new Set(entries.slice(0, entriesMax).map(({ url }) => url))]));
     await this.#put({ ...(this.#find(id) ?? one), pushes: one.pushes + 1 });
     return true;
   }

@@ -6,7 +6,7 @@ import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { productToken } from '../../fetcher/http/identity.ts';
 import { createHubRequest } from '../../push/hub-request.ts';
-import { type PushTarget, pushUrls } from '../../push/pushed-urls.ts';
+import { type PushTarget, pushNews } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';
 import type { DataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { setting } from '../flags/setting.ts';
@@ -43,7 +43,7 @@ export async function openWebsub(crawl: Subscribing, target: PushTarget): Promis
     callback,
     clock: target.clock,
     request: createHubRequest(userAgent, compileAddressGuard(fetcher.allowPrivate ?? false)),
-    push: (urls) => pushUrls(target, urls),
+    push: (news) => pushNews(target, news),
     say: printNotice,
   });
 }

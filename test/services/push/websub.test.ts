@@ -1,11 +1,16 @@
 /** Feeds that name a topic or a hub of their choice: nobody gets at another feed's subscription or its secret. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { HubRequest } from '../../../services/push/hub-request.ts';
+import type { News } from '../../../services/push/news.ts';
+import { type PushTarget, pushNews } from '../../../services/push/pushed-urls.ts';
 import { Websub } from '../../../services/push/websub.ts';
+import { createMemoryRegistry } from '../../../services/runtime/avro/memory-registry.ts';
+import { openCodec } from '../../../services/runtime/avro/record-codec.ts';
 import { SystemClock } from '../../../services/runtime/clock.ts';
 
 const feed = 'https://victim.test/feed';
@@ -15,6 +20,7 @@ async function open(t: TestContext, feeds: Record<string, readonly [hub: string,
   const folder = await mkdtemp(join(tmpdir(), 'websub-'));
   t.after(() => rm(folder, { recursive: true }));
   const asked: { readonly hub: string; readonly topic: string; readonly secret: string }[] = [];
+  const pushed: News[] = [];
   const request: HubRequest = async (url, form) => {
     if (form !== undefined) {
       asked.push({ hub: url, topic: form['hub.topic']!, secret: form['hub.secret']! });
@@ -28,10 +34,10 @@ async function open(t: TestContext, feeds: Record<string, readonly [hub: string,
     callback: 'https://us.test',
     clock: new SystemClock(),
     request,
-    push: async () => {},
+    push: async (news) => void pushed.push(news),
     say() {},
   });
-  return { websub, asked, feeds };
+  return { websub, asked, feeds, pushed };
 }
 
 async function confirm(websub: Websub, topic: string, hub: string): Promise<void> {
@@ -80,5 +86,51 @@ test('a feed that moves to another hub has a new secret there, and leaves the ol
   assert.deepEqual(
     websub.subscriptions.map(({ hub, state }) => [hub, state]),
     [['https://new.test/', 'active']],
+  );
+});
+
+test('a delivery makes pages of its own site due; another’s that it names are links, whose crawl decides', async (t) => {
+  const { websub, asked, pushed } = await open(t, { [feed]: ['https://evil.test/hub', feed] });
+  const { id } = await websub.subscribe(feed);
+  await confirm(websub, feed, 'https://evil.test/hub');
+  const entries = [
+    'https://www.victim.test/a',
+    'https://stranger.test/costly?q=1',
+    'http://10.0.0.1/x',
+    'https://b.test:8443/',
+  ];
+  const atom = entries.map((url) => `<entry><link href="${url.replace('&', '&amp;')}"/></entry>`).join('');
+  const body = Buffer.from(`<feed xmlns="http://www.w3.org/2005/Atom">${atom}</feed>`);
+  const signature = `sha256=${createHmac('sha256', asked[0]!.secret).update(body).digest('hex')}`;
+  assert.equal(await websub.deliver(id, body, signature, 'application/atom+xml'), true);
+  const [news] = pushed;
+  assert.deepEqual(news, { due: [feed, entries[0]], found: entries.slice(1), foundOn: feed });
+
+  const codec = await openCodec(createMemoryRegistry(), 't');
+  const appended: Buffer[] = [];
+  const target = {
+    codec,
+    clock: new SystemClock(),
+    topics: { crawl: 't', partitions: 1, keyMode: 'host' },
+    log: {
+      append: async (records: readonly { readonly value: Buffer }[]) =>
+        appended.push(...records.map(({ value }) => value)),
+    },
+  } as unknown as PushTarget;
+  await pushNews(target, news!);
+  const groups = appended.flatMap((value) => codec.decode('discovered', value).groups);
+  assert.deepEqual(
+    groups.map(({ hostKey, intent, sourceUrl, depth, links }) => [
+      hostKey,
+      intent,
+      sourceUrl,
+      depth,
+      links[0]!.priority,
+    ]),
+    [
+      ['victim.test', 'refresh', '', 0, 0],
+      ['www.victim.test', 'refresh', '', 0, 0],
+      ...['stranger.test', '10.0.0.1', 'b.test:8443'].map((hostKey) => [hostKey, 'discover', feed, 1, -1]),
+    ],
   );
 });
