@@ -4,14 +4,11 @@
 import { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { createProgram } from './program.ts';
+import { stopWithReader } from './terminal/closed-pipe.ts';
 import { machineRefusal } from './terminal/machine-refusal.ts';
 import { say } from './terminal/say.ts';
 
-// A reader of our output that goes away (head, less) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+stopWithReader();
 
 try {
   await createProgram().parseAsync();

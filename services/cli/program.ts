@@ -13,6 +13,7 @@ import { applyConfig } from './config/apply-config.ts';
 import { addConfigCommand } from './config/config-command.ts';
 import { fitHeap } from './config/fit-heap.ts';
 import { serviceNames } from './config/settings.ts';
+import { unknownVariablesNote } from './config/unknown-variables.ts';
 import { addCrawlCommand } from './crawl/crawl-command.ts';
 import { recallOptions } from './crawl/remembered-options.ts';
 import { addExamples, exitCodes } from './examples.ts';
@@ -129,6 +130,8 @@ export function createProgram(): Command {
     await recallOptions(program, command, process.env);
     fitHeap(command);
     if (isService(command) && command.opts()['log'] === 'json') await sayInJson(command.name(), productVersion);
+    const unknown = unknownVariablesNote(program, process.env);
+    if (unknown !== undefined) say(unknown, 'warn');
     onStoreFallback(say);
   });
   return program;

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { type Config, hiddenValue, readConfig } from './config-file.ts';
 import { parseText } from './parse-value.ts';
-import { hiddenSettings, settingsOf } from './settings.ts';
+import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
 
 /** Where a value comes from. */
 export type Source = 'flag' | 'environment' | 'file' | 'default';
@@ -57,11 +57,6 @@ function placesShut(command: Command): ReadonlySet<string> {
   const given = (key: string) => command.getOptionValueSource(key) === 'cli';
   if (given('data') && !given('brokers')) return new Set(['brokers', 'registry']);
   return new Set(given('brokers') && !given('data') ? ['data'] : []);
-}
-
-/** What Kubernetes sets for each service of a namespace, as in CRAWLSTREAM_PORT=tcp://10.0.0.1:7071, is no setting. */
-function isServiceLink(text: string): boolean {
-  return /^tcp:\/\/[\d.:]+$/.test(text);
 }
 
 /** Names the variable in the place of the flag. */

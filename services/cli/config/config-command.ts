@@ -9,6 +9,7 @@ import { applyConfig, configOf, sourceOf } from './apply-config.ts';
 import { hiddenValue, readConfig } from './config-file.ts';
 import { exampleFile } from './example-file.ts';
 import { envOf, hiddenSettings, serviceNames, settingsOf } from './settings.ts';
+import { unknownVariables } from './unknown-variables.ts';
 
 interface ConfigFlags {
   readonly config?: string;
@@ -66,17 +67,9 @@ function check(program: Command, given: string | undefined, { config: flag, json
   const settings = [...inSections, Object.keys(config.common).length, Object.keys(config.hidden).length].reduce(
     (sum, count) => sum + count,
   );
-  const unknown = unknownVariables(program);
-  const note = unknown.length === 0 ? '' : `\nnot a setting, so without effect: ${unknown.join(', ')}`;
-  const text = `${file}: ${settings} setting${settings === 1 ? '' : 's'}, all good${note}`;
+  const unknown = unknownVariables(program, process.env);
+  const text = `${file}: ${settings} setting${settings === 1 ? '' : 's'}, all good`;
   print({ json: { file, settings, unknownVariables: unknown }, text }, json);
-}
-
-/** Variables of ours that no setting reads. */
-function unknownVariables(program: Command): string[] {
-  const others = ['CRAWLSTREAM_CONFIG', 'CRAWLSTREAM_FIT_HEAP'];
-  const known = new Set([...settingsOf(program), ...hiddenSettings].map(({ env }) => env).concat(others));
-  return Object.keys(process.env).filter((name) => name.startsWith('CRAWLSTREAM_') && !known.has(name));
 }
 
 function show(program: Command, service: string, flags: ConfigFlags): void {

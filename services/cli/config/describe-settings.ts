@@ -19,7 +19,8 @@ services:
 \`\`\`
 
 \`crawlstream config init\` writes a file with all of them, \`config check\` says what is wrong with one, line by line, and
-\`config show SERVICE\` what a service would run with, and why. Keys that do not exist are errors. Secrets are given by
+\`config show SERVICE\` what a service would run with, and why. Keys that do not exist are errors; variables that
+nothing reads are told of on stderr, with the name they are near to. Secrets are given by
 reference, \`{ env: NAME }\` or \`{ file: PATH }\`, and never shown.
 
 ## Settings

@@ -42,6 +42,11 @@ export function envOf(key: string): string {
   return `CRAWLSTREAM_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
+/** What Kubernetes sets for each Service of a namespace, as in CRAWLSTREAM_PORT=tcp://10.0.0.1:7071, is no setting. */
+export function isServiceLink(value: string): boolean {
+  return /^(tcp|udp|sctp):\/\/[\da-f.:[\]]+$/.test(value);
+}
+
 /** Settings without an option: others could list a command line, so these come from a file or the environment alone. */
 export interface HiddenSetting {
   readonly key: string;

@@ -39,8 +39,7 @@ export function withFolderLog<T>(
 /** The data folder that a command is about; throws INVALID_ARGUMENT where it is not named. */
 export function needData({ data }: { readonly data?: string | undefined }): string {
   if (data !== undefined) return data;
-  throw new CrawlstreamError(
-    'INVALID_ARGUMENT',
-    '--data is missing: name the data folder of the crawl, or its --brokers',
-  );
+  const hint = process.env['CRAWLSTREAM_DATA'] === '' ? ' (CRAWLSTREAM_DATA is set, but empty)' : '';
+  const message = `--data is missing${hint}: name the data folder of the crawl, or its --brokers`;
+  throw new CrawlstreamError('INVALID_ARGUMENT', message);
 }

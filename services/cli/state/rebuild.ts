@@ -29,7 +29,7 @@ export async function runRebuild(source: StateSource, flags: RebuildFlags): Prom
     refuseServed(source.manifest, '--from-inputs', 'its calls are in no topic: rebuild it from its changelog');
   }
   const wanted = partitionsOf(source, flags);
-  const into = await adoptDataFolder(flags.into, source.manifest);
+  const into = await adoptDataFolder(flags.into, source.manifest, '--into');
   const partitions = [];
   for (const partition of wanted) {
     const store = await openStateStore(stateFolder(into, partition));

@@ -17,6 +17,7 @@ import { toStderr, toStdout } from '../terminal/door.ts';
 import { createWorkBar, type WorkBar } from '../terminal/work-bar.ts';
 import { totalsText } from './dump-command.ts';
 import { withTarget } from './load-target.ts';
+import { refuseUrlList } from './refuse-url-list.ts';
 
 export interface LoadFlags extends KafkaFlags {
   readonly key?: KeyMode;
@@ -88,6 +89,7 @@ async function openDump(file: string): Promise<{ readonly head: DumpHead; readon
   const lines = readLines(file);
   const first = await lines.next();
   const [text = '', ...others] = first.done ? [] : first.value;
+  refuseUrlList(file, text);
   const head = parseDumpHead(text);
   return {
     head,

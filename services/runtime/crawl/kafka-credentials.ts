@@ -24,6 +24,13 @@ export interface KafkaCredentials {
   readonly sasl?: object;
 }
 
+/** All that is read here. */
+export const credentialVariables: readonly string[] = [
+  ...['TLS', 'CA', 'CERT', 'KEY', 'MECHANISM', 'USERNAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `KAFKA_${name}`),
+  ...['TOKEN_FILE', 'TOKEN_URL', 'TOKEN_SCOPE'].map((name) => `KAFKA_${name}`),
+  ...['USERNAME', 'PASSWORD', 'PASSWORD_FILE', 'CA'].map((name) => `REGISTRY_${name}`),
+].map((name) => `CRAWLSTREAM_${name}`);
+
 const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'];
 const tokenMsMax = 10_000;
 

@@ -69,20 +69,20 @@ export async function openDataFolder(
   }
 }
 
-/** The folder of one process of a crawl whose manifest is elsewhere: new, or of that very crawl. */
-export async function adoptDataFolder(folder: string, manifest: Manifest): Promise<DataFolder> {
+/** The folder of one process of a crawl whose manifest is elsewhere: new, or of that very crawl. `option` named it. */
+export async function adoptDataFolder(folder: string, manifest: Manifest, option = '--data'): Promise<DataFolder> {
   const path = resolve(folder);
   try {
     await mkdir(path, { recursive: true, mode: ownerOnly });
-    const there = await readManifest(path);
+    const there = await readManifest(path, option);
     if (there === undefined) await writeManifest(path, manifest);
     else if (there.fingerprintKey !== manifest.fingerprintKey) {
-      const message = `data folder ${path} belongs to another crawl (${there.crawl}, made ${there.createdAt}): choose another --data`;
+      const message = `data folder ${path} belongs to another crawl (${there.crawl}, made ${there.createdAt}): choose another ${option}`;
       throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
     }
     return dataFolder(path, manifest, there === undefined);
   } catch (error) {
-    throw folderError(error as Error, path);
+    throw folderError(error as Error, path, option);
   }
 }
 
@@ -127,11 +127,11 @@ function dataFolder(path: string, manifest: Manifest, isNew: boolean): DataFolde
 }
 
 /** Undefined for a folder with nothing in it; throws for one with something else in it. */
-async function readManifest(path: string): Promise<Manifest | undefined> {
+async function readManifest(path: string, option = '--data'): Promise<Manifest | undefined> {
   const names = (await readdir(path)).filter((name) => !harmlessNames.has(name));
   if (names.length === 0) return undefined;
   if (!names.includes(manifestName)) {
-    const message = `${path} is not empty and holds no crawl (it has ${names.sort()[0]}): choose an empty or new folder for --data`;
+    const message = `${path} is not empty and holds no crawl (it has ${names.sort()[0]}): choose an empty or new folder for ${option}`;
     throw new CrawlstreamError('DATA_FOLDER_FOREIGN', message);
   }
   const file = join(path, manifestName);
@@ -165,7 +165,7 @@ async function withSynced(
   }
 }
 
-function folderError(error: Error & { readonly code?: string }, path: string): CrawlstreamError {
+function folderError(error: Error & { readonly code?: string }, path: string, option = '--data'): CrawlstreamError {
   if (error instanceof CrawlstreamError) return error;
   const { code } = error;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -179,9 +179,13 @@ function folderError(error: Error & { readonly code?: string }, path: string): C
     code === 'ENOENT'
       ? 'does not exist: start a crawl there first'
       : code === 'ENOTDIR' || code === 'EEXIST'
-        ? 'is not a folder: choose another --data'
+        ? `is not a folder: choose another ${option}`
         : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-          ? 'may not be read and written by this user: change its permissions, or choose another --data'
-          : `can't be used (${error.message}): choose another --data`;
-  return new CrawlstreamError('INVALID_ARGUMENT', `data folder ${path} ${problem}`, error);
+          ? `may not be read and written by this user: change its permissions, or choose another ${option}`
+          : `can't be used (${error.message}): choose another ${option}`;
+  return new CrawlstreamError(
+    'INVALID_ARGUMENT',
+    `${option === '--data' ? 'data folder' : option} ${path} ${problem}`,
+    error,
+  );
 }

@@ -31,6 +31,8 @@ before(async () => {
   await writeFile(join(cwd, 'broken.yaml'), 'delayMs: [\n');
   await writeFile(join(cwd, 'wrong.yaml'), 'delyMs: 5\n');
   await writeFile(join(cwd, 'empty.txt'), '# nothing\n');
+  await writeFile(join(cwd, 'urls.txt'), '# mine\nhttps://example.org/\n');
+  await writeFile(join(cwd, 'page.html'), '<p>https://example.org/</p>\n');
 });
 
 /** What is wrong with how a mistake is told; null: nothing. Two lines are the most that a person reads. */
@@ -78,6 +80,18 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
     [['policy', 'set', 'none.yaml', '--data', data], 2, /policy set none\.yaml: ENOENT/],
     [['policy', 'rollback', '5', '--data', data], 2, /name one that `policy history` prints/],
     [['export', 'pages', '--format', 'parquet', '--data', data], 2, /--out/],
+    [
+      ['load', 'urls.txt', '--data', 'new'],
+      2,
+      /urls\.txt is a list of URLs, no dump: .*inject urls\.txt .*--seen urls\.txt/,
+    ],
+    [['load', 'page.html', '--data', 'new'], 1, /line 1 of the dump: it is no JSON/],
+    [
+      ['state', 'rebuild', '--all', '--into', 'urls.txt', '--data', data],
+      2,
+      /--into \S+urls\.txt is not a folder: choose another --into/,
+    ],
+    [['state', 'rebuild', '--all', '--into', '.', '--data', data], 1, /choose an empty or new folder for --into/],
     [['search', 'words', '--data', data], 2, /index/],
     [['frontier', '--data', 'x'], 2, /--brokers is missing/],
     [['fetch', `http://127.0.0.1:${port}/`], 1, /^$/],
@@ -88,7 +102,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
   assert.deepEqual(problems, []);
   assert.deepEqual(
     readdirSync(cwd).sort(),
-    ['broken.yaml', 'crawl-data', 'empty.txt', 'wrong.yaml'],
+    ['broken.yaml', 'crawl-data', 'empty.txt', 'page.html', 'urls.txt', 'wrong.yaml'],
     'nothing is made',
   );
   assert.equal(existsSync(join(cwd, 'nowhere')), false);

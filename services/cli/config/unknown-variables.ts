@@ -1,0 +1,51 @@
+/**
+ * Variables of the environment that look like ours and are read by nobody: mostly misspelt ones, whose crawl would go by
+ * the default in silence. They are told of and no more: in a container, others set variables too.
+ */
+import type { Command } from 'commander';
+import { closest, distance } from 'fastest-levenshtein';
+import { credentialVariables } from '../../runtime/crawl/kafka-credentials.ts';
+import { hiddenSettings, isServiceLink, settingsOf } from './settings.ts';
+
+const prefix = 'CRAWLSTREAM_';
+/** Read where they are needed, and settable nowhere else. */
+const others = ['CRAWLSTREAM_CONFIG', 'CRAWLSTREAM_FIT_HEAP', 'CRAWLSTREAM_NO_SANDBOX'];
+/** More than these are counted. */
+const namedMax = 3;
+
+export function unknownVariables(program: Command, env: NodeJS.ProcessEnv): string[] {
+  const known = knownVariables(program);
+  const names = Object.keys(env).filter((name) => name.startsWith(prefix) && !known.has(name));
+  return names.filter((name) => !isOfOthers(name, env[name] ?? ''));
+}
+
+/** undefined: there is nothing to tell. */
+export function unknownVariablesNote(program: Command, env: NodeJS.ProcessEnv): string | undefined {
+  const names = unknownVariables(program, env);
+  if (names.length === 0) return undefined;
+  const known = [...knownVariables(program)];
+  const named = names.slice(0, namedMax).map((name) => `${name} is read by nothing (${guessOf(name, known)})`);
+  if (names.length > namedMax) named.push(`and ${names.length - namedMax} more`);
+  return `environment: ${named.join(', ')}`;
+}
+
+function knownVariables(program: Command): ReadonlySet<string> {
+  const settings = [...settingsOf(program), ...hiddenSettings].map(({ env }) => env);
+  return new Set([...settings, ...credentialVariables, ...others]);
+}
+
+function guessOf(name: string, known: readonly string[]): string {
+  const near = closest(name, known);
+  const mayDiffer = Math.max(2, Math.floor((name.length - prefix.length) / 3));
+  return distance(name, near) <= mayDiffer ? `did you mean ${near}?` : 'crawlstream config init - lists what is';
+}
+
+/** What Kubernetes sets in each pod of a namespace for each of its Services, and what our own tests and benches pass on. */
+function isOfOthers(name: string, value: string): boolean {
+  return (
+    /_SERVICE_(HOST|PORT(_[A-Z\d_]+)?)$/.test(name) ||
+    /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+    isServiceLink(value) ||
+    /^CRAWLSTREAM_(TEST|BENCH)_/.test(name)
+  );
+}
