@@ -1,6 +1,6 @@
 /**
- * The tutorial and the README, followed as they are written: each block of shell, line by line, in a folder of its own. The
- * site they speak of is a synthetic one at this machine, which is all that is put in its place.
+ * The tutorial, the README and the pages it leads to, followed as they are written: each block of shell, line by line, in one
+ * folder. The site they speak of is a synthetic one at this machine, which is all that is put in its place.
  */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { writtenCommands } from './written-commands.ts';
 
 /** Commands of another kind: they need a broker, a browser, a bucket, a file that text speaks of, or never end. */
 const elsewhere =
-  /--brokers|--registry|s3:\/\/|--with render|--otlp|--url |^judge|^config|^urlfrontier|^dashboard|--help/;
+  /--brokers|--registry|s3:\/\/|--with render|--otlp|--url |^judge|^config|^urlfrontier|^dashboard|statement\.json|--help/;
 
-test('every command of the tutorial, and those of the README that need one machine alone, end well', async (t) => {
+test('every command of the tutorial, and those of README, operations and politeness that need one machine alone, end well', async (t) => {
   const site = await serveSite(t, (request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     if (request.url === '/missing') return response.writeHead(500).end();
@@ -40,7 +40,7 @@ test('every command of the tutorial, and those of the README that need one machi
     });
   writeFileSync(join(cwd, 'urls.txt'), `http://${host}/known\n`);
   let run = 0;
-  for (const page of ['docs/tutorial.md', 'README.md']) {
+  for (const page of ['docs/tutorial.md', 'README.md', 'docs/operations.md', 'docs/politeness.md']) {
     for (const command of writtenCommands(page).filter(({ inBlock, inImage }) => inBlock && !inImage)) {
       if (elsewhere.test(command.words.join(' '))) continue;
       const ended = await runCommand(words(command.words), { cwd, env });
@@ -48,6 +48,6 @@ test('every command of the tutorial, and those of the README that need one machi
       run += 1;
     }
   }
-  assert.ok(run >= 20, `${run} commands`);
+  assert.ok(run >= 30, `${run} commands`);
   assert.ok(existsSync(join(cwd, 'pages.parquet')));
 });

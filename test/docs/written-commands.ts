@@ -24,10 +24,12 @@ export function pages(): string[] {
       .map((name) => join(folder, name));
   return [
     'README.md',
+    'CONTRIBUTING.md',
     'services/README.md',
     'services/cli/README.md',
     'topology/README.md',
     ...ofFolder('docs'),
+    ...ofFolder('docs/decisions'),
     ...ofFolder('deploy'),
   ];
 }

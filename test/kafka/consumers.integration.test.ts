@@ -1,4 +1,4 @@
-/** Consumers of a live crawl on a real Kafka: the README's own templates, in TypeScript and in Python. */
+/** Consumers of a live crawl on a real Kafka: the templates of the documentation, in TypeScript and in Python. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -22,13 +22,11 @@ import { startRegistry } from './registry.ts';
 const skip = (await skipReason()) ?? (await pythonSkipReason());
 const kit = fileURLToPath(new URL('../../services/consumer/consume-pages.ts', import.meta.url));
 
-/** The fenced block of the README that holds `word`. */
-async function fromReadme(language: string, word: string): Promise<string> {
-  const readme = await readFile(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-  const blocks = [...readme.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, text]) => text!,
-  );
-  return blocks.find((text) => text.includes(word)) ?? assert.fail(`no ${language} with ${word} in the README`);
+/** The fenced block of the page that holds `word`. */
+async function fromPage(page: string, language: string, word: string): Promise<string> {
+  const text = await readFile(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8');
+  const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text!);
+  return blocks.find((text) => text.includes(word)) ?? assert.fail(`no ${language} with ${word} in ${page}`);
 }
 
 describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => {
@@ -45,7 +43,7 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => 
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  it('the templates of the README, in TypeScript and in Python, read a live crawl, each page once', async () => {
+  it('the templates of the documentation, in TypeScript and in Python, read a live crawl, each page once', async () => {
     const web = await startSmallWeb({ hosts: 8, pagesPerHost: 8, seed: 21 });
     const crawl = 'crawl';
     const at = ['--brokers', broker.brokers, '--registry', registry.url, '--crawl', crawl];
@@ -65,9 +63,13 @@ describe('consumers on Kafka', { skip: skip ?? false, timeout: 240_000 }, () => 
       await Promise.race([sleep(50), crawling.ended.then(({ stderr }) => assert.fail(stderr))]);
     }
     const template = join(folder, 'template.mts');
-    await writeFile(template, (await fromReadme('ts', 'consumePages')).replace('crawlstream/consumer', kit));
+    await writeFile(template, (await fromPage('README.md', 'ts', 'consumePages')).replace('crawlstream/consumer', kit));
     const typescript = startCommand([broker.brokers, registry.url], { script: template });
-    const python = startPython(await fromReadme('python', 'fastavro'), [broker.brokers, registry.url, crawl]);
+    const python = startPython(await fromPage('docs/consumers.md', 'python', 'fastavro'), [
+      broker.brokers,
+      registry.url,
+      crawl,
+    ]);
     try {
       const { code, stderr } = await crawling.ended;
       assert.equal(code, 0, stderr);

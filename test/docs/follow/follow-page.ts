@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Block, blocksOf } from './blocks.ts';
 import { isService, leftOut } from './left-out.ts';
+import { referencePages } from './pages.ts';
 import { promises } from './promises.ts';
 
 export interface Followed {
@@ -24,11 +25,6 @@ export interface Followed {
   say(line: string): void;
 }
 
-/**
- * Pages that are looked things up in: each block stands alone, on a crawl that the reader has, unless it makes one itself.
- * The others are read from the top.
- */
-const reference: ReadonlySet<string> = new Set(['services/README.md', 'deploy/RUNBOOK.md']);
 const site = 'https://example.org --max-pages 40';
 const ofReader = [
   `crawlstream crawl ${site} --contact me@example.org --data crawl-data/example.org`,
@@ -71,7 +67,7 @@ export async function followPage(followed: Followed): Promise<Counts> {
   }
   let wasKafkaUsed = false;
   for (const block of blocksOf(root, page)) {
-    if (reference.has(page)) {
+    if (referencePages.has(page)) {
       const usesKafka = hasKafka && block.some(({ text: line }) => line.includes('localhost:9092'));
       // What one block does to topics (a trim, a reset, a state of its own) is not the next one's.
       if (usesKafka && wasKafkaUsed) await followed.emptyKafka();

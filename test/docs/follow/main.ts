@@ -17,13 +17,14 @@ import { type FetchedNode, fetchNode } from '../../nodes/fetch-node.ts';
 import { type ExampleSite, serveExample } from './example-site.ts';
 import { type Counts, followPage } from './follow-page.ts';
 import { startKafkaHere } from './kafka-here.ts';
+import { followedPages } from './pages.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const { values } = parseArgs({
   options: {
     nodes: { type: 'string', default: '20.19.x,22.20.x,24.19.x' },
     from: { type: 'string', default: 'clone,package' },
-    pages: { type: 'string', default: 'README.md,docs/tutorial.md,services/README.md,deploy/RUNBOOK.md' },
+    pages: { type: 'string', default: followedPages.join(',') },
   },
 });
 

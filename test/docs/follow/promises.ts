@@ -16,7 +16,7 @@ export const promises: readonly Promised[] = [
     prints: /pages/,
   },
   {
-    page: 'README.md',
+    page: 'docs/tutorial.md',
     sentence: 'how a URL is spelt and why',
     command: /check url/,
     prints: /http:\/\/www\.example\.com\/b\/~foo\/\?a=1&b=2\n/,
@@ -40,7 +40,7 @@ export const promises: readonly Promised[] = [
     prints: /pages fetched[\s\S]*pages: +.* pages --data/,
   },
   {
-    page: 'README.md',
+    page: 'docs/operations.md',
     sentence: "`digest` prints a hash over each partition's logical state, with its position",
     command: /state digest/,
     prints: /partition 0: [0-9a-f]{32} at \d+/,

@@ -1,0 +1,30 @@
+/** The pages that are followed, in the order in which somebody new reads them. */
+export const followedPages: readonly string[] = [
+  'README.md',
+  'docs/tutorial.md',
+  'docs/operations.md',
+  'docs/politeness.md',
+  'docs/testing.md',
+  'services/README.md',
+  'deploy/RUNBOOK.md',
+];
+
+/**
+ * Pages that are looked things up in: each block stands alone, on a crawl that the reader has, unless it makes one itself.
+ * The others are read from the top, and their blocks build on each other.
+ */
+export const referencePages: ReadonlySet<string> = new Set([
+  'docs/politeness.md',
+  'services/README.md',
+  'deploy/RUNBOOK.md',
+]);
+
+/** Pages with commands that are parsed by a unit test, and not typed by `docs:check`. */
+export const onlyParsed: Readonly<Record<string, string>> = {
+  'CONTRIBUTING.md': 'the commands of a checkout that CI runs',
+  'docs/policy.md': 'generated; policy show and set are followed in the tutorial and the runbook',
+  'docs/troubleshooting.md': 'speaks of machines and hosts of the reader',
+  'deploy/KAFKA.md': 'needs brokers with rights, quotas or Strimzi: test/kafka/secured.integration.test.ts',
+  'deploy/SIZING.md': 'generated; test/services/cli/plan/size.integration.test.ts asks the model',
+  'deploy/COMMANDS.md': 'generated from the command tree',
+};
