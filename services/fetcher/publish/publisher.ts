@@ -3,7 +3,7 @@
  * pages and links first, then, once they are acked, the results of the same URLs.
  *
  * All leases share flush cycles, since messages and syncs cost more than bytes. One cycle's pages and links are under
- * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than a second, and leave in
+ * way at a time while the next gathers. Outcomes wait for their lease to end, but no longer than `resultsMs`, and leave in
  * order: appends to one partition land as issued. A link enters the link cache only after its ack.
  */
 import { blankHostFacts } from '../../../schemas/blank.ts';

@@ -1,6 +1,6 @@
 /**
- * Changes: what a decision did to a partition's state, one by one. The state is what they add up to: `applyChange`
- * is the only way it ever changes, at the owner, at a standby and in a replay alike.
+ * Changes: what a decision did to a partition's state, one by one. The state is what they add up to: `apply` of
+ * state.ts is the only way it ever changes, at the owner, at a standby and in a replay alike.
  *
  * A change carries results, not inputs of the decision: replaying needs no policy and no clock.
  */
