@@ -54,3 +54,21 @@ export type UrlEvent =
   | ({ readonly kind: 'purged' } & Decided)
   /** It waits in the band of a trap that an operator says is none. */
   | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
+
+/** Changes that say nothing of where a URL is. Another kind has to be read above, or to be named here. */
+export type OfNoPlace =
+  | (
+      | 'count'
+      | 'policy'
+      | 'quota'
+      | 'quotaBook'
+      | 'price'
+      | 'cite'
+      | 'spend'
+      | 'linked'
+      | 'cash'
+      | 'taken'
+      | 'inputEpoch'
+      | 'check'
+    )
+  | ('grantSitemaps' | 'sitemaps' | 'lane' | 'robotsHop' | 'blockQueue');

@@ -15,7 +15,7 @@ import type { Entry } from '../changes/entry.ts';
 import type { LoadRow } from '../changes/load-row.ts';
 import { isTrapBand } from '../queues/held-bands.ts';
 import type { StandingTrap } from '../state/traps-state.ts';
-import type { Admitted, CameTo, Decided, Leased, UrlEvent } from './url-events.ts';
+import type { Admitted, CameTo, Decided, Leased, OfNoPlace, UrlEvent } from './url-events.ts';
 
 export type Place =
   | { readonly in: 'band'; readonly band: number; readonly ahead: number }
@@ -182,8 +182,43 @@ export class UrlStory {
         this.traps.set(change.pattern, { ...trap, released: true });
         if (this.#bands[trap.band]?.some((url) => this.#isIt(url)))
           this.#onEvent({ kind: 'trapReleased', ...decided, pattern: change.pattern });
+        return;
       }
+      case 'known':
+        return this.#known(change, decided);
+      case 'dropQueue':
+        return this.#dropQueue(decided);
+      default:
+        change.kind satisfies OfNoPlace;
     }
+  }
+
+  /** A client of a served crawl moves a URL from one place to another. */
+  #known({ from, to, dueAtMs, entry }: Change & { kind: 'known' }, decided: Decided): void {
+    const { url, attempts } = entry;
+    for (const { urls } of this.#leases.values()) {
+      const index = urls.indexOf(url);
+      if (index >= 0) urls[index] = null;
+    }
+    this.#takeOut(url);
+    if (to === 'again') this.#putAgain(url, dueAtMs);
+    if (!this.#isIt(url)) return;
+    if (from.in === 'new' || from.in === 'forgotten') this.#noteAdmitted(entry, from.in === 'new', decided, null);
+    this.#end = to === 'done' ? 'page' : undefined;
+    const came = { ...decided, leaseId: from.in === 'lease' ? from.a : null, outcome: null, httpStatus: 0, attempts };
+    if (to === 'forgotten') this.#onEvent({ kind: 'purged', ...decided });
+    else if (to === 'done') this.#noteOutcome({ ...came, status: 'page', dueAtMs: 0 });
+    else if (from.in !== 'new') this.#noteOutcome({ ...came, status: 'again', dueAtMs });
+  }
+
+  /** A served crawl's queue goes with all its URLs; those on lease are nobody's. */
+  #dropQueue(decided: Decided): void {
+    const isKnown = this.place !== undefined;
+    this.#bands.splice(0);
+    this.#again.splice(0);
+    this.#leases.clear();
+    this.#end = undefined;
+    if (isKnown) this.#onEvent({ kind: 'purged', ...decided });
   }
 
   /** `url` empty: of all of the host. */
@@ -319,6 +354,13 @@ export class UrlStory {
     const urls = this.#bands[band];
     const at = urls?.indexOf(url) ?? -1;
     if (at >= 0) urls!.splice(at, 1);
+  }
+
+  /** From wherever it waits, by its spelling. */
+  #takeOut(url: string): void {
+    const returned = this.#again.findIndex((one) => one.url === url);
+    if (returned >= 0) this.#again.splice(returned, 1);
+    for (const band of this.#bands.keys()) this.#leaveBand(band, url);
   }
 
   #remove(url: string): void {

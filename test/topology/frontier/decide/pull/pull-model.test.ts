@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ModelRig } from '../../../../../lab/model/model-rig.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
+import { UrlStory } from '../../../../../topology/frontier/ask/url-story.ts';
+import { decodeChangelog } from '../../../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import type { Call, GetCall, PutCall, PutItem, QueueCall } from '../../../../../topology/frontier/decide/pull/calls.ts';
 import { findKnown } from '../../../../../topology/frontier/decide/pull/find-known.ts';
@@ -171,8 +173,23 @@ function play(seed: number): void {
     assert.equal(pull.queues, all.filter(({ urls }) => urls.size > 0).length, `seed ${seed}, call ${n}`);
   }
   assert.equal(digest(rig.replayed()), digest(rig.core.state), `seed ${seed}`);
+  for (const [key, { urls }] of queues)
+    for (let n = 0; n < 25; n += 6) {
+      const url = `http://a.com/${n}`;
+      assert.equal(storyPlace(rig, key, url), urls.get(url)?.at, `seed ${seed}: the story of ${key} ${url}`);
+    }
   rig.reopen(nowMs, false);
   assert.equal(digest(rig.replayed()), digest(rig.core.state), `seed ${seed}, from its view`);
+}
+
+/** Where a URL is, by its changelog alone. */
+function storyPlace({ changelog }: ModelRig, key: string, url: string): Place['at'] | undefined {
+  const story = new UrlStory(key, url);
+  for (const [offset, record] of changelog.entries()) story.take(offset, decodeChangelog(record));
+  const { place } = story;
+  if (place === undefined) return undefined;
+  if (place.in === 'again') return place.dueAtMs > 0 ? 'later' : 'waits';
+  return place.in === 'lease' ? 'out' : place.in === 'end' ? 'done' : 'waits';
 }
 
 function itemOf(key: string, url: string, known: boolean, dueAtMs: number): PutItem {
