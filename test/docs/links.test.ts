@@ -29,6 +29,23 @@ for (const page of markdownFiles()) {
   });
 }
 
+/** Of history: what it names need not be there any more. */
+const ofHistory = 'CHANGELOG.md';
+/** A file or folder in backticks, from the root. What is left to the reader is in capitals. */
+const namedFile = /`((?:topology|services|schemas|lab|test|docs|deploy|examples)\/[^`\s]*)`/g;
+
+for (const page of markdownFiles().filter((name) => name !== ofHistory)) {
+  test(`files that ${page} names are there`, () => {
+    const missing = proseLines(page).flatMap(({ line, text }) =>
+      [...text.matchAll(namedFile)]
+        .map(([, path]) => path!.replace(/[:,].*$/, ''))
+        .filter((path) => !/[A-Z]{4}|[*…<{]/.test(path.replace(/[A-Z]+\.md$/, '')) && !existsSync(join(root, path)))
+        .map((path) => `${page}:${line}: ${path}`),
+    );
+    assert.deepEqual(missing, []);
+  });
+}
+
 test('every page of docs/ can be reached from the README', () => {
   const reached = new Set<string>();
   const next = ['README.md'];

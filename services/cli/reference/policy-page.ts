@@ -25,10 +25,10 @@ crawlstream policy set policy.json --data crawl-data/example.org
 \`crawl\` (\`--max-pages\`, \`--delay\`, \`--exclude\`, …) set the fields that people change most. Names that end in \`Ms\` are
 milliseconds. "Absent" is what a field means that is left out; fields without it are in every policy.
 
-No field is about robots.txt: RFC 9309 holds. One that has moved is followed over five redirects: on its own host anywhere, to any
-\`…/robots.txt\` of its registrable domain, and to \`/robots.txt\` of any other host, in scope or not, at that host's own pace and
-where the address guard lets requests go. Such a host gets no other request unless it is in scope. A redirect to anything else of
-another's (\`/search?q=…\`), to a blocked host or to a private address counts as no answer: nothing of the site is fetched
+No field is about robots.txt: RFC 9309 holds. A robots.txt that has moved is followed over five redirects at most: anywhere on its own
+host, to any \`…/robots.txt\` of its registrable domain, and to \`/robots.txt\` of any other host, in scope or not, at that host's own
+pace and where the address guard lets requests go. The other host gets no further request unless it is in scope. A redirect to anything
+else on another host (\`/search?q=…\`), to a blocked host or to a private address counts as no answer: nothing of the site is fetched
 until its robots.txt can be had.
 
 `;
