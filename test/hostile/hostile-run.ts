@@ -105,14 +105,14 @@ export async function crawlBeside(options: HostileOptions, hostile: number): Pro
   }
 }
 
-interface ReadQueue {
+interface Samples {
   memoryMib: number;
   livezMsMax: number;
   livezLate: number;
   livezAsked: number;
 }
 
-async function look(url: string, pid: number, looks: ReadQueue): Promise<void> {
+async function look(url: string, pid: number, looks: Samples): Promise<void> {
   const beganMs = performance.now();
   await fetch(`${url}/livez`, { signal: AbortSignal.timeout(60_000) }).then(
     (answer) => answer.arrayBuffer(),

@@ -11,7 +11,7 @@ const { taskWaitMs, taskWindowMin, taskWindowMax } = demandLimits;
 
 export class TaskWindow {
   #size: number = taskWindowMin;
-  /** ReadQueue of the last `taskWaitMs`: when, and how many tasks had been taken since the look before. */
+  /** What each look of the last `taskWaitMs` saw: when, and how many tasks had been taken since the look before. */
   #looks: { readonly atMs: number; readonly taken: number }[] = [];
 
   get size(): number {

@@ -1,5 +1,5 @@
 /**
- * The lists at hand for policies that are in force or on their way to be: whoever reads files puts sources on the repository
+ * The lists at hand for policies that are in force or on their way to be: whoever reads files puts sources in here
  * before a policy that needs them is decided on, and those of policies gone by are dropped.
  */
 import type { ListSource } from '../url/url-lists.ts';

@@ -184,7 +184,7 @@ function prefixRules({ prefixesAllowed, prefixesDenied }: FilterConfig): Filter[
   return rules;
 }
 
-/** ReadQueue up one slice per distinct length of prefix, rather than trying each prefix. */
+/** Asks for one slice per distinct length of prefix, rather than trying each prefix. */
 function compilePrefixes(prefixes: readonly string[]): (url: string) => string | null {
   const members = new Set(prefixes);
   const lengths = [...new Set(prefixes.map((prefix) => prefix.length))].sort((a, b) => a - b);

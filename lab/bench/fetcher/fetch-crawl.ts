@@ -30,7 +30,7 @@ export interface CrawlBench {
   readonly node?: readonly string[];
   /** Folder for a CPU profile of the crawl. */
   readonly profile?: string;
-  /** ReadQueue at the crawl's data folder before it is gone. */
+  /** Is shown the crawl's data folder before it is gone. */
   readonly inspect?: (data: string) => Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function measureCrawl(bench: CrawlBench): Promise<MeasuredCrawl> {
   }
 }
 
-/** ReadQueue now and then, and ends the crawl when it has its pages. */
+/** Asks now and then how many pages there are, and ends the crawl when it has its pages. */
 async function sample(crawl: ChildProcess, web: WebProcess, pagesMax: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   while (crawl.exitCode === null && crawl.signalCode === null) {

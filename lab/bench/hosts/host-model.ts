@@ -50,7 +50,7 @@ export interface Mark {
   readonly deferred: number;
 }
 
-/** ReadQueue at who has new pages: so many at least over the whole time, and whenever links have grown by this factor. */
+/** How often it is seen who has new pages: so many at least over the whole time, and whenever links have grown by this factor. */
 const looks = 200;
 const newsAfter = 1.3;
 const frontBand = 0;
@@ -107,7 +107,7 @@ export class HostModel {
       if (this.#nowMs >= nextLookMs || this.#links > newsAfter * this.#looked.links) {
         for (let host = 0; host < this.#full.length; host++) this.#look(host);
         this.#looked = { atMs: this.#nowMs, links: this.#links };
-        // ReadQueue stand on the beginnings of periods too.
+        // Such moments stand on the beginnings of periods too.
         const nextPeriodMs = (Math.floor(this.#nowMs / refillMs) + 1) * refillMs;
         nextLookMs = Math.min(this.#nowMs + Math.max(tickMs, untilMs / looks), nextPeriodMs);
       }

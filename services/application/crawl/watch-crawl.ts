@@ -1,4 +1,4 @@
-/** ReadQueue at a crawl again and again, shows how it stands, and tells when it is at its end. */
+/** Watches a crawl, shows how it stands, and tells when it is at its end. */
 
 import type { Look } from '../../../topology/frontier/ask/crawl-end.ts';
 import { crawlEnd } from '../../../topology/frontier/ask/crawl-end.ts';

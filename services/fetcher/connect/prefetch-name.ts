@@ -1,4 +1,4 @@
-/** ReadQueue up the name of a lease's host ahead of its first request. */
+/** Resolves the name of a lease's host ahead of its first request. */
 import type { Task } from '../../../schemas/types.ts';
 import type { Resolver } from './resolver.ts';
 

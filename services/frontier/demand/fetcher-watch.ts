@@ -1,5 +1,5 @@
 /**
- * ReadQueue, for all partitions of this process, at how far fetchers have come with `tasks`, and whether there are any.
+ * Watches, for all partitions of this process, how far fetchers have come with `tasks`, and whether there are any.
  *
  * Both are read from the fetchers' consumer group: its committed positions say what was taken, in one request for all
  * partitions and only while a task waits; its members say whether anybody is there. Fetchers announce nothing, so that

@@ -141,7 +141,7 @@ export class Queries {
   }
 }
 
-/** ReadQueue until there is a result. Undefined where whoever was asked is being opened or closed. */
+/** Asks until there is a result. Undefined where whoever was asked is being opened or closed. */
 async function unlessAway<Result>(
   look: () => Promise<Result | undefined>,
 ): Promise<{ readonly is: Result } | undefined> {

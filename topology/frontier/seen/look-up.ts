@@ -1,5 +1,5 @@
 /**
- * ReadQueue up gathered fingerprints in the runs: in one pass, in order, and of each run only the blocks that could hold one.
+ * Finds gathered fingerprints in the runs: in one pass, in order, and of each run only the blocks that could hold one.
  *
  * With many questions this is DRUM's sequential merge; with few it reads few blocks. Cost: 20–30 µs a block of 64 KiB,
  * so some hundred thousand questions share the reading of 50 M fingerprints (400 MB) in well under a second.

@@ -24,7 +24,7 @@ export const kafkaLimits = {
   /** The cluster's topics and brokers are looked at again after this, as by Kafka's own clients; sooner while one is away. */
   metadataMs: 300_000,
   metadataMsAway: 10_000,
-  /** ReadQueue for a topic that seems not to exist. */
+  /** Times that a topic is asked for which seems not to exist. */
   unknownTopicTries: 4,
   /** Records of one partition gathered into one batch: a topic of Kafka's default settings takes up to 1 MiB. */
   batchBytesMax: 900_000,
