@@ -38,7 +38,8 @@ export const urlfrontier: Declaration = {
   does: 'a frontier whose leases clients pull by gRPC, in the place of tasks and fetchers',
   // Nobody reports to it; results are an input of every frontier all the same.
   reads: ['control', 'results', 'discovered', 'frontier-changelog'],
-  writes: ['frontier-changelog', 'control', 'results', 'discovered', 'dead-letters'],
+  // Nothing is passed on: a client's queue is wherever its key leads.
+  writes: ['frontier-changelog', 'control', 'dead-letters'],
   stores: ['seen test', 'host clock', 'back queues', 'leases', 'URLs done'],
 };
 

@@ -23,7 +23,7 @@ import type { Manifest } from '../../../services/runtime/data-folder/manifest.ts
 import { openEmbeddedLog } from '../../../services/runtime/log/embedded-log.ts';
 import { createService } from '../../../services/runtime/metrics/service.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
-import { defaultPolicy } from '../../../topology/policy/policy.ts';
+import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { topicsOfCrawl } from '../../../topology/topics.ts';
 import { compileNormalizer } from '../../../topology/url/normalize.ts';
 import { chromiumHere, noBrowser } from '../../browser/chromium.ts';
@@ -34,7 +34,7 @@ const crawl = 'probe';
 const partitions = 2;
 const key = { hi: 1, lo: 2 };
 
-async function openCrawl(t: TestContext) {
+async function openCrawl(t: TestContext, own: Partial<PolicyConfig> = {}) {
   const clock = new SystemClock();
   const log = await openEmbeddedLog(createMemoryStore(), clock);
   // What reads it ends first.
@@ -47,7 +47,7 @@ async function openCrawl(t: TestContext) {
   const manifest = { crawl, partitions, keyMode: 'host', fingerprintKey: '0'.repeat(32) } as unknown as Manifest;
   const seen = new Set<string>();
   const onEdge = ({ processor, way, topic }: Edge) => void seen.add(`${processor} ${way} ${topic}`);
-  const policy = { ...defaultPolicy(), version: 1, delayMs: 0, delayFactor: 0, pageQuota: 1_000 };
+  const policy = { ...defaultPolicy(), version: 1, delayMs: 0, delayFactor: 0, pageQuota: 1_000, ...own };
   await log.append(
     policyRecords(codec, manifest, { ...policy, scope: { kind: 'all', names: [] } }, 'test', clock.nowMs()),
   );
@@ -149,6 +149,32 @@ test('every edge of the graph is met by a crawl, and none beside them', {
   }
 
   await untilSeen(seen, ['frontier', 'fetcher', ...topology.consumers.map(({ name }) => name)]);
+  assert.deepEqual(failures, []);
+});
+
+test('every edge of the gRPC server’s frontier is met by a crawl that it serves, and none beside them', async (t) => {
+  const { clock, log, codec, manifest, seen, onEdge, garbage, stops } = await openCrawl(t, { sink: 'pull' });
+  const failures: unknown[] = [];
+  const stores = [createMemoryStore(), createMemoryStore()];
+  const options = {
+    key,
+    stores,
+    endsLeases: false,
+    leasesMax: 0,
+    onFailure: (error: unknown) => void failures.push(error),
+  };
+  const frontier = createApplication({ log, codec, clock, manifest, onEdge }).frontier(options, 'pull');
+  stops.push(() => frontier.stop());
+  for (const topic of ['results', 'discovered', 'control']) await garbage(topic);
+  const hostKey = 'a.test';
+  const seeds = seedRecords(codec, manifest, [{ url: `http://${hostKey}/` } as never], clock.nowMs());
+  for (const partition of [0, 1]) {
+    await log.append(seeds.map((record) => ({ ...record, partition })));
+    const result = { ...blankResult, partition, hostKey, leaseId: 9, epoch: 9, fetcherId: 'other', last: true };
+    await log.append([{ topic: `${crawl}.results`, partition, key: null, value: codec.encode('results', result) }]);
+  }
+  await untilSeen(seen, ['urlfrontier']);
+  await until(() => frontier.committed().every((one) => one?.counters.undecodable === 3));
   assert.deepEqual(failures, []);
 });
 
