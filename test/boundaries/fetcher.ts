@@ -7,10 +7,15 @@ import { compileOverrides } from '../../services/fetcher/connect/resolve-overrid
 import { createResolver } from '../../services/fetcher/connect/resolver.ts';
 import { fetcherLimits } from '../../services/fetcher/fetcher-limits.ts';
 import type { pluginLimits } from '../../services/fetcher/hooks/plugin-limits.ts';
+import type { Hooks } from '../../services/fetcher/hooks/run-hooks.ts';
 import { BodyRoom } from '../../services/fetcher/http/body-room.ts';
+import type { HttpResponse } from '../../services/fetcher/http/client.ts';
 import { decodeBody } from '../../services/fetcher/http/content-coding.ts';
+import { Exchange } from '../../services/fetcher/http/exchange.ts';
 import { requestLimits } from '../../services/fetcher/http/request-limits.ts';
 import { createProcessorShare } from '../../services/fetcher/pace/processor-share.ts';
+import { createExtractor } from '../../services/fetcher/pages/extract.ts';
+import { parseByHook } from '../../services/fetcher/pages/parse-by-hook.ts';
 import { discoveredMessages } from '../../services/fetcher/publish/discovered-batch.ts';
 import { createRobotsCache, type RobotsFetch } from '../../services/fetcher/robots/cache.ts';
 import { createSitemapAgenda } from '../../services/fetcher/sitemaps/agenda.ts';
@@ -76,7 +81,19 @@ export const requestBoundaries: BoundaryTable<typeof requestLimits> = {
     [requestLimits.bodyBytesMax, true],
   ),
   bodyBytesMost: upTo((n) => isTaken('crawl', '--max-body', `${Math.ceil(n / 2 ** 20)}`)),
-  bodyFreeBytes: undriven('body-memory.test.ts has bodies on both sides of it'),
+  // Where other bodies have taken all the room.
+  bodyFreeBytes: upTo((n) => {
+    const clock = createFakeClock();
+    const room = new BodyRoom(requestLimits.bodiesBytesMax);
+    room.take({ bytes: 0 }, requestLimits.bodiesBytesMax, () => undefined);
+    const exchange = new Exchange({
+      ...{ connection: { socket: null, address: '', served: 0 }, limits: requestLimits, clock, room },
+      ...{ bodyBytesMax: requestLimits.bodyBytesMax, wants: () => true, sink: undefined, settle: () => undefined },
+    });
+    exchange.onConnect(() => undefined);
+    exchange.onHeaders(200, [], () => undefined);
+    return exchange.onData(Buffer.alloc(n));
+  }),
   bodiesBytesMax: upTo((n) => {
     const room = new BodyRoom(requestLimits.bodiesBytesMax);
     room.take({ bytes: 0 }, 1, () => undefined);
@@ -187,6 +204,13 @@ async function hopAfter(...afterMs: number[]) {
   return { asked, gaveUp: last?.robots.status === 'unreachable' };
 }
 
+/** Of a fetcher that is busy with one host. */
+const quickShare = () =>
+  createProcessorShare(
+    () => 1,
+    () => true,
+  );
+
 const group = (bytes: number) => ({
   ...blankLinkGroup,
   hostKey: 'a.test',
@@ -240,14 +264,11 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
     3,
     3,
   ),
-  ordinaryCostMs: undriven('costs are fractions of a millisecond'),
+  // On a host whose responses have cost nothing yet.
+  ordinaryCostMs: upTo((n) => quickShare().waitMs(n) === 0),
   brokenCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
   processorWaitMaxMs: cutAt(fetcherLimits.processorWaitMaxMs, (n) => {
-    const share = createProcessorShare(
-      () => 1,
-      () => true,
-    );
-    return share.waitMs(n + fetcherLimits.ordinaryCostMs);
+    return quickShare().waitMs(n + fetcherLimits.ordinaryCostMs);
   }),
   sitemapTriesMax: from(
     (n) => {
@@ -296,12 +317,32 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   discoveredBytes: upTo((n) => discoveredMessages([group(n)], 1, 'host').length, 1, 2),
   resultsMs: from((n) => isToldAfter(fetcherLimits.flushMs, n)),
   linkCacheEntries: tuning('what falls out of a set-associative cache is by chance; a miss costs a duplicate'),
-  inlineParseBytes: undriven('which thread parses a page'),
+  // Beyond it a worker does: here one that does not start.
+  inlineParseBytes: upTo(async (n) => {
+    const extractor = createExtractor({ cores: 2, workerUrl: new URL('data:text/javascript,') });
+    const page = { url: 'http://a.test/', contentType: 'text/html', robotsTags: [], productToken: 'x' };
+    const parsed = extractor.parse(Buffer.alloc(n, ' '), { ...page, linksMax: 1, textCharsMax: 1, byteBudget: 1 });
+    const isHere = !(parsed instanceof Promise);
+    await extractor.close();
+    return isHere;
+  }),
   inlineParseMs: tuning('a share of processor time: what is cut depends on the machine'),
   pdfTimeoutMs: undriven('a worker’s clock'),
   pdfLoadMs: undriven('a worker’s clock'),
   parseTimeoutMs: undriven('a worker’s clock: extract.test.ts has it at shorter times'),
-  textCharsMax: undriven('the text of a page’s record: see parseLimits.textCharsMax, which cuts in the same way'),
+  // Of a document that a plugin reads.
+  textCharsMax: driven(
+    async (n) => {
+      const hooks = { parse: async () => ({ text: 'x'.repeat(n) }) } as unknown as Hooks;
+      const reader = { hooks, productToken: 'x', linksMax: 1 };
+      const response = { body: Buffer.alloc(0), headers: [] } as unknown as HttpResponse;
+      const { parsed } = await parseByHook(reader, 'http://a.test/', 'a/b', response);
+      return [parsed.text.length, parsed.complete];
+    },
+    [fetcherLimits.textCharsMax - 1, true],
+    [fetcherLimits.textCharsMax, true],
+    [fetcherLimits.textCharsMax, false],
+  ),
 };
 
 export const pluginBoundaries: BoundaryTable<typeof pluginLimits> = {

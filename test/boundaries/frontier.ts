@@ -5,17 +5,21 @@ import { blankResult } from '../../schemas/blank.ts';
 import type { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
 import { countFields } from '../../services/urlfrontier/count-fields.ts';
+import { getUrls } from '../../services/urlfrontier/get-urls.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import { PutRoom } from '../../services/urlfrontier/put-room.ts';
+import type { ServedPartition } from '../../services/urlfrontier/served-crawl.ts';
 import { answerUrl } from '../../topology/frontier/ask/queries.ts';
 import { Growth } from '../../topology/frontier/decide/links/growth.ts';
+import type { Call, GetCall } from '../../topology/frontier/decide/pull/calls.ts';
 import { demandLimits } from '../../topology/frontier/demand-limits.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
-import type { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
+import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { countsOf, defaultSeen } from '../../topology/frontier/seen/seen-config.ts';
 import { seenLimits } from '../../topology/frontier/seen/seen-limits.ts';
 import type { FrontierState, Host } from '../../topology/frontier/state/state.ts';
 import { TaskWindow } from '../../topology/frontier/task-window.ts';
+import { defaultScore } from '../../topology/policy/score/score-config.ts';
 import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 import { urlOf } from './url.ts';
@@ -34,11 +38,62 @@ function grownHosts(count: number): number {
   return taken;
 }
 
+/** Of so many queued URLs that come to deserve the first band: how many have moved there. */
+function urlsRaised(count: number): number {
+  const { factors, scales } = defaultScore;
+  const byInLinks = {
+    ...defaultScore,
+    factors: { ...factors, cash: 0, depth: 0, type: 0, source: 0, quality: 0, authority: 0 },
+    scales: { ...scales, inLinksMost: 1 },
+  };
+  const hand = new Hand({ score: byInLinks });
+  // The first one stays, and all others leave the middle of its band.
+  hand.links('a.test', 1 + count, { priority: 7 });
+  hand.links('a.test', count, { from: 1, priority: 7, sourceUrl: 'https://b.test/', sourceKey: 'b.test' });
+  for (let step = 0; step < 3; step++) hand.event('hostDelay', 'other.test', step);
+  const bands = hand.rig.core.state.hosts.get('a.test')!.queue.bands();
+  return bands.reduce((sum, { number, size }) => (number < 7 ? sum + size : sum), 0);
+}
+
 /** Is a URL that so many are queued up to found in its queue? */
 function isFoundBehind(count: number): string | undefined {
   const hand = new Hand();
   for (let at = 0; at < count; at += 1_000) hand.links('a.test', Math.min(1_000, count - at), { from: at });
   return hand.rig.rows.run(answerUrl(hand.rig.core.state, `https://a.test/${count - 1}`)).place?.in;
+}
+
+/** A crawl that clients pull from, and its one queue of so many URLs: how many a get of all has. */
+function urlsOfOneGet(count: number): number {
+  const { rig, nowMs } = new Hand({ sink: 'pull', delayMs: 0 });
+  const step = (call: Call) => {
+    rig.core.calls.add(call);
+    for (let done: Call[] = []; !done.includes(call); done = rig.core.calls.takeAnswered()) rig.step(nowMs, 0);
+  };
+  const item = { known: false, key: 'q', metadata: Buffer.alloc(0), dueAtMs: 0, band: 0 };
+  const items = Array.from({ length: count }, (_, n) => ({ ...item, url: `https://a.test/${n}` }));
+  const onDone = () => {};
+  step({ kind: 'put', items, statuses: new Uint8Array(count), next: 0, onDone });
+  const get = { key: null, queues: 1, urlsPerQueue: Number.POSITIVE_INFINITY, leaseMs: 1_000 };
+  const call: GetCall = { kind: 'get', ...get, leases: [], urls: [], onDone };
+  step(call);
+  return rig.core.state.counters.leased;
+}
+
+/** How many queues a partition is asked for first, of a client's so many. */
+async function firstAskedOf(queues: number): Promise<number> {
+  let first = 0;
+  const partition = {
+    call(call: Call) {
+      first ||= (call as GetCall).queues;
+      call.onDone();
+    },
+  } as unknown as ServedPartition;
+  const crawl = { id: 'DEFAULT', name: 't', partitions: [partition] };
+  const crawls = { list: () => [crawl], find: () => crawl, open: async () => crawl };
+  const params = { max_urls_per_queue: 1, max_queues: queues, key: '', delay_requestable: 1 };
+  const answers = { write: async () => {}, isCancelled: false, isLocal: true };
+  await getUrls(crawls, { ...params, anyCrawlID: null, crawlID: '' }, answers);
+  return first;
 }
 
 /** A host with so many URLs that has just stayed unreachable for its whole retry schedule. */
@@ -91,9 +146,17 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     hand.grant(0, 0);
     return hand.counters.dead;
   }),
-  growthUrlsEach: undriven('how much of a queue must have grown before it is read again'),
+  // One URL that has grown pays for so many that are read.
+  growthUrlsEach: upTo((n) => {
+    const hand = new Hand();
+    hand.links('a.test', n);
+    const { state } = hand.rig.core;
+    const growth = new Growth();
+    growth.note(state.hosts.get('a.test')!);
+    return growth.take(state).length === 1;
+  }),
   growthUrlsPerStep: tuning(slices),
-  growthRaisesMax: undriven('2,048 URLs that leave the middle of a queue'),
+  growthRaisesMax: cutAt(frontierLimits.growthRaisesMax, urlsRaised),
   growingHostsMax: cutAt(frontierLimits.growingHostsMax, grownHosts),
   viewSliceBytes: tuning(slices),
   queueMemoryBytes: tuning('what of a queue is in memory as well as on disk: queues.test.ts has it at a few bytes'),
@@ -129,7 +192,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
 
 export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   commitBytesForGets: tuning('where a commit ends is nobody’s promise: what does not fit is in the next'),
-  urlsPerLeaseMax: undriven('10,000 URLs of one queue at once'),
+  urlsPerLeaseMax: cutAt(pullLimits.urlsPerLeaseMax, urlsOfOneGet),
   placesPerRead: tuning(slices),
   urlCharsMax: upTo((n) => checkUrl(urlOf(n), '').ok),
   // In bytes: a letter that has two, and one more of one.
@@ -138,7 +201,7 @@ export const pullBoundaries: BoundaryTable<typeof pullLimits> = {
   messageBytesMax: undriven('a message of 4 MB over gRPC, which holds it itself'),
   streamWindowBytes: tuning('HTTP/2’s window: how much a client sends ahead'),
   putsUnderWay: undriven('8,192 puts of one stream without an answer'),
-  queuesPerGet: undriven('1,024 queues of one get: the next get has the others'),
+  queuesPerGet: cutAt(pullLimits.queuesPerGet, firstAskedOf),
   crawlsMax: undriven('1,000 crawl ids, each a frontier of its own'),
   crawlsRefreshMs: tuning(often),
   listRowsPerLook: tuning(slices),

@@ -3,13 +3,16 @@
 import { Hand } from '../../lab/model/hand.ts';
 import { controlOf } from '../../lab/model/model-script.ts';
 import { newHostFacts } from '../../topology/frontier/changes/changes.ts';
-import { politeDelayMs } from '../../topology/frontier/decide/politeness.ts';
+import { zeroCounters } from '../../topology/frontier/changes/counters.ts';
+import { isFull } from '../../topology/frontier/decide/links/queue-room.ts';
+import { leaseSize, politeDelayMs } from '../../topology/frontier/decide/politeness.ts';
 import { frontierLimits } from '../../topology/frontier/frontier-limits.ts';
 import { TrapsState } from '../../topology/frontier/state/traps-state.ts';
 import type { parallelLimits, recrawlLimits } from '../../topology/policy/limits.ts';
 import { compileParallel } from '../../topology/policy/parallel.ts';
 import { compilePolicy, defaultPolicy } from '../../topology/policy/policy.ts';
 import { policyLimits } from '../../topology/policy/policy-limits.ts';
+import { defaultRecrawl } from '../../topology/policy/recrawl/recrawl-config.ts';
 import { shapeOf } from '../../topology/policy/traps/shape.ts';
 import { type Admitted, type Fetched, stepSummary } from '../../topology/policy/traps/step.ts';
 import { emptySummary, type TrapSummary } from '../../topology/policy/traps/summary.ts';
@@ -154,7 +157,21 @@ export const listBoundaries: BoundaryTable<typeof listLimits> = {
 };
 
 export const recrawlBoundaries: BoundaryTable<typeof recrawlLimits> = {
-  priceEveryMs: undriven('when the price of a visit is found anew'),
+  priceEveryMs: from((n) => {
+    const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'adaptive' } });
+    hand.links('a.test', 1);
+    const { recrawl } = hand.rig.core.state;
+    // Of pages that are known to change there is a price.
+    for (let visit = 0; recrawl.pricedAtMs === 0; visit++) {
+      if (visit > 10) throw new Error('no price is found');
+      hand.report(hand.lease(visit === 0 ? 0 : 400 * 24 * 3_600_000), { contentHash: `${visit}` });
+      hand.event('hostDelay', 'b.test');
+    }
+    const before = recrawl.pricedAtMs;
+    hand.nowMs = before + n;
+    hand.event('hostDelay', 'b.test');
+    return recrawl.pricedAtMs > before;
+  }),
 };
 
 export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
@@ -165,7 +182,12 @@ export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
     politeDelayMs(compilePolicy(defaultPolicy()), { ...newHostFacts, fetchMs: n / policyLimits.delayFactor }),
   ),
   crawlDelayCapMs: undriven('a default of the policy: lease.test.ts has a Crawl-delay at the cap'),
-  leadTimeMs: undriven('a default of the policy, by which a lease’s size is reckoned'),
+  // Of URLs that take half of it each, two.
+  leadTimeMs: upTo(
+    (n) => leaseSize(compilePolicy(defaultPolicy()), { ...newHostFacts, ownDelayMs: n / 2 - 1, fetchMs: 1 }),
+    2,
+    1,
+  ),
   urlsPerLeaseMax: cutAt(policyLimits.urlsPerLeaseMax, (n) => {
     // Of a host that is known to be quick: the lead time holds more.
     const hand = new Hand({ delayMs: 0 });
@@ -173,7 +195,7 @@ export const policyBoundaries: BoundaryTable<typeof policyLimits> = {
     hand.report(hand.lease(), { tookMs: 1 });
     return hand.lease().urls.length;
   }),
-  queuedMax: undriven('10 million URLs'),
+  queuedMax: from((queued) => isFull({ ...zeroCounters(), queued }, 0, defaultPolicy())),
   queueShareMax: undriven('a share of 10 million URLs: queue-share.test.ts has it at 1,000'),
 };
 

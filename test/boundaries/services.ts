@@ -14,13 +14,15 @@ import type { graphLimits } from '../../services/graph/graph-limits.ts';
 import type { indexLimits } from '../../services/indexer/index-limits.ts';
 import type { renderLimits } from '../../services/render/render-limits.ts';
 import type { avroLimits } from '../../services/runtime/avro/avro-limits.ts';
+import { typeOf } from '../../services/runtime/avro/avro-types.ts';
 import { SystemClock } from '../../services/runtime/clock.ts';
 import type { consumerLimits } from '../../services/runtime/consumer/consumer-limits.ts';
 import type { httpLimits } from '../../services/runtime/http/http-limits.ts';
 import { startHttpServer } from '../../services/runtime/http/http-server.ts';
 import { Probes } from '../../services/runtime/http/probes.ts';
 import { openEmbeddedLog } from '../../services/runtime/log/embedded-log.ts';
-import type { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
+import { kafkaLimits } from '../../services/runtime/log/kafka/kafka-limits.ts';
+import { readBatches } from '../../services/runtime/log/kafka/record-batch.ts';
 import type { AppendRecord } from '../../services/runtime/log/log.ts';
 import type { logLimits } from '../../services/runtime/log/log-limits.ts';
 import { headerLength } from '../../services/runtime/log/rows.ts';
@@ -33,7 +35,7 @@ import { simhash } from '../../topology/content/simhash.ts';
 import type { crawlLimits } from '../../topology/policy/crawl-limits.ts';
 import type { traceLimits } from '../../topology/trace/limits.ts';
 import { createFakeClock } from '../services/fetcher/fake-clock.ts';
-import { type BoundaryTable, driven, from, tuning, undriven, upTo } from './boundary.ts';
+import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 import { isTaken } from './commands.ts';
 import { isSweptAfter, listsHosts } from './dashboard.ts';
 
@@ -149,7 +151,14 @@ export const logBoundaries: BoundaryTable<typeof logLimits> = {
 };
 
 export const avroBoundaries: BoundaryTable<typeof avroLimits> = {
-  emptyItemsMax: undriven('an array of items without width in a foreign schema'),
+  emptyItemsMax: upTo((n) => {
+    const type = typeOf({ type: 'array', items: 'null' });
+    try {
+      return type.fromBuffer(type.toBuffer(Array(n).fill(null))).length === n;
+    } catch {
+      return false;
+    }
+  }),
   unknownIdsMax: undriven('1,000 schemas that nobody knows, and one more: what is remembered begins anew'),
   unknownAgainMs: tuning(often),
 };
@@ -280,7 +289,14 @@ export const kafkaBoundaries: BoundaryTable<typeof kafkaLimits> = {
   messageBytesMax: undriven('a broker’s own bound, set on topics'),
   inflatedBytesMax: undriven('a compressed batch of 64 MB'),
   zstdWindowBytesMax: undriven('a window is a power of two or a few steps between'),
-  damagedBytesKept: undriven('a batch of 4 MB that is damaged'),
+  damagedBytesKept: cutAt(kafkaLimits.damagedBytesKept, (n) => {
+    const batch = Buffer.alloc(n);
+    batch.writeInt32BE(n - 12, 8);
+    // Of the second format, and its checksum is wrong.
+    batch[16] = 2;
+    const [record] = readBatches(batch, 't', 0, 0, []).records;
+    return record!.value!.length - 1 - record!.value!.indexOf(10);
+  }),
   fetchBytes: tuning(batch),
   fetchWaitMs: tuning(often),
   fetchesMax: tuning(batch),

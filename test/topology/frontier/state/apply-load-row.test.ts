@@ -1,10 +1,12 @@
 /** What another crawl knew, as a state takes it: each row has its place in the counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../../lab/model/hand.ts';
 import type { UrlRecord } from '../../../../topology/frontier/changes/changes.ts';
 import type { LoadRow } from '../../../../topology/frontier/changes/load-row.ts';
 import { seenVerdicts } from '../../../../topology/frontier/seen/seen-test.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
+import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 
 const host = 'a.test';
 const urlOf = (n: number) => `https://${host}/${n}`;
@@ -83,6 +85,26 @@ describe('a loaded row', () => {
       ],
     );
     assert.equal(state.clock.readyAtMs(id), 0);
+  });
+
+  it('of a page that is visited again: it is seen, on the schedule, and counts as what it was', () => {
+    const hand = new Hand({ recrawl: { ...defaultRecrawl, schedule: 'fixed', intervalMs: 3_600_000 } });
+    hand.links(host, 1);
+    hand.report(hand.lease());
+    const there = hand.rig.core.state;
+    const [hi, lo] = there.fingerprintOf(urlOf(0));
+    const state = loaded({ row: 'page', hostKey: host, dueAtMs: 9_000, page: there.recrawl.pageAt(hi!, lo!) });
+    assert.deepEqual(countsOf(state), {
+      ...{ admitted: 1, imported: 0, quotaSpent: 1, scheduled: 1 },
+      places: { ...none, page: 1 },
+    });
+    assert.deepEqual([isSeen(state, 0), isSeen(state, 1)], [true, false]);
+    assert.equal(state.clock.readyAtMs(state.hosts.get(host)!.id), 9_000);
+  });
+
+  it('of how far loading has come is what a restart goes on from', () => {
+    const progress = { row: 'progress', read: 7 };
+    assert.deepEqual(loaded(progress).load, progress);
   });
 
   it('of fingerprints that were taken down: those of that host are refused, and no others', () => {
