@@ -16,6 +16,7 @@ import { hostKeyOf } from '../../topology/url/host-key.ts';
 import { compileNormalizer } from '../../topology/url/normalize.ts';
 import { partitionOf } from '../../topology/url/partition.ts';
 import { serveSite } from './fetcher/loopback.ts';
+import { until } from './until.ts';
 
 const delayMs = 150;
 const partitions = 2;
@@ -54,7 +55,7 @@ async function crawl(t: TestContext, seeds: readonly string[], done: () => boole
     await log.close();
     assert.deepEqual(failures, []);
   });
-  while (!done()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(done);
 }
 
 test('hosts whose robots.txt lead to each other, on two fetchers, are crawled with every delay kept', {

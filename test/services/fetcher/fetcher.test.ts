@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Response, Result } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { until } from '../until.ts';
 import { startHarness, taskUrls } from './harness.ts';
 import { serveSite } from './loopback.ts';
 
@@ -75,7 +76,7 @@ test('a task whose offset is another member’s to commit is not started, and ma
   const harness = await startHarness(t, { commit });
   const urls = taskUrls(site.url('a.test', '/1'));
   await harness.grant({ leaseId: 7, urls });
-  while (refused < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(() => refused >= 2);
   await harness.lease({ leaseId: 8, urls: taskUrls(site.url('b.test', '/2')) });
   assert.deepEqual(site.hits.map(({ host, path }) => `${host}${path}`).sort(), ['b.test/2', 'b.test/robots.txt']);
   // Given back, and read again from the last commit: this time it is this fetcher's.
@@ -151,7 +152,7 @@ test('stopping finishes the request under way, returns the rest, and publishes a
   });
   const harness = await startHarness(t);
   const task = await harness.grant({ urls: taskUrls(...[1, 2, 3].map((n) => site.url('a.test', `/${n}`))) });
-  while (!site.hits.some((hit) => hit.path === '/1')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => site.hits.some((hit) => hit.path === '/1'));
   await harness.fetcher.stop();
   const { outcomes } = await harness.ended(task.leaseId);
   assert.deepEqual(
@@ -169,7 +170,7 @@ test('a stop that runs out of patience ends the request under way at no attempt'
   });
   const harness = await startHarness(t);
   const task = await harness.grant({ urls: taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2')) });
-  while (site.hits.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => site.hits.length >= 2);
   // Its outcome below says that it was not waited for: it would have timed out.
   await harness.fetcher.stop(50);
   const { outcomes } = await harness.ended(task.leaseId);

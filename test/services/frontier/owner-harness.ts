@@ -103,7 +103,4 @@ export function intercept(log: Log, topic: string, before: (records: readonly Ap
   };
 }
 
-/** Waits for what must come; the test's own time limit ends a wait in vain. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+export { until } from '../until.ts';

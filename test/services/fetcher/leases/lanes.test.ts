@@ -1,9 +1,9 @@
 /** Leases of one host side by side, over real sockets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLanes } from '../../../../services/fetcher/leases/lanes.ts';
 import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
+import { until } from '../../until.ts';
 import { type Harness, startHarness, taskUrls } from '../harness.ts';
 import { type Hit, type Site, serveSite } from '../loopback.ts';
 
@@ -75,7 +75,7 @@ test('a host that asks for a pause in one lease gets back what all of them have 
   const harness = await startHarness(t);
   const pages = [1, 2, 3, 4].map((page) => site.url('a.test', `/${page}`));
   const steady = await harness.grant({ urls: taskUrls(...pages), delayMs, lanes: 2 });
-  while (site.hits.length < 2) await sleep(5);
+  await until(() => site.hits.length >= 2);
   const refused = await harness.grant({ urls: taskUrls(site.url('a.test', '/busy'), ...pages), delayMs, lanes: 2 });
   const first = await harness.ended(refused.leaseId);
   assert.deepEqual(
@@ -87,11 +87,9 @@ test('a host that asks for a pause in one lease gets back what all of them have 
   assert.equal(kinds[0], 'fetched');
   assert.equal(kinds.at(-1), 'returned');
   const busyMs = site.hits.find(({ path }) => path === '/busy')!.endMs;
-  // What was on its way when the answer came is not to be had back.
-  assert.deepEqual(
-    site.hits.filter(({ startMs }) => startMs > busyMs + 50),
-    [],
-  );
+  // What was on its way when the answer came is not to be had back: a lease has one request at a time.
+  const later = site.hits.filter(({ startMs }) => startMs > busyMs);
+  assert.ok(later.length <= 1, later.map(({ path }) => path).join());
 });
 
 test('a fetcher whose lease is not the one that met the trouble is told on control', async (t) => {
@@ -99,7 +97,7 @@ test('a fetcher whose lease is not the one that met the trouble is told on contr
   const harness = await startHarness(t);
   const pages = [1, 2, 3, 4].map((page) => site.url('a.test', `/${page}`));
   const task = await harness.grant({ urls: taskUrls(...pages), delayMs, lanes: 2 });
-  while (site.hits.length < 2) await sleep(5);
+  await until(() => site.hits.length >= 2);
   const event = controlEvent({
     kind: 'pauseHost',
     atMs: 0,

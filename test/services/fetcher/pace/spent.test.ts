@@ -1,6 +1,7 @@
 /** Robots files and sitemaps that cost the processor: their host waits, as for pages, while there is no time to spare. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { until } from '../../until.ts';
 import { startHarness, taskUrls } from '../harness.ts';
 import { serveSite } from '../loopback.ts';
 
@@ -29,7 +30,7 @@ async function pauseAfter(t: TestContext, costly: string, body: (self: string) =
     const urls = taskUrls(site.url(`h${n}.test`, '/1'), site.url(`h${n}.test`, '/2'));
     await harness.grant({ urls, delayMs: 20_000 });
   }
-  while (site.hits.length < others) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => site.hits.length >= others);
   keepBusy(t);
   await new Promise((resolve) => setTimeout(resolve, 600));
   await harness.lease({ urls: taskUrls(site.url('costly.test', '/1')) });

@@ -11,6 +11,7 @@ import { startConsumer } from '../../../../services/runtime/consumer/consumer.ts
 import { groupPositions } from '../../../../services/runtime/consumer/positions.ts';
 import { type EmbeddedLog, openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
+import { until } from '../../until.ts';
 
 interface Bench {
   readonly log: EmbeddedLog;
@@ -96,7 +97,7 @@ describe('a consumer', () => {
         throw new Error('no');
       },
     });
-    while (attempts === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => attempts > 0);
     await failing.stop();
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);
     const seen: string[] = [];
@@ -199,7 +200,7 @@ describe('a consumer', () => {
     await append(0, 'junk', 'a');
     const kept: (() => void)[] = [];
     const consumer = start({ handle: () => {}, deadLetter: () => new Promise<void>((resolve) => kept.push(resolve)) });
-    while (kept.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => kept.length > 0);
     // As long as one could wish to commit.
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.equal(await log.committed('g', 'c.pages', 0), undefined);

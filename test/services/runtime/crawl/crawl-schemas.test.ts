@@ -2,29 +2,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { avroSchemas } from '../../../../schemas/avro.ts';
 import { blankControl } from '../../../../schemas/blank.ts';
+import { avroLimits } from '../../../../services/runtime/avro/avro-limits.ts';
 import { fingerprintOf, typeOf } from '../../../../services/runtime/avro/avro-types.ts';
 import { createMemoryRegistry } from '../../../../services/runtime/avro/memory-registry.ts';
 import { openCodec } from '../../../../services/runtime/avro/record-codec.ts';
 import { encodeSchemaNote, schemaNoteFingerprint } from '../../../../services/runtime/avro/schema-note.ts';
 import type { SchemaRegistry } from '../../../../services/runtime/avro/schema-registry.ts';
 import { fingerprint64, singleObjectHeader } from '../../../../services/runtime/avro/single-object.ts';
-import { SystemClock } from '../../../../services/runtime/clock.ts';
+import { type Clock, SystemClock } from '../../../../services/runtime/clock.ts';
 import { carryOver } from '../../../../services/runtime/crawl/carry-over.ts';
 import { openCrawlSchemas } from '../../../../services/runtime/crawl/crawl-schemas.ts';
 import { openEmbeddedLog } from '../../../../services/runtime/log/embedded-log.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import type { AvroTopic } from '../../../../topology/topics.ts';
+import { createFakeClock } from '../../fetcher/fake-clock.ts';
 import { keptVersions } from '../avro/versions.ts';
 
 const event = { ...blankControl, kind: 'policy', atMs: 5, by: 'me', version: 7, payload: '{}' } as const;
 
-async function openLog() {
+async function openLog(clock: Clock = new SystemClock()) {
   const log = await openEmbeddedLog(createMemoryStore(), new SystemClock());
   await log.createTopics([{ name: 'c.control', partitions: 1, retention: 'state' }]);
   /** A process that opens the crawl; null: without a registry. */
   const open = async (schemas: SchemaRegistry | null) => {
     const registry = schemas === null ? null : { url: 'http://registry.test', schemas };
-    const source = await openCrawlSchemas({ log, crawl: 'c', clock: new SystemClock(), registry, by: 'test' });
+    const source = await openCrawlSchemas({ log, crawl: 'c', clock, registry, by: 'test' });
     return { source, codec: await openCodec(source, 'c') };
   };
   const tell = (topic: AvroTopic, id: number, schema: object | null) =>
@@ -97,7 +99,8 @@ test('ids derived from a schema, as before there were fingerprints, stay readabl
 });
 
 test('an id that nobody knows is unknown until an operator says what it is, and his word counts', async () => {
-  const { open, tell } = await openLog();
+  const clock = createFakeClock();
+  const { open, tell } = await openLog(clock);
   const { codec } = await open(null);
   const header = Buffer.from([0, 0, 0, 0, 9]);
   const value = Buffer.concat([header, typeOf(avroSchemas.control).toBuffer(event)]);
@@ -105,7 +108,7 @@ test('an id that nobody knows is unknown until an operator says what it is, and 
   await assert.rejects(async () => codec.prepare('control', value), unknown);
   await tell('control', 9, avroSchemas.control);
   await assert.rejects(async () => codec.prepare('control', value), unknown, 'not asked again at once');
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await clock.advance(avroLimits.unknownAgainMs);
   await codec.prepare('control', value);
   assert.deepEqual(codec.decode('control', value), event);
 

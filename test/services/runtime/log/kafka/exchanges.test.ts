@@ -5,6 +5,7 @@ import { crc32c } from '../../../../../services/runtime/log/kafka/crc32c.ts';
 import { openKafkaLog } from '../../../../../services/runtime/log/kafka/kafka-log.ts';
 import type { Log, LogReader, LogRecord } from '../../../../../services/runtime/log/log.ts';
 import { damageOf } from '../../../../../topology/damaged-batch.ts';
+import { until } from '../../../until.ts';
 import { lyingAt, type ProducedBatch, type Script, startScriptedBroker } from './scripted-broker.ts';
 
 const errors = {
@@ -64,7 +65,7 @@ describe('an append', () => {
       },
     });
     const first = append('a');
-    while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => broker.batches.length > 0);
     const later = [append('b'), append('c', 'd')];
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(broker.batches.length, 1);
@@ -102,7 +103,7 @@ describe('an append', () => {
       const keep = keeper();
       const { broker, append } = await start(t, { produce: (batch, nth) => (nth < 2 ? { error } : keep(batch)) });
       const first = append('a');
-      while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      await until(() => broker.batches.length > 0);
       const second = append('b');
       assert.deepEqual([await first, await second], [[0], [1]]);
       const [one, two, three, four] = broker.batches;
@@ -180,7 +181,7 @@ describe('an append', () => {
       },
     });
     const refused = [assert.rejects(append('refused'))];
-    while (broker.batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => broker.batches.length > 0);
     refused.push(assert.rejects(append('behind it')));
     release();
     await Promise.all(refused);
@@ -235,7 +236,7 @@ describe('a reader', () => {
       [10, 'e'],
     ]);
     assert.deepEqual([...new Set(broker.fetches)].slice(0, 2), [0, 2]);
-    while (!broker.fetches.includes(11)) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => broker.fetches.includes(11));
   });
 
   it('gives nothing of a batch that lies before its position', async (t) => {
@@ -291,7 +292,7 @@ describe('a reader', () => {
     });
     const reader = readerAt(log, 0);
     const polled = reader.poll({ maxBytes: 1_000, waitMs: 1 });
-    while (broker.fetches.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => broker.fetches.length > 0);
     reader.seek('t', 0, 40);
     release();
     const records = [...(await polled), ...(await pollUntil(reader, 0))];

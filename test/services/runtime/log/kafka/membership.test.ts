@@ -6,6 +6,7 @@ import { transient } from '../../../../../services/runtime/log/kafka/errors.ts';
 import { encodeMetadata, shareOut } from '../../../../../services/runtime/log/kafka/member-data.ts';
 import { joinGroup } from '../../../../../services/runtime/log/kafka/membership.ts';
 import type { GroupOptions } from '../../../../../services/runtime/log/log.ts';
+import { until } from '../../../until.ts';
 
 type Answer = (name: string) => unknown;
 
@@ -105,7 +106,7 @@ test('who is put out by a request of a dead process that came late has nothing f
   const { cluster, asked } = startFencing([]);
   const { joins, told } = joining(cluster, new AbortController().signal, { instanceId: 'a' });
   const membership = await joins;
-  while (told.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => told.length >= 4);
   assert.deepEqual(told, [[0, 1, 2, 3], [], [], [0, 1, 2, 3]]);
   const since = asked.slice(asked.indexOf('Heartbeat'));
   assert.deepEqual(since.slice(0, 4), ['Heartbeat', 'DescribeGroups', 'JoinGroup', 'SyncGroup']);
