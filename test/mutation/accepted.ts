@@ -116,6 +116,13 @@ export const accepted: readonly Accepted[] = [
     because: 'a moment of today, or none: never the first millisecond of 1970',
   },
   {
+    file: 'topology/frontier/wake.ts',
+    find: '<',
+    replace: '<=',
+    line: 'time < first',
+    because: 'the first of two that are equal is either',
+  },
+  {
     file: 'topology/frontier/state/settle-host.ts',
     find: '<',
     replace: '<=',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Hand } from '../../../lab/model/hand.ts';
+import { blankResult } from '../../../schemas/blank.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { wakeAtMs } from '../../../topology/frontier/wake.ts';
 import { compilePolicy, defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
@@ -10,14 +12,17 @@ interface Given {
   readonly firstMs?: number;
   readonly quotaLeft?: number;
   readonly burying?: number;
+  /** Budgets, or drained bands, that the next step is to look at. */
+  readonly looks?: boolean;
+  readonly drained?: number;
 }
 
 function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, graceMs = 0): number | undefined {
   const state = {
     nowMs: 1_000,
     burying: new Set(given.burying === undefined ? [] : [given.burying]),
-    budgets: { looks: false, nextRefillAtMs: undefined, size: 0 },
-    shares: { drained: new Set() },
+    budgets: { looks: given.looks ?? false, nextRefillAtMs: undefined, size: 0 },
+    shares: { drained: new Set(given.drained === undefined ? [] : [given.drained]) },
     clock: { ready: given.ready ?? 0, nextReadyAtMs: given.nextReadyAtMs },
     deadlines: { firstMs: given.firstMs },
     robotsHops: new Map(),
@@ -47,5 +52,32 @@ describe('when a step has something to do', () => {
 
   it('is at once while a host’s queue is being given up on', () => {
     assert.equal(wake({ burying: 3 }, 0, { paused: true }), 1_000);
+  });
+
+  it('is at once while budgets are to be looked at, or bands that have drained to be opened', () => {
+    assert.equal(wake({ looks: true }, 0, { paused: true }), 1_000);
+    assert.equal(wake({ drained: 3 }, 0, { paused: true }), 1_000);
+    assert.equal(wake({}, 0), undefined);
+  });
+
+  it('is when leases are over though the quota is out, and when it is raised', () => {
+    assert.equal(wake({ ready: 1, firstMs: 4_000, quotaLeft: 0 }, 1, { pageQuota: 10 }, 500), 4_500);
+    assert.equal(wake({ ready: 1, firstMs: 4_000, quotaLeft: -2 }, 1, { pageQuota: 10 }, 500), 4_500);
+    assert.equal(wake({ ready: 1, firstMs: 4_000, quotaLeft: -2 }, 1, { pageQuota: null }, 500), 1_000);
+    assert.equal(wake({ firstMs: 4_000, nextReadyAtMs: 4_000 }, 1), 4_000);
+  });
+
+  it('is when another host’s robots.txt may be asked for, if somebody would take that: it costs no quota', () => {
+    const hand = new Hand({ delayMs: 3_000, pageQuota: 0 });
+    hand.links('a.test', 1);
+    const { state, policy } = hand.rig.core;
+    const hop = { url: 'https://a.test/robots.txt', asked: ['https://b.test/robots.txt'], partition: 0 };
+    hand.rig.send('results', { ...blankResult, hostKey: 'a.test', robotsHops: [hop] });
+    hand.rig.step(hand.nowMs, 0);
+    assert.equal(state.robotsHops.size, 1);
+    assert.equal(wakeAtMs(state, policy, 1, 0), hand.nowMs);
+    assert.equal(wakeAtMs(state, policy, 0, 0), undefined);
+    hand.policy({ paused: true, pageQuota: 0 });
+    assert.equal(wakeAtMs(hand.rig.core.state, hand.rig.core.policy, 1, 0), undefined);
   });
 });

@@ -1,0 +1,37 @@
+/** Which bodies are worth reading: by status and media type, with and without a reader of PDF or a plugin. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Hooks } from '../../../../services/fetcher/hooks/run-hooks.ts';
+import { type PageReader, wantsBody, wantsOf } from '../../../../services/fetcher/pages/report.ts';
+
+const typed = (type: string) => ['content-type', type];
+const statuses = [199, 200, 299, 300, 404];
+const reader = (more: Partial<PageReader>) => more as PageReader;
+const hooks = { parses: (type: string) => type === 'application/epub+zip' } as unknown as Hooks;
+
+describe('a body is read', () => {
+  it('of every success, and of nothing else', () => {
+    const all = [
+      [wantsBody, 'text/html'],
+      [wantsOf(reader({})), 'text/html'],
+      [wantsOf(reader({ pdf: true })), 'application/pdf'],
+      [wantsOf(reader({ hooks })), 'application/epub+zip'],
+    ] as const;
+    for (const [wants, type] of all)
+      assert.deepEqual(
+        statuses.map((status) => wants(status, typed(type))),
+        [false, true, true, false, false],
+        type,
+      );
+  });
+
+  it('if it can hold text; a PDF where those are read, and what a plugin reads', () => {
+    const types = ['text/html', 'application/xml', '', 'image/png', 'application/pdf', 'application/epub+zip'];
+    const wanted = (wants: ReturnType<typeof wantsOf>) => types.map((type) => wants(200, typed(type)));
+    assert.deepEqual(wanted(wantsBody), [true, true, true, false, false, false]);
+    assert.deepEqual(wanted(wantsOf(reader({ pdf: false }))), [true, true, true, false, false, false]);
+    assert.deepEqual(wanted(wantsOf(reader({ pdf: true }))), [true, true, true, false, true, false]);
+    assert.deepEqual(wanted(wantsOf(reader({ hooks }))), [true, true, true, false, false, true]);
+    assert.deepEqual(wanted(wantsOf(reader({ pdf: true, hooks }))), [true, true, true, false, true, true]);
+  });
+});
