@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { blankControl, blankLinkGroup, blankResult } from '../../../../schemas/blank.ts';
 import type { Discovered } from '../../../../schemas/types.ts';
 import { decodeChangelog, encodeClaim } from '../../../../topology/frontier/changes/changelog.ts';
+import { Misrouted } from '../../../../topology/frontier/decide/misrouted.ts';
 import { FromInputs } from '../../../../topology/frontier/from-inputs.ts';
 import { FrontierPartition, type Input } from '../../../../topology/frontier/partition.ts';
 import { replay } from '../../../../topology/frontier/replay.ts';
@@ -45,6 +46,21 @@ function linksTo(urls: readonly string[], hostKey = hostKeyOf(urls[0]!)): Discov
   const links = urls.map((url) => ({ url, lastModifiedMs: 0, priority: -1 }));
   return { groups: [{ ...blankLinkGroup, hostKey, depth: 2, sourceUrl: 'https://s.com/', links }] };
 }
+
+describe('a host belongs to one partition', () => {
+  for (const count of [1, 2, 3, 7])
+    it(`of ${count}, and to no other`, () => {
+      const all = Array.from({ length: count }, (_, partition) => {
+        return new Misrouted({ crawl: 'c', partition, partitions: count }, [], 0);
+      });
+      const homes = Array.from({ length: 50 }, (_, n) => {
+        const ours = all.flatMap((one, partition) => (one.isOurs(`h${n}.com`) ? [partition] : []));
+        assert.deepEqual(ours, [partitionOf(`h${n}.com`, count)]);
+        return ours[0];
+      });
+      assert.equal(new Set(homes).size, count);
+    });
+});
 
 describe('links on a partition that their host does not lead to', () => {
   const [ours] = hostsOf(0);
