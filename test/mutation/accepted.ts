@@ -115,6 +115,14 @@ export const accepted: readonly Accepted[] = [
     line: 'deadUntilMs > 0 ?',
     because: 'a moment of today, or none: never the first millisecond of 1970',
   },
+  ...[
+    { find: 'partitions === 1', replace: 'false', line: 'if (partitions === 1) return true;' },
+    { find: 'hostKey !== this.#hostKey', replace: 'true', line: 'if (hostKey !== this.#hostKey)' },
+    { find: 'this.#hostKey = hostKey;', replace: ';', line: 'this.#hostKey = hostKey;' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/frontier/decide/misrouted.ts', ...mutant },
+    because: 'time alone: what the last host came to is found again',
+  })),
   {
     file: 'topology/frontier/wake.ts',
     find: '<',

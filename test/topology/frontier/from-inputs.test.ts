@@ -14,6 +14,7 @@ import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../topology/policy/recrawl/recrawl-config.ts';
 import { bandCount } from '../../../topology/url/band.ts';
+import { partitionOf } from '../../../topology/url/partition.ts';
 import { urlLimits } from '../../../topology/url/url-limits.ts';
 
 const hour = 3_600_000;
@@ -229,5 +230,52 @@ describe('a state made from its inputs', () => {
     assert.deepEqual(hostAfter(fails, fails), [2, 0, 2, 0]);
     assert.deepEqual(hostAfter(fails, fails, fails), [3, 1_000 + frontierLimits.deadHostMs, 0, 2]);
     assert.deepEqual(hostAfter(fails, fails, answers, fails), [1, 0, 2, 0]);
+  });
+
+  it('counts a failure of the host away by an answer alone, not by a request to slow down or a rule of ours', () => {
+    const fails = { completedAtMs: 1_000, of: { one: { kind: 'dnsFailed' } as const } };
+    const failuresAfter = (outcome: Partial<Outcome>) =>
+      madeOf({}, [fails, { completedAtMs: 2_000, of: { two: outcome } }], []).hosts.get(a)!.facts.failures;
+    assert.equal(failuresAfter({ kind: 'serverError', status: 500 }), 0);
+    assert.equal(failuresAfter({ kind: 'throttled', status: 429 }), 1);
+    assert.equal(failuresAfter({ kind: 'robotsDenied', status: 0 }), 1);
+    assert.equal(failuresAfter({ kind: 'dnsFailed', status: 0 }), 2);
+  });
+
+  it('keeps a Crawl-delay until robots.txt is read again', () => {
+    const robots = (robotsStatus: 'rules' | 'unknown', crawlDelayMs: number) => ({
+      host: { ...blankResult.host, robotsStatus, crawlDelayMs },
+    });
+    const read = { completedAtMs: 1_000, of: { one: {} }, ...robots('rules', 7_000) };
+    const factsAfter = (...results: Parameters<typeof madeOf>[1]) => madeOf({}, results, []).hosts.get(a)!.facts;
+    const kept = factsAfter(read, { completedAtMs: 2_000, of: { two: {} }, ...robots('unknown', -1) });
+    assert.deepEqual([kept.crawlDelayMs, kept.readyAtMs], [7_000, 9_000]);
+    const gone = factsAfter(read, { completedAtMs: 9_000, of: { two: {} }, ...robots('rules', -1) });
+    assert.deepEqual([gone.crawlDelayMs, gone.readyAtMs], [-1, 10_000]);
+  });
+
+  it('is empty while no policy was said, and has nothing of the quota or of other partitions', () => {
+    const partitions = 4;
+    const home = partitionOf(a, partitions);
+    const made = (partition: number, events: readonly Partial<Control>[]) => {
+      const state = new FrontierState({ hi: 1, lo: 2 }, { ...defaultSeen, memoryBytes: 2 ** 30 });
+      const inputs = new FromInputs({ crawl: 'model', partition, partitions }, state);
+      for (const event of events) inputs.control({ ...blankControl, ...event });
+      const outcome = { ...blankOutcome, url: `https://${a}/1`, kind: 'fetched' as const, status: 200 };
+      inputs.result({ ...blankResult, hostKey: a, outcomes: [outcome], completedAtMs: 1_000 });
+      const link = { url: `https://${a}/2`, lastModifiedMs: 0, priority: -1 };
+      inputs.discovered({ groups: [{ ...blankLinkGroup, hostKey: a, links: [link] }] });
+      inputs.end();
+      return [state.policyVersion, state.counters.admitted, state.hosts.get(a)?.facts.hold, state.quotaLeft];
+    };
+    const config = { ...defaultPolicy(), pageQuota: 10, version: 1 };
+    const policy = { kind: 'policy', version: 1, payload: JSON.stringify(config) } as const;
+    const block = { kind: 'blockHost', hostKey: a } as const;
+    const quota = { kind: 'quota', partition: home, amount: 10, version: 1 } as const;
+    const elsewhere = (home + 1) % partitions;
+    assert.deepEqual(made(home, [])[1], 0);
+    const [, , , without] = made(home, [policy, block]);
+    assert.deepEqual(made(home, [policy, block, quota]), [1, 2, 'blocked', without]);
+    assert.deepEqual(made(elsewhere, [policy, block]).slice(0, 3), [1, 0, undefined]);
   });
 });

@@ -103,6 +103,43 @@ describe('sitemaps that the policy names by URL', () => {
     assert.equal(leases, 2);
   });
 
+  it('that are named while a lease of the host is out are read with the next: that one knew nothing of them', () => {
+    const hand = reading({ retriesMs: [hour], urlsPerLeaseMax: 1 });
+    hand.links(a, 1);
+    const task = hand.lease();
+    named(hand);
+    report(hand, task, {}, 0);
+    assert.ok(hand.leaseExactlyAfter(1_000).sitemaps.sinceMs > 0);
+  });
+
+  it('are due when they were, though a lease of URLs has expired meanwhile', () => {
+    const hand = reading();
+    named(hand);
+    const first = hand.lease();
+    report(hand, first, done(first));
+    const dueAtMs = hand.nowMs + day;
+    hand.links(a, 1);
+    const { deadlineMs } = hand.lease(1_000);
+    hand.grant(deadlineMs + minute - hand.nowMs, 0);
+    assert.equal(hand.counters.leases, 0);
+    report(hand, hand.lease(minute), {}, 0);
+    hand.leaseExactlyAfter(dueAtMs - hand.nowMs);
+  });
+
+  it('are read again under a policy that visits again, after one that did not', () => {
+    const hand = reading({ recrawl: undefined });
+    named(hand);
+    const task = hand.lease();
+    report(hand, task, done(task));
+    hand.links(a, 1);
+    report(hand, hand.lease(1_000), robots(hand), 0);
+    assert.deepEqual(hand.grant(day), []);
+    hand.policy({ delayMs: 1_000, recrawl: yearly, sitemaps: { everyMs: day, rules: [{ urls: [own] }] } });
+    hand.links(a, 1, { from: 1 });
+    report(hand, hand.lease(1_000), robots(hand), 0);
+    assert.deepEqual(hand.leaseExactlyAfter(1_000).sitemaps.urls, [own]);
+  });
+
   it('end with the policy that named them', () => {
     const hand = reading();
     named(hand);
