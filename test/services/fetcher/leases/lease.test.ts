@@ -210,12 +210,20 @@ test('no request starts after the deadline minus the request timeout; what is le
   const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
   const harness = await startHarness(t, { config: { limits: { totalTimeoutMs: 3_000 } } });
   const urls = taskUrls(...[1, 2, 3, 4, 5].map((n) => site.url('a.test', `/${n}`)));
-  const startMs = performance.now();
-  const { outcomes } = await harness.lease({ urls, delayMs: 3_000, deadlineMs: clock.nowMs() + 10_800 });
-  assert.deepEqual(kinds(outcomes), ['fetched', 'fetched', 'returned', 'returned', 'returned']);
-  assert.ok(site.hits.at(-1)!.startMs - startMs <= 7_800);
-  // It does not sit out the time that is left: the wait would end too late anyway.
-  assert.ok(performance.now() - startMs < 10_800);
+  const deadlineMs = clock.nowMs() + 10_800;
+  const { outcomes, requests } = await harness.lease({ urls, delayMs: 3_000, deadlineMs });
+  // How many there was time for is the machine's to say; two, where it is not very busy.
+  assert.match(kinds(outcomes).join(' '), /^(fetched ){1,2}(returned ?){3,4}$/);
+  for (const { startMs } of requests) assert.ok(startMs <= deadlineMs - 3_000);
+});
+
+test('a wait that would end too late is not sat out', { timeout: 120_000 }, async (t) => {
+  const site = await serveSite(t, (_request, response) => response.writeHead(200, html).end('x'));
+  const harness = await startHarness(t);
+  const urls = taskUrls(site.url('a.test', '/1'), site.url('a.test', '/2'));
+  const hour = 3_600_000;
+  const { outcomes } = await harness.lease({ urls, delayMs: 2 * hour, deadlineMs: clock.nowMs() + hour });
+  assert.equal(kinds(outcomes).at(-1), 'returned');
 });
 
 test('a lease that is past its time when it is taken comes back whole, with no contact', async (t) => {
