@@ -123,6 +123,15 @@ export const accepted: readonly Accepted[] = [
     ...{ file: 'topology/frontier/decide/misrouted.ts', ...mutant },
     because: 'time alone: what the last host came to is found again',
   })),
+  ...[
+    { find: '1', replace: '(1 + 1)', line: '#partition = -1' },
+    { find: '1', replace: '(1 + 1)', line: 'offset: -1' },
+    { find: 'this.#group = undefined;', replace: ';', line: 'this.#group = undefined;' },
+    { find: '++', replace: '--', line: 'this.#letters++' },
+  ].map((mutant) => ({
+    ...{ file: 'topology/frontier/decide/misrouted.ts', ...mutant },
+    because: 'set before it is read, asked of by identity, or told from zero alone',
+  })),
   {
     file: 'topology/frontier/wake.ts',
     find: '<',

@@ -146,11 +146,13 @@ async function trySample(): Promise<void> {
     scores.set(folder, score);
     score.tried += 1;
     if (end !== 'survived') score.noticed += 1;
-    else {
+    if (end !== 'noticed') {
       const why = tests.length === 0 ? ' (no unit test reaches the file)' : '';
       const { file, line, mutator, find, replace } = mutant;
+      // A loop without end is noticed so, and on a busy machine what is none: whoever reads it may look again.
+      const how = end === 'survived' ? 'SURVIVED' : 'LATE    ';
       console.log(
-        `SURVIVED  ${file}:${line}  ${mutator}: ${JSON.stringify(find.slice(0, 60))} -> ${JSON.stringify(replace)}${why}\n          ${lineOf(mutant)}`,
+        `${how}  ${file}:${line}  ${mutator}: ${JSON.stringify(find.slice(0, 60))} -> ${JSON.stringify(replace)}${why}\n          ${lineOf(mutant)}`,
       );
     }
     tell();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blankControl, blankLinkGroup, blankResult } from '../../../../schemas/blank.ts';
-import type { Discovered } from '../../../../schemas/types.ts';
+import type { Control, Discovered } from '../../../../schemas/types.ts';
 import { decodeChangelog, encodeClaim } from '../../../../topology/frontier/changes/changelog.ts';
-import { Misrouted } from '../../../../topology/frontier/decide/misrouted.ts';
+import { isAboutHost, Misrouted } from '../../../../topology/frontier/decide/misrouted.ts';
 import { FromInputs } from '../../../../topology/frontier/from-inputs.ts';
 import { FrontierPartition, type Input } from '../../../../topology/frontier/partition.ts';
 import { replay } from '../../../../topology/frontier/replay.ts';
@@ -142,12 +142,26 @@ describe('a result, or an operator’s word about a host, on a wrong partition',
   });
 
   it('becomes a dead letter with its bytes where it was passed on before', () => {
-    const { take } = open();
-    const block = { ...blankControl, kind: 'blockHost' as const, hostKey: theirs! };
-    const { deadLetters } = take({ topic: 'control', record: block, passedOn: Buffer.from('bytes') });
+    const records = {
+      control: { ...blankControl, kind: 'blockHost' as const, hostKey: theirs! },
+      results: { ...blankResult, hostKey: theirs! },
+    };
+    for (const topic of ['control', 'results'] as const) {
+      const { take } = open();
+      const { deadLetters, passedOn } = take({ topic, record: records[topic], passedOn: Buffer.from('bytes') });
+      assert.deepEqual(passedOn, []);
+      assert.deepEqual(
+        deadLetters.map(({ reason, sourceTopic, original, atMs }) => [reason, sourceTopic, `${original}`, atMs]),
+        [['misrouted', topic, 'bytes', nowMs]],
+      );
+    }
+  });
+
+  it('is about a host if it names one, and changes what is known of it', () => {
+    const isAbout = (kind: Control['kind'], hostKey: string) => isAboutHost({ ...blankControl, kind, hostKey });
     assert.deepEqual(
-      deadLetters.map(({ reason, sourceTopic, original }) => [reason, sourceTopic, `${original}`]),
-      [['misrouted', 'control', 'bytes']],
+      [isAbout('blockHost', theirs!), isAbout('blockHost', ''), isAbout('policy', theirs!), isAbout('policy', '')],
+      [true, false, false, false],
     );
   });
 
