@@ -11,6 +11,7 @@ import grpc from '@grpc/grpc-js';
 import { CrawlstreamError } from '../../topology/errors.ts';
 import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import type { TlsPair } from '../runtime/http/tls-pair.ts';
+import { PartRoom } from './part-room.ts';
 import { putLimits } from './put-limits.ts';
 import { RenewedCredentials } from './renewed-credentials.ts';
 import { type Codec, codecOf } from './wire.ts';
@@ -82,11 +83,12 @@ export async function serveGrpc(
   listen: GrpcListen,
   onBug: (error: unknown) => void,
 ): Promise<GrpcServer> {
+  const parts = new PartRoom(putLimits.partBytesOfAll);
   const server = new grpc.Server({
     'grpc.max_receive_message_length': pullLimits.messageBytesMax,
     'grpc-node.flow_control_window': pullLimits.streamWindowBytes,
     'grpc.max_concurrent_streams': putLimits.streamsPerConnection,
-    interceptors: listen.token === undefined ? [] : [refuseStrangers(listen.token)],
+    interceptors: [parts.interceptor, ...(listen.token === undefined ? [] : [refuseStrangers(listen.token)])],
   });
   const definition: Record<string, grpc.MethodDefinition<unknown, unknown>> = {};
   const handlers: Record<string, grpc.UntypedHandleCall> = {};

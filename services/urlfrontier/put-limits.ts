@@ -10,6 +10,8 @@ export const putLimits = {
   bytesFree: 64 * 1024,
   /** Bytes of all streams that are not acked yet; beyond it each has only its first few. */
   bytesOfAll: 32 * 1024 * 1024,
+  /** Bytes of messages that have come in part, over all calls: a few of the largest, in pieces as they come. */
+  partBytesOfAll: 64 * 1024 * 1024,
   /** Answers of one stream that its client has not taken. */
   answerBytesAhead: 256 * 1024,
   /**

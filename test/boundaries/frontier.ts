@@ -1,11 +1,13 @@
 /** The frontier's core, its pull API, the seen test, and what is granted by what fetchers take. */
 
+import { EventEmitter } from 'node:events';
 import { Hand } from '../../lab/model/hand.ts';
 import { blankResult } from '../../schemas/blank.ts';
 import type { frontierServiceLimits } from '../../services/frontier/service-limits.ts';
 import { checkUrl } from '../../services/urlfrontier/check-url.ts';
 import { countFields } from '../../services/urlfrontier/count-fields.ts';
 import { getUrls } from '../../services/urlfrontier/get-urls.ts';
+import { PartRoom, type PartStream } from '../../services/urlfrontier/part-room.ts';
 import { putLimits } from '../../services/urlfrontier/put-limits.ts';
 import { PutRoom } from '../../services/urlfrontier/put-room.ts';
 import type { ServedPartition } from '../../services/urlfrontier/served-crawl.ts';
@@ -224,6 +226,14 @@ export const putBoundaries: BoundaryTable<typeof putLimits> = {
     const room = new PutRoom(putLimits.bytesOfAll);
     room.take(n - 1);
     return !room.isFull;
+  }),
+  partBytesOfAll: upTo((n) => {
+    let isOpen = true;
+    const stream = Object.assign(new EventEmitter(), { close: () => (isOpen = false) });
+    new PartRoom(putLimits.partBytesOfAll).watch(stream as unknown as PartStream);
+    // A message without end; a piece costs 256 bytes beside its own.
+    stream.emit('data', Buffer.alloc(n - 256, 0xff));
+    return isOpen;
   }),
   answerBytesAhead: tuning('how much is handed to a socket ahead'),
   idOpenFiles: tuning('the others are opened as they are wanted'),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import grpc from '@grpc/grpc-js';
+import { putLimits } from '../../../services/urlfrontier/put-limits.ts';
 import { connect, found } from './client.ts';
 import { startRig } from './rig.ts';
 
@@ -140,4 +141,41 @@ test('a client that reads no acks may have few bytes under way, and many such cl
   for (const session of sessions) session.destroy();
   for (const proxy of [ofOne, ofMany]) proxy.close();
   await rig.close();
+});
+
+test('messages that never end take bounded memory over all calls: the first to begin end theirs, others go on', async () => {
+  for (const token of [undefined, 'a-token-of-some-length']) {
+    const rig = await startRig(1, token === undefined ? {} : { token }, token);
+    const session = connectHttp2(`http://127.0.0.1:${rig.port}`);
+    session.on('error', () => {});
+    const calls = Array.from({ length: 40 }, (_, n) => {
+      const path = `/urlfrontier.URLFrontier/${['PutURLs', 'PutDiscovered', 'GetURLs', 'GetStats'][n % 4]}`;
+      const call = session.request({
+        ':method': 'POST',
+        ':path': path,
+        te: 'trailers',
+        'content-type': 'application/grpc',
+      });
+      call.on('error', () => {});
+      call.resume();
+      const head = Buffer.alloc(5);
+      head.writeUInt32BE(4 * mib - 1, 1);
+      call.write(Buffer.concat([head, Buffer.alloc(3 * mib)]));
+      return call;
+    });
+    const left = () => calls.filter(({ closed }) => !closed).length;
+    const deadlineMs = Date.now() + 30_000;
+    while (3 * mib * left() > putLimits.partBytesOfAll) {
+      assert.ok(Date.now() < deadlineMs, `waited for calls to end, of which ${left()} stand`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    // Who is refused for want of a token has its status before.
+    if (token === undefined) {
+      const codes = new Set(calls.filter(({ closed }) => closed).map(({ rstCode }) => rstCode));
+      assert.deepEqual(codes, new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
+    }
+    assert.equal((await rig.client.all('PutURLs', [found('http://b.com/')]))[0].status, 'OK');
+    session.destroy();
+    await rig.close();
+  }
 });
