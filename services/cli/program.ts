@@ -57,13 +57,18 @@ import { addLoadCommand } from './transfer/load-command.ts';
 import { addRepartitionCommand } from './transfer/repartition-command.ts';
 import { addWarcCommand } from './transfer/warc-command.ts';
 import { addUrlfrontierCommand } from './urlfrontier/urlfrontier-command.ts';
+import { withRemedy } from './usage-remedy.ts';
 
 export function createProgram(): Command {
-  const program = new Command('crawlstream')
+  const program: Command = new Command('crawlstream')
     .description('A web-crawl frontier and crawler as a stream-processing topology')
     .version(productVersion)
     .exitOverride()
-    .configureOutput({ outputError: (text) => toStderr(text), writeErr: toStderr, writeOut: toStdout })
+    .configureOutput({
+      outputError: (text) => toStderr(withRemedy(text, program, process.argv.slice(2))),
+      writeErr: toStderr,
+      writeOut: toStdout,
+    })
     .addHelpText(
       'after',
       `\nExit codes:\n${exitCodes.map(([code, means]) => `  ${`${code}`.padEnd(5)}${means}`).join('\n')}`,

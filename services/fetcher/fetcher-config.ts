@@ -47,6 +47,8 @@ export interface FetcherConfig {
   readonly hooks?: readonly NamedHooks[];
   /** Hears of every outcome, with the page that came of it, and how far from a seed its URL is. */
   readonly onReport?: (outcome: Outcome, page: Page | null, depth: number) => void;
+  /** Hears, in a line each, of what keeps requests from being made at all: a proxy that is down. */
+  readonly say?: (text: string) => void;
   /** Hears of every page before it is published, with its response. */
   readonly onPage?: (page: Page, response: HttpResponse) => void;
   /** Asked before each page. A promise: too many wait to be taken; false: until then, and the rest of the lease goes back. */

@@ -172,7 +172,9 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     resolver,
     ...(config.limits === undefined ? {} : { limits: config.limits }),
     ...(config.connectionsPerOrigin === undefined ? {} : { connectionsPerOrigin: config.connectionsPerOrigin }),
-    ...(config.requests === undefined ? {} : { rules: compileRequestRules(config.requests, options.clock) }),
+    ...(config.requests === undefined
+      ? {}
+      : { rules: compileRequestRules(config.requests, options.clock, config.say) }),
     ...(config.http2 === undefined ? {} : { http2: config.http2 }),
     ...(config.ca === undefined ? {} : { ca: config.ca }),
     ...(config.insecureHosts === undefined ? {} : { insecureHosts: new Set(config.insecureHosts) }),

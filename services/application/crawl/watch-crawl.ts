@@ -14,6 +14,8 @@ export interface CrawlStatus {
   readonly counters: Counters;
   readonly readyHosts: number;
   readonly delayedHosts: number;
+  /** Until the next delayed host may be contacted, ms; null: none is delayed. */
+  readonly nextReadyMs: number | null;
   /** By an operator. */
   readonly paused: boolean;
   readonly seconds: number;
@@ -25,6 +27,7 @@ export interface CrawlStatus {
 export interface HostCounts {
   readonly ready: number;
   readonly delayed: number;
+  readonly nextReadyAtMs: number | null;
   readonly paused: boolean;
 }
 
@@ -59,6 +62,7 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
         counters,
         readyHosts: hosts.ready,
         delayedHosts: hosts.delayed,
+        nextReadyMs: hosts.nextReadyAtMs === null ? null : Math.max(0, hosts.nextReadyAtMs - nowMs),
         paused: hosts.paused,
         seconds: (nowMs - startedAtMs) / 1000,
         pagesPerSecond: rate(nowMs, counters.page),
@@ -80,10 +84,12 @@ export async function watchCrawl(crawl: WatchedCrawl): Promise<CrawlOutcome['end
 
 /** Of the partitions that are open. */
 export function hostsOf(partitions: Iterable<Committed | undefined>): HostCounts {
-  const sum = { ready: 0, delayed: 0, paused: false };
+  const sum = { ready: 0, delayed: 0, nextReadyAtMs: null as number | null, paused: false };
   for (const committed of partitions) {
     sum.ready += committed?.readyHosts ?? 0;
     sum.delayed += committed?.delayedHosts ?? 0;
+    const at = committed?.nextReadyAtMs ?? null;
+    if (at !== null && (sum.nextReadyAtMs === null || at < sum.nextReadyAtMs)) sum.nextReadyAtMs = at;
     sum.paused ||= committed?.paused ?? false;
   }
   return sum;

@@ -43,7 +43,8 @@ function guessOf(name: string, known: readonly string[]): string {
 /** What Kubernetes sets in each pod of a namespace for each of its Services, and what our own tests and benches pass on. */
 function isOfOthers(name: string, value: string): boolean {
   return (
-    /_SERVICE_(HOST|PORT(_[A-Z\d_]+)?)$/.test(name) ||
+    /_SERVICE_(HOST|PORT)$/.test(name) ||
+    name.includes('_SERVICE_PORT_') ||
     /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
     isServiceLink(value) ||
     /^CRAWLSTREAM_(TEST|BENCH)_/.test(name)

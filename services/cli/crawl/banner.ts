@@ -44,8 +44,12 @@ function scopeText({ scope, maxDepth, filters }: PolicyConfig): string {
   return parts.join(', ');
 }
 
+const mistakenMs = 20;
+
 function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
-  const least = `${durationText(delayMs)} between requests to a host`;
+  // Who types 2 may mean seconds.
+  const unit = delayMs > 0 && delayMs < mistakenMs ? ` (milliseconds: ${delayMs}s are seconds)` : '';
+  const least = `${durationText(delayMs)}${unit} between requests to a host`;
   const adaptive = delayFactor > 0 ? `, and ${delayFactor} times what the last fetch took` : '';
   const retries = retriesMs.length === 0 ? 'no retries' : `retries after ${retriesMs.map(durationText).join(', ')}`;
   return `${least}${adaptive}; ${retries}`;
@@ -53,7 +57,9 @@ function delayText({ delayMs, delayFactor, retriesMs }: PolicyConfig): string {
 
 function limitsText({ pageQuota, recrawl, bytesPerSecond }: PolicyConfig): string {
   const pages =
-    pageQuota === null ? 'no limit of pages (--max-pages N sets one)' : `${pageQuota.toLocaleString('en-US')} pages`;
+    pageQuota === null
+      ? 'no limit of pages (--max-pages N sets one)'
+      : `${pageQuota.toLocaleString('en-US')} page${pageQuota === 1 ? '' : 's'}`;
   const rate = bytesPerSecond === undefined ? '' : `, ${bytesPerSecond.toLocaleString('en-US')} bytes a second`;
   return `${pages}${rate}${recrawl === undefined ? '' : '; pages are fetched again, until it is stopped'}`;
 }

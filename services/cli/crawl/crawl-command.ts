@@ -173,7 +173,12 @@ async function crawl(_: string[], flags: CrawlFlags, command: Command): Promise<
       options: optionsToKeep(command),
       anew: flags.newOptions ?? false,
       say: progress.note,
-      fetcher: { ...fetcherConfig(withNeeds(flags, beside)), ...plugins.hooks, onReport: ledger.note },
+      fetcher: {
+        ...fetcherConfig(withNeeds(flags, beside)),
+        ...plugins.hooks,
+        onReport: ledger.note,
+        say: progress.note,
+      },
       leasesMax: flags.concurrency,
       seen: seenConfigOf(flags, folder.manifest.partitions),
       keepMs: flags.keep ?? null,

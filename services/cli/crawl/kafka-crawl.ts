@@ -107,7 +107,7 @@ export async function runKafkaCrawl(crawl: KafkaCrawl): Promise<CrawlOutcome> {
       await tellPlugins({ log, codec, clock, manifest }, topology.fetcher, plugins.loaded, 'crawlstream crawl');
       const context = { log, codec, clock, manifest, part, ...run, ...plugins.hooks };
       consumers = await startProcessors(context, beside, flags);
-      const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport };
+      const config = { ...fetcherConfig(flags), ...plugins.hooks, onReport: crawl.onReport, say: crawl.say };
       // Subscriptions are this process's own: the callback leads to it alone.
       const hubs = { folder, callback: flags.callback, fetcher: config };
       desk.websub = await openWebsub(hubs, { log, codec, clock, topics: manifest });

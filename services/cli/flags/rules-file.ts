@@ -25,7 +25,8 @@ export function parsedFile(option: string, file: string): unknown {
   try {
     return parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const line = (error as Error).message.split('\n', 1)[0];
+    const { code, message } = error as NodeJS.ErrnoException;
+    const line = code === 'ENOENT' ? 'there is no such file' : message.split('\n', 1)[0]!.replace(/:$/, '');
     throw new CrawlstreamError('INVALID_ARGUMENT', `${option} ${file}: ${line}`, error);
   }
 }

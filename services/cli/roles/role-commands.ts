@@ -51,7 +51,7 @@ async function keepFetcher(flags: RoleFlags & FetcherFlags & PluginFlags): Promi
   const plugins = await openPlugins(flags);
   await runRole('fetcher', flags, async (role) => {
     await tellPlugins(role, topology.fetcher, plugins.loaded);
-    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks });
+    return takeFetcherRole(role, { ...fetcherConfig(flags), ...plugins.hooks, say });
   });
 }
 

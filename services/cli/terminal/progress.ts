@@ -15,6 +15,7 @@ export interface Progress {
 /** A terminal is redrawn this often, other outputs get a line this often. ms */
 const redrawMs = 200;
 const lineMs = 5_000;
+const waitShownMs = 3_000;
 
 export function createProgress(out: NodeJS.WriteStream, nowMs: () => number): Progress {
   if (speaksJson()) return createRecords(nowMs);
@@ -85,6 +86,7 @@ function createRecords(nowMs: () => number): Progress {
 
 function viewLines(status: CrawlStatus): string[] {
   const { counters, readyHosts, delayedHosts, pageQuota } = status;
+  const waits = waitText(status);
   const waiting = counters.queued + counters.retrying + counters.leased;
   const share = pageQuota === null ? counters.page / Math.max(1, counters.page + waiting) : counters.page / pageQuota;
   const total = pageQuota === null ? `${count(counters.page + waiting)} known` : `${count(pageQuota)} wanted`;
@@ -93,11 +95,13 @@ function viewLines(status: CrawlStatus): string[] {
     `  ${clockText(status.seconds)}   ${status.paused ? 'PAUSED (crawlstream resume)   ' : ''}${status.pagesPerSecond.toFixed(1)} pages/s   ${bytesText(counters.bytes)} received`,
     `  queued ${count(counters.queued)}   retrying ${count(counters.retrying)}   on lease ${count(counters.leased)}   duplicates ${count(counters.duplicates)}`,
     `  hosts ${count(counters.hosts)}: ${count(readyHosts)} ready, ${count(delayedHosts)} delayed, ${count(counters.leases)} being fetched   failures ${count(failures(counters))}`,
+    ...(waits === '' ? [] : [`  ${waits}`]),
   ];
 }
 
-function lineOf(status: CrawlStatus): string {
+export function lineOf(status: CrawlStatus): string {
   const { counters, readyHosts, delayedHosts } = status;
+  const waits = waitText(status);
   return [
     clockText(status.seconds),
     ...(status.paused ? ['paused (crawlstream resume goes on)'] : []),
@@ -106,7 +110,16 @@ function lineOf(status: CrawlStatus): string {
     `queued ${counters.queued + counters.retrying}`,
     `hosts: ${counters.leases} being fetched, ${readyHosts} ready, ${delayedHosts} delayed`,
     `failures ${failures(counters)}`,
+    ...(waits === '' ? [] : [waits]),
   ].join('  ');
+}
+
+/** Why nothing moves, where all there is waits for its time: a retry, or a host's delay. Shorter waits pass unnoticed. */
+function waitText({ counters, readyHosts, nextReadyMs, paused }: CrawlStatus): string {
+  const isIdle = !paused && readyHosts === 0 && counters.leases === 0;
+  if (!isIdle || nextReadyMs === null || nextReadyMs < waitShownMs) return '';
+  const retries = counters.retrying === 0 ? '' : `${count(counters.retrying)} wait for a retry, `;
+  return `${retries}next contact in ${clockText(nextReadyMs / 1000)}`;
 }
 
 function failures(counters: Counters): number {

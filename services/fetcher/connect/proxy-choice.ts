@@ -11,7 +11,10 @@ import type { ProxyServer } from './proxy-tunnel.ts';
 export interface ProxyChoice {
   /** Null: none that is known to work. */
   next(hostname: string): ProxyServer | null;
-  failed(proxy: ProxyServer): void;
+  /** `why`: in words, which are said once for each time that it is down. */
+  failed(proxy: ProxyServer, why: string): void;
+  /** It let a request through, or said of its target alone that it can't be reached. */
+  worked(proxy: ProxyServer): void;
 }
 
 /** A proxy that failed is asked again after this. */
@@ -21,8 +24,10 @@ export function createProxyChoice(
   proxies: readonly ProxyServer[],
   rotate: 'host' | 'request',
   clock: Pick<Clock, 'nowMs'>,
+  say: (text: string) => void = () => {},
 ): ProxyChoice {
   const restsUntilMs = new Map<ProxyServer, number>();
+  const isDown = new Set<ProxyServer>();
   let turn = 0;
   return {
     next(hostname) {
@@ -33,8 +38,21 @@ export function createProxyChoice(
       }
       return null;
     },
-    failed(proxy) {
+    failed(proxy, why) {
       restsUntilMs.set(proxy, clock.nowMs() + restMs);
+      if (isDown.has(proxy)) return;
+      isDown.add(proxy);
+      const others = proxies.length - isDown.size;
+      const what =
+        others > 0
+          ? `${others} of ${proxies.length} proxies take its requests`
+          : 'no proxy is left, so its hosts wait and nothing of them is fetched';
+      say(
+        `${why}: ${what}; it is tried again every ${restMs / 1000} s (is it up, and are its address and password right?)`,
+      );
+    },
+    worked(proxy) {
+      if (isDown.delete(proxy)) say(`proxy ${proxy.label} lets requests through again`);
     },
   };
 }

@@ -165,8 +165,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const response = await exchange(request, bodyBytesMax, originFor(target.origin, proxy, request), path, theirs);
       if (whole && response.status === 407) failed = notLetIn(response, proxy);
       else if (response.failure?.kind === 'proxyFailed') failed = response;
-      else return response;
-      choice.failed(proxy);
+      else {
+        // What we gave up ourselves tells nothing of it.
+        if (response.failure?.kind !== 'aborted') choice.worked(proxy);
+        return response;
+      }
+      choice.failed(proxy, failed.failure?.detail ?? `proxy ${proxy.label} fails`);
     }
     return failed ?? refused(options.clock.nowMs(), 'proxyFailed', 'every proxy has failed within the last 30 s');
   };

@@ -37,13 +37,11 @@ const unfiltered =
   'socks4a and socks5h leave names to the proxy, past the check of addresses here: use socks5, or say ' +
   '{ url, filters: true } of a proxy that refuses private addresses itself';
 
+const proxyUrlWanted =
+  'expected http://, https://, socks4a://, socks5:// or socks5h://HOST:PORT, with the password beside it';
+
 const proxySchema = z.strictObject({
-  url: z
-    .string()
-    .refine(
-      isProxyUrl,
-      'expected http://, https://, socks4a://, socks5:// or socks5h://HOST:PORT, with the password beside it',
-    ),
+  url: z.string().refine(isProxyUrl, proxyUrlWanted),
   user: z.string().min(1).optional(),
   password: secretSchema.optional(),
   /** It lets nobody reach a private address: names are left to it. Absent: it is given addresses that were checked here. */
@@ -71,7 +69,11 @@ const ruleSchema = z
       ])
       .optional(),
     proxies: z
-      .array(z.union([proxySchema.shape.url.transform((url) => ({ url })), proxySchema]))
+      .array(
+        z.union([proxySchema.shape.url.transform((url) => ({ url })), proxySchema], {
+          error: `a proxy is its URL, or { url, user, password, filters }: ${proxyUrlWanted}`,
+        }),
+      )
       .min(1)
       .refine((proxies) => proxies.every((proxy) => !byName.test(proxy.url) || ('filters' in proxy && proxy.filters)), {
         error: unfiltered,

@@ -31,9 +31,13 @@ interface Rule {
 /** Hosts whose manner is kept, so that rules are not gone through for each request. */
 const mannersMax = 10_000;
 
-/** Throws INVALID_ARGUMENT for a secret that is not there. */
-export function compileRequestRules(inputs: readonly RequestRuleInput[], clock: Clock): RequestRules {
-  const rules = inputs.map((input, index) => compileRule(input, `requests[${index}]`, clock));
+/** `say` is told of proxies that fail, and of those that come back. Throws INVALID_ARGUMENT for a secret that is not there. */
+export function compileRequestRules(
+  inputs: readonly RequestRuleInput[],
+  clock: Clock,
+  say?: (text: string) => void,
+): RequestRules {
+  const rules = inputs.map((input, index) => compileRule(input, `requests[${index}]`, clock, say));
   const single = new Set(rules.flatMap(({ urls }) => [...urls]));
   const manners = new Map<string, RequestManner | undefined>();
   return {
@@ -66,7 +70,7 @@ function merged(rules: readonly Rule[]): RequestManner | undefined {
   return { ...manner, headers: [...headers].flat() };
 }
 
-function compileRule(input: RequestRuleInput, field: string, clock: Clock): Rule {
+function compileRule(input: RequestRuleInput, field: string, clock: Clock, say?: (text: string) => void): Rule {
   const { method, body, proxies } = input;
   return {
     hosts: input.hosts ?? [],
@@ -79,6 +83,7 @@ function compileRule(input: RequestRuleInput, field: string, clock: Clock): Rule
           proxies.map((proxy, index) => compileProxy(proxy, `${field}.proxies[${index}]`)),
           input.rotate ?? 'host',
           clock,
+          say,
         ),
       }),
     },

@@ -11,6 +11,8 @@ export interface Committed extends Omit<PartitionStatus, 'ends'> {
   readonly paused: boolean;
   readonly readyHosts: number;
   readonly delayedHosts: number;
+  /** When the next of those may be contacted; null: there is none. */
+  readonly nextReadyAtMs: number | null;
   /** Leases whose task no fetcher has taken yet; null: fetchers are in this process. */
   readonly tasksWaiting: number | null;
   /** As of a moment ago; null: nothing is to be fetched again. */
@@ -27,6 +29,7 @@ export function committedOf({ state, policy }: FrontierPartition, tasksWaiting: 
     counters: { ...state.counters },
     readyHosts: state.clock.ready,
     delayedHosts: state.clock.waiting,
+    nextReadyAtMs: state.clock.nextReadyAtMs ?? null,
     tasksWaiting,
     freshness: freshnessOf(state),
     traps: () => heldTraps(state),

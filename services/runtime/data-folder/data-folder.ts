@@ -110,8 +110,10 @@ function noCrawl(folder: string, near: readonly string[], what: string): Crawlst
 
 const nearMax = 5;
 
-/** Crawls in the folder itself, else those beside it. */
+/** The crawl that the folder is a part of, else those in the folder itself, else those beside it. */
 async function crawlsNear(path: string): Promise<string[]> {
+  const around = await readdir(dirname(path)).catch((): string[] => []);
+  if (around.includes(manifestName)) return [dirname(path)];
   for (const folder of [path, dirname(path)]) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = entries.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));

@@ -77,7 +77,7 @@ test('what is misspelt, missing or elsewhere is told with its cause and its reme
     [['limit', 'other.test', '5', '--data', data], 1, /no URL of host other\.test: nothing was done/],
     [['policy', 'set', 'broken.yaml', '--data', data], 2, /policy set broken\.yaml: /],
     [['policy', 'set', 'wrong.yaml', '--data', data], 2, /policy\.delyMs: .*policy show prints all there are/],
-    [['policy', 'set', 'none.yaml', '--data', data], 2, /policy set none\.yaml: ENOENT/],
+    [['policy', 'set', 'none.yaml', '--data', data], 2, /policy set none\.yaml: there is no such file/],
     [['policy', 'rollback', '5', '--data', data], 2, /name one that `policy history` prints/],
     [['export', 'pages', '--format', 'parquet', '--data', data], 2, /--out/],
     [

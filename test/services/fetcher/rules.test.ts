@@ -60,8 +60,11 @@ test('a lease fetches through the proxy and with the headers of its rules, and i
 test('where no proxy lets us through, the lease comes back at no attempt', async (t) => {
   const proxy = await serveHttpProxy(t, { port: 1, credentials: 'a:b' });
   const requests = requestRulesSchema.parse([{ hosts: ['*'], proxies: [`http://127.0.0.1:${proxy.port}`] }]);
-  const harness = await startHarness(t, { config: { requests } });
+  const said: string[] = [];
+  const harness = await startHarness(t, { config: { requests, say: (text) => said.push(text) } });
   const { outcomes } = await harness.lease({ hostKey: 'a.test', urls: taskUrls('http://a.test/', 'http://a.test/b') });
+  assert.equal(said.length, 1, said.join('\n'));
+  assert.match(said[0]!, /^proxy http:\/\/127\.0\.0\.1:\d+ answered 407.*: no proxy is left, so its hosts wait/);
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
     ['returned', 'returned'],

@@ -26,16 +26,30 @@ test('by host, a host is always asked through the same one, and hosts are spread
 test('one that failed rests for half a minute, its turns go to the next, and none is left when all rest', async () => {
   const clock = createFakeClock();
   const choice = createProxyChoice(proxies, 'request', clock);
-  choice.failed(proxies[1]!);
+  choice.failed(proxies[1]!, 'b is down');
   assert.equal(labelsOf(choice, 6), 'accacc');
   await clock.advance(29_999);
   assert.equal(labelsOf(choice, 3), 'acc');
   await clock.advance(1);
   assert.equal(labelsOf(choice, 3), 'abc');
-  for (const proxy of proxies) choice.failed(proxy);
+  for (const proxy of proxies) choice.failed(proxy, 'down');
   assert.equal(labelsOf(choice, 2), 'nonenone');
 });
 
 test('one that never failed is asked whatever the time', () => {
   assert.equal(createProxyChoice(proxies, 'request', { nowMs: () => 0 }).next('x.test')?.label, 'a');
+});
+
+test('a proxy that fails is said once, with who takes its requests, and once more when it is back', () => {
+  const said: string[] = [];
+  const choice = createProxyChoice(proxies.slice(0, 2), 'request', createFakeClock(), (text) => said.push(text));
+  for (let n = 0; n < 3; n++) choice.failed(proxies[0]!, 'proxy a: refused');
+  choice.failed(proxies[1]!, 'proxy b: refused');
+  choice.worked(proxies[0]!);
+  choice.worked(proxies[0]!);
+  choice.failed(proxies[0]!, 'proxy a: refused');
+  assert.equal(said.length, 4, said.join('\n'));
+  assert.match(said[0]!, /^proxy a: refused: 1 of 2 proxies take its requests; it is tried again every 30 s/);
+  assert.match(said[1]!, /^proxy b: refused: no proxy is left, so its hosts wait and nothing of them is fetched; /);
+  assert.equal(said[2], 'proxy a lets requests through again');
 });

@@ -1,0 +1,47 @@
+/** What the parser of the command line refuses, with what was meant: it knows what is wrong, and not why people type it. */
+import { statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { examples } from './examples.ts';
+
+/** What other tools call it. */
+const meant: Readonly<Record<string, string>> = {
+  start: 'crawl begins a crawl, and goes on with one',
+  run: 'crawl begins a crawl, and goes on with one',
+  stop: 'Ctrl-C ends a crawl politely; pause and resume hold one',
+  status: 'stats tells how a crawl stands',
+  list: 'pages lists what was fetched, hosts the hosts',
+  ls: 'pages lists what was fetched, hosts the hosts',
+  init: 'new makes a project, config init a configuration file',
+  serve: 'dashboard shows a crawl in a browser',
+  retry: 'requeue has failed URLs fetched once more',
+  delete: 'purge takes a host or a URL out of a crawl',
+};
+
+/** `text`: as commander says it, with its line break. `words`: of the command line, without node and script. */
+export function withRemedy(text: string, program: Command, words: readonly string[]): string {
+  const remedy = remedyOf(text, program, words);
+  return remedy === undefined ? text : `${text.split('\n', 1)[0]!.replace(/\.$/, '')}; ${remedy}\n`;
+}
+
+function remedyOf(text: string, program: Command, words: readonly string[]): string | undefined {
+  const unknown = /^error: unknown command '([^']*)'/.exec(text)?.[1];
+  if (unknown !== undefined) return Object.hasOwn(meant, unknown) ? meant[unknown] : undefined;
+  const command = program.commands.find((one) => words.includes(one.name()));
+  if (command === undefined) return undefined;
+  if (words[0]?.startsWith('-') && text.startsWith('error: unknown option'))
+    return `options follow the command: crawlstream ${command.name()} … ${words[0]}`;
+  if (/^error: too many arguments/.test(text)) {
+    const folder = words.find((word, at) => !word.startsWith('-') && at > 0 && isFolder(word));
+    const takesData = command.options.some(({ long }) => long === '--data');
+    if (folder !== undefined && takesData && !words.includes('--data')) return `did you mean --data ${folder}?`;
+    return `crawlstream ${command.name()} --help shows what it takes`;
+  }
+  const example = examples[command.name()]?.[0];
+  if (/^error: missing required argument/.test(text) && example !== undefined)
+    return `as in: crawlstream ${command.name()} ${example}`;
+  return undefined;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
