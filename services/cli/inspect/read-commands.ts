@@ -57,8 +57,15 @@ async function printStats(readable: ReadableCrawl, flags: ReadFlags): Promise<vo
     );
   else {
     const fresh = freshness === null ? '' : `${freshnessText(freshness)}\n`;
-    toStdout(`${countsText(counts)}\n${fresh}  ${paused ? 'the crawl is paused' : endText(end)}\n`);
-    const idle = end === 'done' ? null : await idleOf(readable, flags.data, Date.now());
+    // Clients of urlfrontier may put URLs at any time: it is never at its end.
+    const isServed = topics.sink === 'pull';
+    const standing = paused
+      ? 'the crawl is paused'
+      : isServed
+        ? 'other crawlers fetch what it hands out'
+        : endText(end);
+    toStdout(`${countsText(counts)}\n${fresh}  ${standing}\n`);
+    const idle = end === 'done' && !isServed ? null : await idleOf(readable, flags.data, Date.now());
     if (idle !== null) toStdout(`  no process runs it; to go on: ${idle.resume}\n`);
     const place = flags.data === undefined ? `--brokers ${flags.brokers} --crawl ${crawl}` : `--data ${flags.data}`;
     if (counts.failed + counts.deadLettered + counts.denied > 0)

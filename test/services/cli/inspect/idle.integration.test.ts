@@ -1,0 +1,47 @@
+/** `stats` says of a data folder whether a process runs it: of a crawl and of a served frontier, stopped or killed. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand, startCommand } from '../../../../lab/process/command.ts';
+import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
+import { startSmallWeb } from '../small-web.ts';
+
+async function statsOf(data: string): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(['stats', '--data', data]);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+/** A process that was killed is believed to live for a while. */
+async function until(data: string, says: RegExp): Promise<void> {
+  const deadlineMs = Date.now() + 60_000;
+  for (;;) {
+    const said = await statsOf(data);
+    if (says.test(said)) return;
+    assert.ok(Date.now() < deadlineMs, `waited for ${says}: ${said}`);
+    await sleep(500);
+  }
+}
+
+test('stats of a crawl names the command that has it go on once nobody runs it, and not before', async () => {
+  const small = await startSmallWeb({ hosts: 1, pagesPerHost: 30, domains: 1 });
+  const data = join(temporaryFolder(), 'data');
+  const running = startCommand([...small.crawlArguments, '--delay', '1s', '--data', data]);
+  while (!/\d+ pages/.test(running.output())) await sleep(50);
+  assert.doesNotMatch(await statsOf(data), /no process runs it/);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  await until(data, new RegExp(`^ {2}no process runs it; to go on: node \\S+ crawl --data ${data}$`, 'm'));
+});
+
+test('stats of a folder that urlfrontier serves names urlfrontier once nobody serves it, and not before', async () => {
+  const data = join(temporaryFolder(), 'served');
+  const running = startCommand(['urlfrontier', '--port', '0', '--data', data]);
+  while (!/serving crawl/.test(running.output())) await sleep(50);
+  assert.doesNotMatch(await statsOf(data), /no process runs it/);
+  running.child.kill('SIGTERM');
+  await running.ended;
+  const says = new RegExp(`^ {2}no process runs it; to go on: node \\S+ urlfrontier --data ${data}$`, 'm');
+  assert.match(await statsOf(data), says);
+});
