@@ -174,7 +174,7 @@ export class MemoryCrawl implements CrawlControls {
   #tellFailed({ kind, url, status, detail }: Outcome, depth: number): void {
     const { onFailed } = this.#options;
     if (onFailed === undefined || noFailures.has(kind)) return;
-    const why = kind === 'robotsDenied' ? `${new URL(url).origin}/robots.txt` : detail;
+    const why = reasons[kind]?.(url) ?? detail;
     this.#flow.handle(async () => onFailed({ url, depth, kind, status, detail: why, retriable: isRetriable(kind) }));
   }
 
@@ -190,6 +190,12 @@ export class MemoryCrawl implements CrawlControls {
     return { results: positions.results.offset, discovered: positions.discovered.offset, tasks };
   }
 }
+
+/** Of kinds that say all in a crawl's own records, and too little alone. */
+const reasons: Readonly<Record<string, (url: string) => string>> = {
+  robotsDenied: (url) => `${new URL(url).origin}/robots.txt`,
+  blockedAddress: () => 'its address is a private one; the option allowPrivate lets the crawl go there',
+};
 
 /** Kinds of outcomes that `onFailed` does not hear of. */
 const noFailures: ReadonlySet<string> = new Set(['fetched', 'notModified', 'redirect', 'returned']);

@@ -36,6 +36,7 @@ test('private addresses are refused unless they are allowed, and the failure say
   const refused = await crawled(t, html, { allowPrivate: false });
   assert.deepEqual([refused.site.hits.length, refused.pages], [0, []]);
   assert.match(refused.failed[0]!.kind, /robotsUnreachable|blockedAddress/);
+  assert.match(refused.failed[0]!.detail, /private.*allowPrivate/);
   const named = await crawled(t, html, { allowPrivate: ['127.0.0.0/8'] });
   assert.deepEqual(named.pages, ['/']);
 });
