@@ -133,6 +133,20 @@ export const accepted: readonly Accepted[] = [
     because: 'set before it is read, asked of by identity, or told from zero alone',
   })),
   {
+    file: 'topology/frontier/from-inputs.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'status > 0 && !isHostFailure(kind)',
+    because: 'no answer has the status 1',
+  },
+  {
+    file: 'topology/frontier/decide/sitemaps.ts',
+    find: '0',
+    replace: '(0 + 1)',
+    line: 'if (sitemapsSinceMs > 0 && sitemapsLeft === 0)',
+    because: 'none, or a moment of today: never the first millisecond of 1970',
+  },
+  {
     file: 'topology/frontier/wake.ts',
     find: '<',
     replace: '<=',

@@ -87,11 +87,11 @@ describe('sitemaps that the policy names by URL', () => {
   });
 
   it('that cannot be had are tried again after the waits of the retry schedule, and then left for the next round', () => {
-    const hand = reading({ retriesMs: [5_000, 60_000] });
+    const hand = reading({ retriesMs: [5_000, 2 * hour] });
     named(hand);
     report(hand, hand.lease(), {}, 0);
     report(hand, hand.leaseExactlyAfter(5_000), {}, 0);
-    report(hand, hand.leaseExactlyAfter(60_000), {}, 0);
+    report(hand, hand.leaseExactlyAfter(2 * hour), {}, 0);
     hand.leaseExactlyAfter(day);
   });
 
