@@ -99,6 +99,7 @@ describe('a loaded row', () => {
       places: { ...none, page: 1 },
     });
     assert.deepEqual([isSeen(state, 0), isSeen(state, 1)], [true, false]);
+    assert.equal(state.unsaved.hosts, 1, 'the next view has its host');
     assert.equal(state.clock.readyAtMs(state.hosts.get(host)!.id), 9_000);
   });
 
@@ -114,8 +115,9 @@ describe('a loaded row', () => {
       [7, 9],
       [8, 7],
       [9, 7],
+      [0, 0],
     ].map(([hi, lo]) => state.purge.refuses(state.hosts, host, hi!, lo!));
-    assert.deepEqual(refused, [true, true, false, false]);
+    assert.deepEqual(refused, [true, true, false, false, false]);
     assert.equal(countsOf(state).admitted, 0);
   });
 });
