@@ -12,7 +12,8 @@ export function wholeNumber(option: string, least = 0, most = Number.MAX_SAFE_IN
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < least || number > most) {
       const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-      const digits = /^[\d.,_ ]+[kKmM]?$|^\d+e\d+$/.test(value) ? ' in digits alone, as in 10000' : '';
+      const isNearly = !/^\d+$/.test(value) && (/^[\d.,_ ]+[kKmM]?$/.test(value) || /^\d+e\d+$/.test(value));
+      const digits = isNearly ? ' in digits alone, as in 10000' : '';
       throw bad(option, value, `give a whole number ${range}${digits}`);
     }
     return number;
