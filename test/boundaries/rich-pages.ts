@@ -12,7 +12,7 @@ import { metadataJson } from '../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../topology/parse/rich/rich-limits.ts';
 import { type RichWanted, readRichPage } from '../../topology/parse/rich/rich-page.ts';
 import { createTidyMarkup } from '../../topology/parse/rich/tidy-markup.ts';
-import { type BoundaryTable, cutAt, driven, from, tuning, upTo } from './boundary.ts';
+import { type BoundaryTable, cutAt, driven, from, tuning, undriven, upTo } from './boundary.ts';
 
 const everything: RichWanted = {
   mainText: true,
@@ -152,7 +152,9 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
     1,
     0,
   ),
-  fieldsRestFactor: tuning('how long a host has no fields'),
+  fieldsRestFactor: tuning('how long a site has no fields'),
+  fieldsRestDoublingsMax: undriven('field-turns.test.ts has a site rest once more than that'),
+  fieldSitesMax: undriven('which of ten thousand sites is forgotten first: it is unknown again'),
   outlinkCharsMax: upTo(
     (n) => {
       const half = richLimits.outlinkCharsMax / 2;

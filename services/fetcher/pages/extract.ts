@@ -5,12 +5,12 @@
  * PDFs to one of their own in any case; what does not come back in time is reported as lost (null).
  *
  * Selectors can't be cut: a page may be made so that one takes a minute. Pages with fields go to a worker of their own,
- * whatever their size; one that does not come back is parsed without its fields, and its host has none for a while.
+ * whatever their size; one that does not come back is parsed without its fields, and its site has none for a while.
  */
 import { availableParallelism } from 'node:os';
-import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { PageWishes } from './extract-rules.ts';
+import { createFieldTurns } from './field-turns.ts';
 import { parseWholePage, type WholePage } from './parse-page.ts';
 import { createWorkerSlot, type PageOptions } from './worker-slot.ts';
 
@@ -36,8 +36,7 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
   const pages = createWorkerSlot(options.workerUrl);
   const pdfs = createWorkerSlot(options.workerUrl, fetcherLimits.pdfLoadMs);
   const fields = createWorkerSlot(options.workerUrl);
-  /** Hosts without fields for now, and until when. */
-  const resting = new Map<string, number>();
+  const turns = createFieldTurns(timeoutMs);
 
   const parsePlain: Extractor['parse'] = (body, page, wishes) => {
     if (body.length <= inlineBytes) return parseHere(body, page, wishes, timeoutMs);
@@ -58,16 +57,15 @@ export function createExtractor(options: ExtractorOptions = {}): Extractor {
     const { hostname } = new URL(page.url);
     const without = async (problem: string) =>
       withProblem(await parsePlain(body, page, withoutFields(wishes)), wishes, problem);
-    if ((resting.get(hostname) ?? 0) > performance.now()) {
-      return without('a page of this host kept the selectors too long: its fields are not read for now');
-    }
-    const parsed = await fields.run({ kind: 'html', body, options: page, wishes, timeoutMs });
+    const resting = 'a page of this site kept the selectors too long: its fields are not read for now';
+    if (turns.rests(hostname)) return without(resting);
+    const job = async () =>
+      // Another of its pages may have been the one, while this one waited.
+      turns.rests(hostname) ? 'rests' : fields.run({ kind: 'html', body, options: page, wishes, timeoutMs });
+    const parsed = await turns.take(hostname, job, (result) => (typeof result === 'string' ? null : result === null));
+    if (parsed === 'rests') return without(resting);
     if (parsed === 'noWorker') return without('no worker could be started');
-    if (parsed !== null) return parsed;
-    const nowMs = performance.now();
-    for (const [host, untilMs] of resting) if (untilMs <= nowMs) resting.delete(host);
-    resting.set(hostname, nowMs + richLimits.fieldsRestFactor * timeoutMs);
-    return without(`the selectors took more than ${timeoutMs} ms`);
+    return parsed ?? without(`the selectors took more than ${timeoutMs} ms`);
   };
 
   return {

@@ -32,8 +32,12 @@ export const richLimits = {
   fieldCharsMax: 10_000,
   /** All values of a page together: with its text and outlinks, a record stays below the 8 MiB that topics take. */
   fieldsCharsMax: 1_000_000,
-  /** A host whose page kept the selectors too long has none for so many times as long: a tenth of the worker at most. */
+  /** A site whose page kept the selectors too long has none for so many times as long: a tenth of the worker at most. */
   fieldsRestFactor: 10,
+  /** Each time, twice as long as before, so often: then it is half an hour. */
+  fieldsRestDoublingsMax: 6,
+  /** Sites of which is known whether their pages come back, some 100 B each. */
+  fieldSitesMax: 10_000,
   /** Links in a page's record that nofollow kept out, and their characters: a thread of comments has some hundred. */
   nofollowedMax: 1_000,
   nofollowedCharsMax: 64 * 1024,

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createFieldTurns } from '../../../../services/fetcher/pages/field-turns.ts';
+import { richLimits } from '../../../../topology/parse/rich/rich-limits.ts';
+
+const timeoutMs = 3_000;
+
+/** Turns over a clock that a job moves. */
+function setUp() {
+  let nowMs = 0;
+  const turns = createFieldTurns(timeoutMs, () => nowMs);
+  const order: string[] = [];
+  const page = (host: string, takesMs: number) =>
+    turns.take(
+      host,
+      async () => {
+        order.push(host);
+        nowMs += takesMs;
+        return takesMs < timeoutMs;
+      },
+      (isBack) => !isBack,
+    );
+  return { turns, order, page, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
+}
+
+describe('turns of the selectors’ worker', () => {
+  it('are half for sites whose pages come back, however many hosts have others wait', async () => {
+    const { order, page, now } = setUp();
+    await page('www.honest.test', 10);
+    const hostile = Array.from({ length: 100 }, (_, n) => page(`h${n}.hostile${n}.test`, timeoutMs));
+    const honest = Array.from({ length: 20 }, () => page('www.honest.test', 10));
+    const startMs = now();
+    await Promise.all(honest);
+    assert.ok(now() - startMs <= 2 * timeoutMs + 200, `${now() - startMs} ms for 200 ms of work`);
+    await Promise.all(hostile);
+    assert.equal(order.length, 121);
+  });
+
+  it('come to those that nobody knows, too, while others have work without end', async () => {
+    const { order, page } = setUp();
+    await page('a.test', 10);
+    const many = Array.from({ length: 1_000 }, () => page('a.test', 10));
+    await page('new.test', 10);
+    assert.ok(order.indexOf('new.test') < 10, `after ${order.indexOf('new.test')} pages`);
+    await Promise.all(many);
+  });
+
+  it('are none for a site that kept the worker, twice as long each time, whatever name below it asks', async () => {
+    const { turns, page, pass } = setUp();
+    let restMs = richLimits.fieldsRestFactor * timeoutMs;
+    for (let n = 0; n <= richLimits.fieldsRestDoublingsMax + 1; n++) {
+      await page(`a${n}.evil.co.uk`, timeoutMs);
+      assert.ok(turns.rests('b.evil.co.uk'), 'a site is a registrable domain');
+      assert.ok(!turns.rests('good.co.uk'));
+      pass(restMs - 1);
+      assert.ok(turns.rests('evil.co.uk'), `rest ${n}`);
+      pass(1);
+      assert.ok(!turns.rests('evil.co.uk'), `rest ${n} is over`);
+      if (n < richLimits.fieldsRestDoublingsMax) restMs *= 2;
+    }
+    await page('evil.co.uk', 10);
+    await page('evil.co.uk', timeoutMs);
+    pass(richLimits.fieldsRestFactor * timeoutMs);
+    assert.ok(!turns.rests('evil.co.uk'), 'a page that came back begins anew');
+  });
+
+  it('go on after a job that fails', async () => {
+    const { turns, page } = setUp();
+    await assert.rejects(
+      turns.take(
+        'a.test',
+        () => Promise.reject(new Error('gone')),
+        () => null,
+      ),
+      /gone/,
+    );
+    assert.equal(await page('a.test', 10), true);
+  });
+});
