@@ -26,7 +26,7 @@ const written = join(root, 'services/dashboard/page');
 const built = join(root, 'dist/services/dashboard');
 
 /** What the page's scripts import of the service's: it imports nothing in its turn. */
-const shared: ReadonlySet<string> = new Set(['told.js', 'words.js']);
+const shared: ReadonlySet<string> = new Set(['status.js', 'words.js']);
 
 /** Undefined: there is no such file. `name`: below `/dashboard/`. */
 export async function assetOf(name: string): Promise<Asset | undefined> {
