@@ -3,6 +3,7 @@
  * that fell back to a default would go unnoticed until pages are missing. A field that a later release adds must be
  * optional here, and mean the behaviour of before where it is absent: logs keep old policies.
  */
+import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { intents } from '../../schemas/types.ts';
 import { CrawlstreamError } from '../errors.ts';
@@ -190,12 +191,16 @@ export function validatePolicy(value: unknown): PolicyConfig {
   return parsed.data;
 }
 
+const policyFields = Object.keys((policySchema as unknown as z.ZodObject).shape);
+
 function invalid(issue: z.core.$ZodIssue, cause: unknown): CrawlstreamError {
   const path = [...issue.path];
   let remedy = 'correct this field';
   if (issue.code === 'unrecognized_keys') {
-    path.push(issue.keys[0] ?? '');
-    remedy = 'remove this field, or correct its name';
+    const key = issue.keys[0] ?? '';
+    const near = path.length === 0 ? closest(key, policyFields) : '';
+    remedy = `remove this field, or correct its name${near !== '' && distance(key, near) <= 2 ? `: did you mean ${near}?` : ''}`;
+    path.push(key);
   }
   let field = 'policy';
   for (const part of path) field += typeof part === 'number' ? `[${part}]` : `.${String(part)}`;

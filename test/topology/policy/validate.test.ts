@@ -49,6 +49,15 @@ test('a policy at fault is refused with the field and a remedy', () => {
     [{ ...good, delayMs: undefined }, /^policy\.delayMs: /],
     [{ ...good, retriesMs: [1, 'x'] }, /^policy\.retriesMs\[1\]: /],
     [{ ...good, scope: { kind: 'planet', names: [] } }, /^policy\.scope\.kind: /],
+    [
+      { ...good, maxDepht: 1 },
+      /^policy\.maxDepht: .*; remove this field, or correct its name: did you mean maxDepth\?$/,
+    ],
+    [
+      { ...good, filters: { ...good.filters, ex: [] } },
+      /^policy\.filters\.ex: .*; remove this field, or correct its name$/,
+    ],
+    [{ ...good, colour: 1 }, /^policy\.colour: .*; remove this field, or correct its name$/],
     [{ ...good, filters: { ...good.filters, exlude: [] } }, /^policy\.filters\.exlude: .*; remove this field/],
     [
       { ...good, normalize: { ...good.normalize, hosts: { 'a.org': { kep: [] } } } },
