@@ -255,7 +255,7 @@ export function checkSeeds(seeds: readonly string[], policy: PolicyConfig, lists
     const why = `${verdict.rule} (${verdict.detail})`;
     throw new CrawlstreamError(
       'INVALID_SEED',
-      `seed ${seed} is refused by rule ${why}: change the seed or that option`,
+      `seed ${seed} is refused by rule ${why}: change the seed or that option (in a crawl that has begun, crawlstream policy set)`,
     );
   }
 }
