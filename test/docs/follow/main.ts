@@ -1,10 +1,10 @@
 /**
- * Follows the documentation as somebody who has just come: `npm run docs:check -- [--nodes 20.20.x,22.20.x,24.19.x]
+ * Follows the documentation as somebody who has just come: `npm run docs:check -- [--nodes here,22.20.x,24.19.x]
  * [--from clone,package] [--pages docs/tutorial.md,README.md]`.
  *
  * From a fresh clone with `npm ci`, and from the packed package in an empty folder, under each Node: every command of the
  * blocks of shell is typed as it is written. One that fails, or does not print what its page promises, makes the exit code 1;
- * what is left out is named with its reason. https://example.org is served on this machine, on its own ports.
+ * what is left out is named with its reason. Under `CI`, a Node that can't be had is a failure. https://example.org is served on this machine, on its own ports.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { followedPages } from './pages.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const { values } = parseArgs({
   options: {
-    nodes: { type: 'string', default: '20.19.x,22.20.x,24.19.x' },
+    nodes: { type: 'string', default: 'here,22.20.x,24.19.x' },
     from: { type: 'string', default: 'clone,package' },
     pages: { type: 'string', default: followedPages.join(',') },
   },
@@ -119,6 +119,7 @@ try {
     const fetched = version === 'here' ? nodeHere() : fetchNode(version);
     if (typeof fetched === 'string') {
       summary.push(`Node ${version}: skipped, ${fetched}`);
+      failed ||= process.env['CI'] !== undefined;
       continue;
     }
     for (const from of values.from.split(',') as From[]) {
