@@ -32,7 +32,7 @@ const [hosts, pagesPerHost] = full ? [200, 100] : [24, 20];
 /** A fetcher's leases are given up when they expire: two minutes at most. ms */
 const crawlMs = full ? 600_000 : 240_000;
 
-describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout: 900_000 }, () => {
+describe('a crawl in several processes on Kafka', { skip: skip ?? false, timeout: full ? 2_700_000 : 900_000 }, () => {
   let broker: TestBroker;
   let registry: TestRegistry;
   let folder: string;
