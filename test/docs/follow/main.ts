@@ -60,7 +60,7 @@ function install(from: From, fetched: FetchedNode): string {
   ) as [{ readonly filename: string }];
   writeFileSync(join(folder, 'package.json'), '{ "name": "reader", "private": true, "type": "module" }\n');
   writeFileSync(join(folder, '.npmrc'), 'engine-strict=true\n');
-  const args = [fetched.npm, 'install', '--no-audit', '--no-fund', join(folder, packed.filename)];
+  const args = [fetched.npm, 'install', '--ignore-scripts', '--no-audit', '--no-fund', join(folder, packed.filename)];
   execFileSync(fetched.node, args, {
     cwd: folder,
     env: environmentOf(fetched.node),
