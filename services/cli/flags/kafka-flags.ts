@@ -1,6 +1,6 @@
 /** Options that say where a crawl lives: a Kafka cluster, or a data folder alone. */
 
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import {
@@ -21,31 +21,7 @@ export interface KafkaFlags {
 }
 
 export function addKafkaOptions(command: Command, dataSays: string): Command {
-  return command
-    .addOption(
-      setting(
-        '--brokers <list>',
-        'Kafka brokers, as in host1:9092,host2:9092',
-        'a crawl on one machine needs no Kafka',
-        brokers,
-      ),
-    )
-    .addOption(
-      setting(
-        '--registry <url>',
-        'schema registry; without one, records carry fingerprints of their schemas',
-        'records carry fingerprints of their schemas, which do while all readers are ours',
-        registry,
-      ),
-    )
-    .addOption(
-      setting(
-        '--crawl <name>',
-        'name of the crawl: prefix of its topics and groups',
-        'one crawl a cluster needs no name of its own',
-        crawlName,
-      ).default('crawl'),
-    )
+  return addPlaceOptions(command)
     .addOption(
       setting(
         '--partitions <n>',
@@ -54,14 +30,7 @@ export function addKafkaOptions(command: Command, dataSays: string): Command {
         wholeNumber('--partitions', 1, crawlLimits.partitionsMax),
       ),
     )
-    .addOption(
-      setting(
-        '--data <dir>',
-        dataSays,
-        'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
-        folder,
-      ),
-    );
+    .addOption(dataOption(dataSays));
 }
 
 /** For commands that append much. */
@@ -78,15 +47,21 @@ export function addCompressionOption(command: Command): Command {
 
 /** For commands that speak to a crawl that is there. */
 export function addCrawlOptions(command: Command): Command {
+  return addPlaceOptions(command.addOption(dataOption('data folder of the crawl, running or not')));
+}
+
+function dataOption(says: string): Option {
+  return setting(
+    '--data <dir>',
+    says,
+    'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
+    folder,
+  );
+}
+
+/** Which crawl, on which brokers. */
+function addPlaceOptions(command: Command): Command {
   return command
-    .addOption(
-      setting(
-        '--data <dir>',
-        'data folder of the crawl, running or not',
-        'crawl-data/ and the host of the first seed, or the name of the crawl: a second crawl does not get in its way',
-        folder,
-      ),
-    )
     .addOption(
       setting(
         '--brokers <list>',
