@@ -73,7 +73,7 @@ export class NaiveFrontier {
     for (const host of this.hosts.values()) {
       const held = isHeld(host);
       for (const { dueMs } of host.again) places[held ? 'deferred' : dueMs > 0 ? 'retrying' : 'queued'] += 1;
-      places[held ? 'deferred' : 'queued'] += host.bands.flat().length;
+      places[held ? 'deferred' : 'queued'] += host.frontQueues.flat().length;
     }
     let leased = 0;
     for (const { urls } of this.leases.values()) leased += urls.filter((url) => url !== null).length;
@@ -146,7 +146,7 @@ export class NaiveFrontier {
     const alone = due[0] !== undefined && due[0].expiries > 0;
     const share = laneShare(host, due.length, this.#leasedOf(hostKey));
     const size = Math.min(leaseSize(host, this.rules), left, share, alone ? 1 : 1e9);
-    const urls = [...due, ...host.bands.flat()].slice(0, size);
+    const urls = [...due, ...host.frontQueues.flat()].slice(0, size);
     const wanted = urls.map(({ url, depth, hop, attempts }) => ({
       url,
       depth,
@@ -163,7 +163,8 @@ export class NaiveFrontier {
     assert.deepEqual([task.delayMs, task.deadlineMs, task.grantedAtMs], [delayMs, deadlineMs, this.nowMs]);
     assert.ok(task.notBeforeMs >= host.readyMinMs && task.notBeforeMs <= this.nowMs, 'nobody is contacted early');
     host.again.splice(0, Math.min(due.length, size));
-    for (const band of host.bands) while (band.length > 0 && urls.includes(band[0]!)) band.shift();
+    for (const frontQueue of host.frontQueues)
+      while (frontQueue.length > 0 && urls.includes(frontQueue[0]!)) frontQueue.shift();
     host.freeMs = host.freeMs.filter((atMs) => atMs > this.nowMs);
     if (!isPlain(host)) host.nextMs = this.nowMs + (host.lanes > 1 ? Math.ceil(delayMs / host.lanes) : 0);
     else host.nextMs = host.troubledFrom = 0;
@@ -177,7 +178,7 @@ export class NaiveFrontier {
   /** URLs that leases can drain. */
   get #queued(): number {
     const open = [...this.hosts.values()].filter((host) => !isHeld(host));
-    return open.reduce((sum, { again, bands }) => sum + again.length + bands.flat().length, 0);
+    return open.reduce((sum, { again, frontQueues }) => sum + again.length + frontQueues.flat().length, 0);
   }
 
   get #quotaLeft(): number {
@@ -185,7 +186,9 @@ export class NaiveFrontier {
   }
 
   #isReady(host: NaiveHost, readyMs: number): boolean {
-    const work = host.bands.some((band) => band.length > 0) || host.again.some(({ dueMs }) => dueMs <= this.nowMs);
+    const work =
+      host.frontQueues.some((frontQueue) => frontQueue.length > 0) ||
+      host.again.some(({ dueMs }) => dueMs <= this.nowMs);
     return work && Math.max(readyMs, laneFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
   }
 
@@ -232,11 +235,12 @@ export class NaiveFrontier {
   #purge(host: NaiveHost, hostKey: string, payload: string): void {
     const only = payload === '' ? null : (JSON.parse(payload) as { readonly url: string }).url;
     const stays = ({ url }: Url) => only !== null && url !== only;
-    const queued = host.again.length + host.bands.flat().length;
+    const queued = host.again.length + host.frontQueues.flat().length;
     host.again = host.again.filter(({ url }) => stays(url));
     // The queue of a host that is given up on goes as it is.
-    if (only === null || !host.dead || host.out > 0) host.bands = host.bands.map((band) => band.filter(stays));
-    this.admitted -= queued - host.again.length - host.bands.flat().length;
+    if (only === null || !host.dead || host.out > 0)
+      host.frontQueues = host.frontQueues.map((frontQueue) => frontQueue.filter(stays));
+    this.admitted -= queued - host.again.length - host.frontQueues.flat().length;
     for (const lease of this.leases.values()) {
       if (lease.hostKey !== hostKey) continue;
       for (const [index, url] of lease.urls.entries()) {
@@ -260,10 +264,10 @@ export class NaiveFrontier {
     const forced = intent === 'force';
     if (this.#seen.has(url) && !forced) return void tallies.duplicates++;
     const known = this.hosts.get(hostKey);
-    const queued = known === undefined ? 0 : known.again.length + known.bands.flat().length;
+    const queued = known === undefined ? 0 : known.again.length + known.frontQueues.flat().length;
     if (rules.urlsPerHostMax !== null && !forced && queued >= rules.urlsPerHostMax) return void tallies.hostFull++;
-    const band = front ? 0 : Math.min(priority, 7);
-    const share = rules.queuedMax * (1 - band / 16);
+    const frontQueue = front ? 0 : Math.min(priority, 7);
+    const share = rules.queuedMax * (1 - frontQueue / 16);
     if (rules.whenFull === 'dropLowest' && !forced && this.#queued >= share) return void tallies.queueFull++;
     const host = this.#host(hostKey);
     if (host.dead && (forced || host.deadUntilMs <= this.nowMs)) {
@@ -272,7 +276,7 @@ export class NaiveFrontier {
     }
     this.#seen.add(url);
     this.admitted += 1;
-    host.bands[band]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
+    host.frontQueues[frontQueue]!.push({ url, depth, hop, attempts: 0, expiries: 0 });
   }
 
   /** Those whose time is up, by deadline and then by number: their URLs come back into the queue in this order. */
@@ -300,9 +304,9 @@ export class NaiveFrontier {
   #bury(dying: readonly NaiveHost[]): void {
     for (const host of dying) {
       if (!host.dead || host.out > 0) continue;
-      this.ends.dead += host.again.length + host.bands.flat().length;
+      this.ends.dead += host.again.length + host.frontQueues.flat().length;
       host.again = [];
-      host.bands = newHost().bands;
+      host.frontQueues = newHost().frontQueues;
     }
   }
 

@@ -30,7 +30,7 @@ export interface Url {
 }
 
 export const newHost = () => ({
-  bands: Array.from({ length: 8 }, (): Url[] => []),
+  frontQueues: Array.from({ length: 8 }, (): Url[] => []),
   again: [] as { readonly dueMs: number; readonly url: Url }[],
   /** Leases it is on. */
   out: 0,
@@ -149,6 +149,6 @@ export function setLanes(host: NaiveHost, key: string, rules: Rules): void {
 export function laneShare(host: NaiveHost, due: number, leased: number): number {
   const lanes = lanesNow(host);
   if (lanes === 1) return Number.POSITIVE_INFINITY;
-  const share = Math.ceil((due + host.bands.flat().length) / (lanes - host.out));
+  const share = Math.ceil((due + host.frontQueues.flat().length) / (lanes - host.out));
   return host.pagesMax < 0 ? share : Math.max(0, Math.min(share, host.pagesMax - host.pages - leased));
 }

@@ -12,7 +12,7 @@ import type { LogRecord } from '../../services/runtime/log/log.ts';
 import { readChangelog } from '../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../topology/frontier/changes/counters.ts';
 import { eachRow } from '../../topology/frontier/check/digest.ts';
-import { budgetBand } from '../../topology/frontier/queues/held-bands.ts';
+import { budgetQueue } from '../../topology/frontier/queues/held-queues.ts';
 import { replay } from '../../topology/frontier/replay.ts';
 import type { FingerprintKey } from '../../topology/frontier/state/state.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
@@ -170,10 +170,10 @@ export function recount(state: FrontierState, where: string, violate: (what: str
     readonly place: 'queued' | 'retrying' | 'deferred';
     readonly count: number;
   }[] = [];
-  const isHeld = (hostKey: string, band: number) =>
-    band === budgetBand
+  const isHeld = (hostKey: string, frontQueue: number) =>
+    frontQueue === budgetQueue
       ? !state.hosts.get(hostKey)!.facts.deferredOpen
-      : state.traps.of(hostKey).trapped.some((trap) => trap.band === band);
+      : state.traps.of(hostKey).trapped.some((trap) => trap.frontQueue === frontQueue);
   eachRow(state, ([kind, name, number, dueAtMs, ...rest]) => {
     if (kind === 'host') {
       rows.hosts += 1;

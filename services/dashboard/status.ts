@@ -242,7 +242,7 @@ export interface HostPageStatus {
   readonly deferred: number;
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
-  readonly queue: readonly { readonly band: number; readonly depth: number; readonly url: string }[];
+  readonly queue: readonly { readonly frontQueue: number; readonly depth: number; readonly url: string }[];
   /** Where the next page of the queue begins; null: there is none. */
   readonly next: string | null;
   /** Its newest answers, of the newest results of its partition. */

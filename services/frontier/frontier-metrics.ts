@@ -110,9 +110,9 @@ function tellFreshness(tell: Telling, partition: number, freshness: Freshness): 
   const value = (name: MetricName, one: number | null, labels: Record<string, string | number>) => {
     if (one !== null) tell.value(name, one, { partition, ...labels });
   };
-  value('crawlstream_frontier_fresh_ratio', freshness.fresh, { band: 'all' });
-  freshness.freshByBand.forEach((one, band) => {
-    value('crawlstream_frontier_fresh_ratio', one, { band });
+  value('crawlstream_frontier_fresh_ratio', freshness.fresh, { front_queue: 'all' });
+  freshness.freshByFrontQueue.forEach((one, frontQueue) => {
+    value('crawlstream_frontier_fresh_ratio', one, { front_queue: frontQueue });
   });
   value('crawlstream_frontier_page_age_seconds', freshness.ageP50S, { share: '0.5' });
   value('crawlstream_frontier_page_age_seconds', freshness.ageP95S, { share: '0.95' });

@@ -1,7 +1,7 @@
 /**
  * A frontier in memory, for programs that fetch by themselves: URLs in, leases of hosts out when they may be contacted.
  *
- * It is the partition that every crawl runs on, with the clock and policy it is given: admitted once, ordered by bands,
+ * It is the partition that every crawl runs on, with the clock and policy it is given: admitted once, ordered by front queues,
  * one lease a host, delays from completion, back-off, retries. Nothing is durable: what ends with the process is gone.
  */
 import { randomBytes } from 'node:crypto';

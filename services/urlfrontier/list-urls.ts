@@ -40,7 +40,7 @@ async function* doneOf(partition: ServedPartition, key: string): AsyncGenerator<
 function* ofRow(value: Uint8Array): Generator<ListedUrl> {
   const { what, url, payload } = readKnown(value);
   if (what !== 'done') return;
-  const entry = { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0, payload };
+  const entry = { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0, payload };
   yield { from: { in: 'done', a: 0, b: 0 }, entry, dueAtMs: 0 };
 }
 

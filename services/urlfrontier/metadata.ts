@@ -4,13 +4,13 @@
  * Two entries mean something to this server: `crawlstream.priority` on the way in, `crawlstream.attempts` on the way out.
  * All others are the client's own.
  */
-import { bandCount } from '../../topology/url/band.ts';
+import { frontQueueCount } from '../../topology/url/front-queue.ts';
 
 export const priorityKey = 'crawlstream.priority';
 export const attemptsKey = 'crawlstream.attempts';
 
 /** URLs of no priority of their own go behind those that are urgent, and before those that are not. */
-export const bandDefault = 3;
+export const frontQueueDefault = 3;
 
 /** The entries as one stretch of bytes. */
 export function packMetadata(entries: readonly Uint8Array[]): Uint8Array {
@@ -46,14 +46,14 @@ export function unpackMetadata(packed: Uint8Array): Uint8Array[] {
 }
 
 /** The front queue that the metadata asks for. */
-export function bandOf(entries: readonly Uint8Array[]): number {
+export function frontQueueOf(entries: readonly Uint8Array[]): number {
   for (const entry of entries) {
     if (entry.length < priorityBytes.length + 7 || !startsWithKey(entry, priorityBytes)) continue;
     // key, then value: a StringList, whose first string is a digit.
     const digit = entry[priorityBytes.length + 6]! - 48;
-    return digit >= 0 && digit < bandCount ? digit : bandDefault;
+    return digit >= 0 && digit < frontQueueCount ? digit : frontQueueDefault;
   }
-  return bandDefault;
+  return frontQueueDefault;
 }
 
 export function attemptsEntry(attempts: number): Uint8Array {

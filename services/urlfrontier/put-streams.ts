@@ -14,7 +14,7 @@ import { pullLimits } from '../../topology/frontier/pull/pull-limits.ts';
 import { checkUrl } from './check-url.ts';
 import { countFields } from './count-fields.ts';
 import { type Answers, CallFailed, type Method, type Requests } from './grpc-server.ts';
-import { bandOf, packMetadata } from './metadata.ts';
+import { frontQueueOf, packMetadata } from './metadata.ts';
 import { putLimits } from './put-limits.ts';
 import { PutRoom } from './put-room.ts';
 import type { Router } from './router.ts';
@@ -195,7 +195,7 @@ function placed(info: UrlInfo | null, known: boolean, dueAtMs: number): Placed {
   if (packed.length > pullLimits.metadataBytesMax) {
     return failed(crawlId, `the metadata has ${packed.length} bytes, and may have ${pullLimits.metadataBytesMax}`);
   }
-  const item = { known, key: checked.key, url, metadata: packed, dueAtMs, band: bandOf(metadata) };
+  const item = { known, key: checked.key, url, metadata: packed, dueAtMs, frontQueue: frontQueueOf(metadata) };
   return { crawlId, item, status: putStatuses.ok, reason: '' };
 }
 

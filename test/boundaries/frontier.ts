@@ -40,7 +40,7 @@ function grownHosts(count: number): number {
   return taken;
 }
 
-/** Of so many queued URLs that come to deserve the first band: how many have moved there. */
+/** Of so many queued URLs that come to deserve the first front queue: how many have moved there. */
 function urlsRaised(count: number): number {
   const { factors, scales } = defaultScore;
   const byInLinks = {
@@ -49,12 +49,12 @@ function urlsRaised(count: number): number {
     scales: { ...scales, inLinksMost: 1 },
   };
   const hand = new Hand({ score: byInLinks });
-  // The first one stays, and all others leave the middle of its band.
+  // The first one stays, and all others leave the middle of its front queue.
   hand.links('a.test', 1 + count, { priority: 7 });
   hand.links('a.test', count, { from: 1, priority: 7, sourceUrl: 'https://b.test/', sourceKey: 'b.test' });
   for (let step = 0; step < 3; step++) hand.event('hostDelay', 'other.test', step);
-  const bands = hand.rig.core.state.hosts.get('a.test')!.queue.bands();
-  return bands.reduce((sum, { number, size }) => (number < 7 ? sum + size : sum), 0);
+  const frontQueues = hand.rig.core.state.hosts.get('a.test')!.queue.frontQueues();
+  return frontQueues.reduce((sum, { number, size }) => (number < 7 ? sum + size : sum), 0);
 }
 
 /** Is a URL that so many are queued up to found in its queue? */
@@ -71,7 +71,7 @@ function urlsOfOneGet(count: number): number {
     rig.core.calls.add(call);
     for (let done: Call[] = []; !done.includes(call); done = rig.core.calls.takeAnswered()) rig.step(nowMs, 0);
   };
-  const item = { known: false, key: 'q', metadata: Buffer.alloc(0), dueAtMs: 0, band: 0 };
+  const item = { known: false, key: 'q', metadata: Buffer.alloc(0), dueAtMs: 0, frontQueue: 0 };
   const items = Array.from({ length: count }, (_, n) => ({ ...item, url: `https://a.test/${n}` }));
   const onDone = () => {};
   step({ kind: 'put', items, statuses: new Uint8Array(count), next: 0, onDone });
@@ -162,7 +162,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
   growingHostsMax: cutAt(frontierLimits.growingHostsMax, grownHosts),
   viewSliceBytes: tuning(slices),
   queueMemoryBytes: tuning('what of a queue is in memory as well as on disk: queues.test.ts has it at a few bytes'),
-  queryUrlsMax: upTo(isFoundBehind, 'band', 'unknown'),
+  queryUrlsMax: upTo(isFoundBehind, 'frontQueue', 'unknown'),
   queryPageMax: upTo((n) => isTaken('hosts', '--limit', `${n}`)),
   hostsPerLook: tuning(slices),
   deadHostMs: from((n) => {

@@ -66,10 +66,11 @@ export const trapBoundaries: BoundaryTable<typeof trapLimits> = {
   trapsMax: from((n) => {
     const traps = new TrapsState();
     for (let i = 0; i < n; i++) {
-      const band = traps.freeBand('a.test', () => false);
-      if (band !== undefined) traps.add('a.test', { pattern: `/${word(i)}`, reason: 'calendar', detail: '', band });
+      const frontQueue = traps.freeFrontQueue('a.test', () => false);
+      if (frontQueue !== undefined)
+        traps.add('a.test', { pattern: `/${word(i)}`, reason: 'calendar', detail: '', frontQueue });
     }
-    return traps.freeBand('a.test', () => false) === undefined;
+    return traps.freeFrontQueue('a.test', () => false) === undefined;
   }),
   summariesMax: upTo((n) => {
     const traps = new TrapsState();

@@ -351,7 +351,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('textbox', { name: 'URL' }).fill('https://example.org/a');
     await page.keyboard.press('Enter');
     await page.locator('.explained dd', { hasText: 'https://example.org/a' }).waitFor();
-    assert.deepEqual(await page.locator('.explained dd').allTextContents(), ['https://example.org/a', 'taken, band 3']);
+    assert.deepEqual(await page.locator('.explained dd').allTextContents(), [
+      'https://example.org/a',
+      'taken, front queue 3',
+    ]);
     assert.equal(await page.evaluate('window.owned'), undefined);
     assert.equal(await page.locator('main img, main script, main svg').count(), 0);
   });

@@ -56,7 +56,7 @@ export function toldCrawl(state: State): ToldCrawl {
         found.sort((a, b) => (sort === 'name' ? 0 : rank(b) - rank(a)) || (a.host < b.host ? -1 : 1));
         return { hosts: found.slice(0, limit), matched: found.length, known: hosts.length, missing: [] };
       },
-      explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'taken, band 3'] as const] }),
+      explain: async (url) => ({ lines: [['URL', url] as const, ['filter', 'taken, front queue 3'] as const] }),
       story: async (url) => storyOf(url),
       async host(host, from) {
         const found = hosts.find((one) => one.host === host);
@@ -82,7 +82,7 @@ export function toldCrawl(state: State): ToldCrawl {
 /** Two pages of a queue, one URL of it hostile. */
 function hostPageOf(told: HostStatus, from: string): HostPageStatus {
   const { host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred } = told;
-  const first = Array.from({ length: 50 }, (_, i) => ({ band: 2, depth: 1, url: `https://${host}/page/${i}` }));
+  const first = Array.from({ length: 50 }, (_, i) => ({ frontQueue: 2, depth: 1, url: `https://${host}/page/${i}` }));
   first[1] = { ...first[1]!, url: hostile.url };
   return {
     ...{ host, hold, fetched, pages, failures, throttles, delayMs, queued, deferred, atMs: Date.now() },
@@ -90,7 +90,7 @@ function hostPageOf(told: HostStatus, from: string): HostPageStatus {
     ...{ deadUntilMs: told.deadUntilMs, readyAtMs: told.readyAtMs, fetchMs: 120, crawlDelayMs: null },
     ...{ ownDelayMs: null, pagesMax: null, leases: [] },
     again: { urls: failures > 0 ? 3 : 0, nextAtMs: failures > 0 ? Date.now() + 9_000 : null },
-    queue: queued === 0 ? [] : from === '' ? first : [{ band: 3, depth: 2, url: `https://${host}/last` }],
+    queue: queued === 0 ? [] : from === '' ? first : [{ frontQueue: 3, depth: 2, url: `https://${host}/last` }],
     next: queued > 50 && from === '' ? '2:50' : null,
     outcomes: failures > 0 ? fetches(Date.now()).slice(3) : fetches(Date.now()).slice(0, 2),
   };

@@ -72,7 +72,7 @@ const players: Record<string, (one: Case) => void> = {
       history: noHistory,
       changed: null,
       sinceChangeS: 0,
-      band: 0,
+      frontQueue: 0,
     } as const;
     const next = recrawl.next(visit, 0);
     assert.equal(next === null ? 'never' : next.delayS / 60, expected.minutes);

@@ -1,7 +1,7 @@
 /**
- * Finds signatures that resemble another: locality-sensitive hashing by bands.
- * Source: Leskovec, Rajaraman & Ullman, "Mining of Massive Datasets", §3.4. With 16 bands of 8 rows, texts of
- * resemblance 0.8 share a band in 95 of 100 cases, of 0.9 always, of 0.5 in 6; candidates are then compared in full.
+ * Finds signatures that resemble another: locality-sensitive hashing by front queues.
+ * Source: Leskovec, Rajaraman & Ullman, "Mining of Massive Datasets", §3.4. With 16 front queues of 8 rows, texts of
+ * resemblance 0.8 share a front queue in 95 of 100 cases, of 0.9 always, of 0.5 in 6; candidates are then compared in full.
  *
  * Memory: 450 B a signature.
  */
@@ -9,14 +9,14 @@ import { type Minhash, resemblance, slots } from './minhash.ts';
 
 /** Of candidates, estimated from 128 slots, with a standard error of 0.04 there. */
 export const resemblanceMin = 0.75;
-const bands = 16;
-const rows = slots / bands;
+const frontQueues = 16;
+const rows = slots / frontQueues;
 const none = -1;
 
 export class MinhashIndex {
-  /** Newest signature of each bucket of a band; then the one before it in the same bucket. */
-  #heads = Array.from({ length: bands }, () => new Int32Array(1024).fill(none));
-  #before = Array.from({ length: bands }, () => new Int32Array(256));
+  /** Newest signature of each bucket of a front queue; then the one before it in the same bucket. */
+  #heads = Array.from({ length: frontQueues }, () => new Int32Array(1024).fill(none));
+  #before = Array.from({ length: frontQueues }, () => new Int32Array(256));
   #signatures = new Uint16Array(256 * slots);
   #ids = new Uint32Array(256);
   /** The lookup in which a signature was met last. */
@@ -39,9 +39,9 @@ export class MinhashIndex {
   /** Each once; `same`: every slot agrees. */
   near(signature: Minhash, found: (id: number, same: boolean) => void): void {
     const lookup = ++this.#lookups;
-    for (let band = 0; band < bands; band++) {
-      const before = this.#before[band]!;
-      for (let at = this.#heads[band]![this.#bucket(signature, 0, band)]!; at !== none; at = before[at]!) {
+    for (let frontQueue = 0; frontQueue < frontQueues; frontQueue++) {
+      const before = this.#before[frontQueue]!;
+      for (let at = this.#heads[frontQueue]![this.#bucket(signature, 0, frontQueue)]!; at !== none; at = before[at]!) {
         if (this.#met[at] === lookup) continue;
         this.#met[at] = lookup;
         const alike = resemblance(signature, 0, this.#signatures, at * slots);
@@ -51,17 +51,17 @@ export class MinhashIndex {
   }
 
   #link(at: number): void {
-    for (let band = 0; band < bands; band++) {
-      const bucket = this.#bucket(this.#signatures, at * slots, band);
-      this.#before[band]![at] = this.#heads[band]![bucket]!;
-      this.#heads[band]![bucket] = at;
+    for (let frontQueue = 0; frontQueue < frontQueues; frontQueue++) {
+      const bucket = this.#bucket(this.#signatures, at * slots, frontQueue);
+      this.#before[frontQueue]![at] = this.#heads[frontQueue]![bucket]!;
+      this.#heads[frontQueue]![bucket] = at;
     }
   }
 
-  /** By the band's rows; the number of buckets is a power of two. */
-  #bucket(signature: ArrayLike<number>, from: number, band: number): number {
-    let hash = band;
-    for (let row = from + band * rows; row < from + (band + 1) * rows; row++) {
+  /** By the front queue's rows; the number of buckets is a power of two. */
+  #bucket(signature: ArrayLike<number>, from: number, frontQueue: number): number {
+    let hash = frontQueue;
+    for (let row = from + frontQueue * rows; row < from + (frontQueue + 1) * rows; row++) {
       hash = Math.imul(hash ^ signature[row]!, 0x5bd1e995);
       hash ^= hash >>> 13;
     }

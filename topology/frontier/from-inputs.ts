@@ -11,7 +11,7 @@ import { isHostFailure, isPressure, isRetriable, isTerminal } from '../fetch/out
 import { crawlLimits } from '../policy/crawl-limits.ts';
 import type { ListSources } from '../policy/list-sources.ts';
 import type { Policy } from '../policy/policy.ts';
-import { bandCount } from '../url/band.ts';
+import { frontQueueCount } from '../url/front-queue.ts';
 import { seenKey } from '../url/seen-key.ts';
 import { urlLimits } from '../url/url-limits.ts';
 import type { FinalStatus, HostFacts } from './changes/changes.ts';
@@ -110,7 +110,7 @@ export class FromInputs {
     for (const course of this.#courses.values()) {
       // Fetched, and found by a link that the policy of today refuses, or that nobody can read any more.
       if (course.last === undefined || this.#isSeen(course.last.url)) continue;
-      this.#close(policy, course.hostKey, entryOf(course.last.url, 0, 0, bandCount - 1), course);
+      this.#close(policy, course.hostKey, entryOf(course.last.url, 0, 0, frontQueueCount - 1), course);
     }
     for (const [hostKey, entries] of this.#waiting) state.apply({ kind: 'admit', hostKey, known: true, entries });
     for (const [hostKey, facts] of this.#facts) {
@@ -146,7 +146,7 @@ export class FromInputs {
     const status = finals[outcome.kind];
     if (policy.recrawl === null || status === undefined) return undefined;
     const record = recordOf(policy, outcome, entryOf(outcome.url, 0, 0, 0), status, atMs);
-    return afterVisit(policy.recrawl, visits?.page, { outcome, atMs, band: 0, record }, null);
+    return afterVisit(policy.recrawl, visits?.page, { outcome, atMs, frontQueue: 0, record }, null);
   }
 
   #arrive(policy: Policy, group: LinkGroup): void {
@@ -158,8 +158,8 @@ export class FromInputs {
       // It was passed on, and is found there.
       if (this.#isSeen(url) || !this.#misrouted.isOurs(hostKey)) continue;
       const course = this.#courses.get(seenKey(url));
-      const band = group.front ? 0 : priority >= 0 ? Math.min(priority, bandCount - 1) : verdict.band;
-      const entry = { ...entryOf(url, depth, hop, band), attempts: course?.tries ?? 0 };
+      const frontQueue = group.front ? 0 : priority >= 0 ? Math.min(priority, frontQueueCount - 1) : verdict.frontQueue;
+      const entry = { ...entryOf(url, depth, hop, frontQueue), attempts: course?.tries ?? 0 };
       if (course?.last !== undefined) this.#close(policy, hostKey, entry, course);
       else this.#wait(policy, hostKey, entry);
     }
@@ -191,15 +191,15 @@ export class FromInputs {
     const leaseId = state.nextLeaseId;
     this.#see(entry.url);
     state.apply({ kind: 'admit', hostKey, known: true, entries: [entry] });
-    const bands = [[entry.band, 1]] as const;
-    state.apply({ kind: 'grant', leaseId, hostKey, again: 0, bands, deadlineMs: 0, delayMs: 0 });
+    const frontQueues = [[entry.frontQueue, 1]] as const;
+    state.apply({ kind: 'grant', leaseId, hostKey, again: 0, frontQueues, deadlineMs: 0, delayMs: 0 });
     const record = recordOf(policy, last!, entry, status, atMs);
     const disposition = { to: 'final', status } as const;
     state.apply({ kind: 'resolve', leaseId, index: 0, disposition, record });
     state.apply({ kind: 'release', leaseId, expired: false });
     if (visits === undefined || visits.delayS === null) return;
-    const { depth, band } = entry;
-    const page = { ...visits.page, band, record: { ...visits.page.record, depth } };
+    const { depth, frontQueue } = entry;
+    const page = { ...visits.page, frontQueue, record: { ...visits.page.record, depth } };
     const [index, spent, proved, dueAtMs] = [0, true, null, atMs + 1_000 * visits.delayS] as const;
     state.apply({ kind: 'visit', hostKey, leaseId: 0, index, dueAtMs, spent, proved, page });
   }
@@ -210,6 +210,6 @@ function keyOf(policy: Policy, url: string): string {
   return seenKey(policy.normalize(url) ?? url);
 }
 
-function entryOf(url: string, depth: number, hop: number, band: number): Entry {
-  return { url, depth, hop, attempts: 0, expiries: 0, band };
+function entryOf(url: string, depth: number, hop: number, frontQueue: number): Entry {
+  return { url, depth, hop, attempts: 0, expiries: 0, frontQueue };
 }

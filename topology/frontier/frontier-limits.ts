@@ -20,7 +20,7 @@ export const frontierLimits = {
   growthUrlsEach: 32,
   /** Of one step: about 3 ms. */
   growthUrlsPerStep: 4_096,
-  /** Holes that URLs which went to better bands leave in a host's queue: its row in the view holds them. */
+  /** Holes that URLs which went to better front queues leave in a host's queue: its row in the view holds them. */
   growthRaisesMax: 2_048,
   /** Hosts of which it is kept in mind that something queued has grown: 1.6 MB. */
   growingHostsMax: 16_384,

@@ -2,13 +2,13 @@
  * The policy: which links become work, under which spelling, and how urgently (docs/design.md §4.17).
  *
  * `PolicyConfig` is plain data with a version, immutable by version; it travels on `control` as JSON. `compilePolicy`
- * makes a pure function of it: normalise → filter → scope → depth → hops → metadata → band. Replaying with the same version gives the
+ * makes a pure function of it: normalise → filter → scope → depth → hops → metadata → front queue. Replaying with the same version gives the
  * same verdicts.
  */
 
 import { compileTracing, type TraceConfig, type Tracing } from '../trace/tracing.ts';
-import { bandOf } from '../url/band.ts';
 import { compileFilters, defaultFilters, depthVerdict, type FilterConfig } from '../url/filters.ts';
+import { frontQueueOf } from '../url/front-queue.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import { compileNormalizer, type Normalizer, refusalOf } from '../url/normalize.ts';
 import { defaultNormalize, type NormalizeConfig } from '../url/normalize-config.ts';
@@ -24,7 +24,7 @@ import { compileRecrawl, type Recrawl } from './recrawl/schedule.ts';
 import { linkOnly, type ScoreInputs } from './score/inputs.ts';
 import { compileListedDomains } from './score/listed-domains.ts';
 import { type CashFlow, defaultOpic } from './score/opic.ts';
-import { bandOfScore, compileScorer, type Scorer } from './score/score.ts';
+import { compileScorer, frontQueueOfScore, type Scorer } from './score/score.ts';
 import type { ScoreConfig } from './score/score-config.ts';
 import { compileSitemaps, type Sitemaps, type SitemapsConfig } from './sitemaps.ts';
 import type { TrapConfig } from './traps/trap-config.ts';
@@ -69,7 +69,7 @@ export interface PolicyConfig {
   readonly queuedMax: number;
   /** Of `queuedMax`, what one host or registrable domain may hold; what exceeds it is deferred. Absent, or 1: all of it. */
   readonly queueShareMax?: number | undefined;
-  /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low bands first. Absent: pause. */
+  /** `pause`: `discovered` waits. `dropLowest`: new URLs are dropped, those of low front queues first. Absent: pause. */
   readonly whenFull?: WhenFull | undefined;
   /** Hours in which hosts may be contacted. Absent: at any. */
   readonly windows?: readonly CrawlWindow[] | undefined;
@@ -79,7 +79,7 @@ export interface PolicyConfig {
   readonly metadata?: readonly MetadataRule[] | undefined;
   /** How many URLs of a host or domain go at full rate. Absent: all. */
   readonly budget?: BudgetConfig | undefined;
-  /** How URLs are scored. Absent: by depth and spelling alone (band.ts). */
+  /** How URLs are scored. Absent: by depth and spelling alone (front-queue.ts). */
   readonly score?: ScoreConfig | undefined;
   /** Who takes the leases: clients of the pull API. Absent: fetchers, by `tasks`. A crawl's first policy decides it. */
   readonly sink?: 'pull' | undefined;
@@ -98,7 +98,7 @@ export interface PolicyConfig {
 }
 
 export type Admission =
-  | { readonly ok: true; readonly url: string; readonly hostKey: string; readonly band: number }
+  | { readonly ok: true; readonly url: string; readonly hostKey: string; readonly frontQueue: number }
   | { readonly ok: false; readonly rule: string; readonly detail: string };
 
 export interface Policy {
@@ -107,10 +107,10 @@ export interface Policy {
   readonly normalize: Normalizer;
   /**
    * `depth`: link distance from a seed; `hop`: redirects taken to get here. `facts`: the rest that is known; without it
-   * no metadata rule is asked. `band` is that of the link alone; `bandOf` gives a better one where more is known.
+   * no metadata rule is asked. `frontQueue` is that of the link alone; `frontQueueOf` gives a better one where more is known.
    */
   admit(url: string, depth: number, hop: number, facts?: LinkFacts): Admission;
-  /** Is there more to a band than depth and spelling? */
+  /** Is there more to a front queue than depth and spelling? */
   readonly scores: boolean;
   /** Do links to a URL that is known already count? */
   readonly countsLinks: boolean;
@@ -118,8 +118,8 @@ export interface Policy {
   readonly cash: CashFlow | null;
   /** Does cash alone say how urgent a URL is? */
   readonly byCash: boolean;
-  /** The band of a normal URL by all that is known of it. */
-  bandOf(url: string, inputs: ScoreInputs): number;
+  /** The front queue of a normal URL by all that is known of it. */
+  frontQueueOf(url: string, inputs: ScoreInputs): number;
   /** When a host may be contacted, by the crawl's windows. */
   readonly openAt: OpenAt;
   /** How many leases a host may be on at once. */
@@ -177,7 +177,8 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
     sitemaps:
       config.sitemaps === undefined || config.sink === 'pull' ? null : compileSitemaps(config.sitemaps, normalize),
     tracing: compileTracing(config.trace),
-    bandOf: (url, inputs) => (score === null ? bandOf(url, inputs.page.depth) : bandOfScore(score(url, inputs))),
+    frontQueueOf: (url, inputs) =>
+      score === null ? frontQueueOf(url, inputs.page.depth) : frontQueueOfScore(score(url, inputs)),
     admit(given, depth, hop, facts) {
       const url = normalize(given);
       if (url === null) return { ok: false, rule: 'normalize', detail: refusalOf(given, config.normalize) };
@@ -187,8 +188,8 @@ export function compilePolicy(config: PolicyConfig, lists: ListSource = noLists)
       if (hop > hopsMax) return { ok: false, rule: 'hops', detail: `${hop} > ${hopsMax}` };
       const refused = hasMetadata && facts !== undefined ? metadata(url, facts) : null;
       if (refused !== null) return { ok: false, rule: refused.rule, detail: refused.detail };
-      const band = score === null ? bandOf(url, depth) : bandOfScore(score(url, linkOnly(depth)));
-      return { ok: true, url, hostKey: hostKeyOf(url), band };
+      const frontQueue = score === null ? frontQueueOf(url, depth) : frontQueueOfScore(score(url, linkOnly(depth)));
+      return { ok: true, url, hostKey: hostKeyOf(url), frontQueue };
     },
   };
 }

@@ -93,15 +93,19 @@ export class CommitEvents {
 function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent['details']] {
   switch (event.kind) {
     case 'admitted': {
-      const { band, depth, hop, isNew } = event;
-      const trap = story.trapOf(band);
+      const { frontQueue, depth, hop, isNew } = event;
+      const trap = story.trapOf(frontQueue);
       const where =
         trap !== undefined
           ? `, held in the trap ${trap.pattern} (${trap.reason})`
-          : story.isHeld(band)
+          : story.isHeld(frontQueue)
             ? ', deferred: its budget is spent'
-            : `, band ${band}`;
-      return ['admitted', `${isNew ? 'admitted' : 'admitted again, forced'}${where}`, { band, depth, hop, isNew }];
+            : `, front queue ${frontQueue}`;
+      return [
+        'admitted',
+        `${isNew ? 'admitted' : 'admitted again, forced'}${where}`,
+        { frontQueue, depth, hop, isNew },
+      ];
     }
     case 'leased': {
       const { leaseId, deadlineMs, index, atMs } = event;
@@ -120,7 +124,11 @@ function told(event: UrlEvent, story: UrlStory): [StoryKind, string, StoryEvent[
     case 'raised':
       return ['raised', 'raised: it goes before all else of its host', {}];
     case 'moved':
-      return ['moved', `moved from band ${event.from} to band ${event.band}`, { from: event.from, band: event.band }];
+      return [
+        'moved',
+        `moved from front queue ${event.from} to front queue ${event.frontQueue}`,
+        { from: event.from, frontQueue: event.frontQueue },
+      ];
     case 'due': {
       const { dueAtMs, told: isTold, atMs } = event;
       const when = dueAtMs > atMs ? `in ${seconds(dueAtMs - atMs)}` : 'now';

@@ -4,11 +4,11 @@
  *   https://example.org/            priority=0
  *   example.com                     # https:// is understood, and this is a comment
  *
- * `priority` is the band its seed waits in, 0 first to 7 last, before any score; absent, the policy decides.
+ * `priority` is the front queue its seed waits in, 0 first to 7 last, before any score; absent, the policy decides.
  */
 
 import { CrawlstreamError } from '../errors.ts';
-import { bandCount } from './band.ts';
+import { frontQueueCount } from './front-queue.ts';
 import { parseSeed } from './seed.ts';
 
 export interface ListedSeed {
@@ -38,8 +38,8 @@ function priorityOf(words: readonly string[]): number {
   let priority = -1;
   for (const word of words) {
     const [, digits] = /^priority=(\d+)$/.exec(word) ?? [];
-    if (digits === undefined || Number(digits) >= bandCount) {
-      const remedy = `write one URL a line; priority=0 (first) to priority=${bandCount - 1} may follow, and # and a comment`;
+    if (digits === undefined || Number(digits) >= frontQueueCount) {
+      const remedy = `write one URL a line; priority=0 (first) to priority=${frontQueueCount - 1} may follow, and # and a comment`;
       throw new CrawlstreamError('INVALID_SEED', `${JSON.stringify(word)} after the URL: ${remedy}`);
     }
     priority = Number(digits);

@@ -27,7 +27,7 @@ export interface HostLoad {
 export interface CrawlSummary {
   readonly admitted: number;
   readonly pages: number;
-  readonly pagesByBand: readonly number[];
+  readonly pagesByFrontQueue: readonly number[];
   readonly hosts: readonly HostLoad[];
   /** Of the busiest host. */
   readonly peakPerSecond: number;
@@ -54,9 +54,9 @@ interface Load {
 }
 
 export class CrawlTally {
-  readonly #bands = new Map<string, number>();
+  readonly #frontQueues = new Map<string, number>();
   readonly #copies = new Map<string, number>();
-  readonly #pagesByBand: number[] = [];
+  readonly #pagesByFrontQueue: number[] = [];
   readonly #loads = new Map<string, Load>();
   readonly #traps = new Set<string>();
   readonly #counters = new Map<number, Commit['counters']>();
@@ -98,7 +98,7 @@ export class CrawlTally {
     return {
       admitted: sum(({ admitted }) => admitted),
       pages,
-      pagesByBand: Array.from(this.#pagesByBand, (count) => count ?? 0),
+      pagesByFrontQueue: Array.from(this.#pagesByFrontQueue, (count) => count ?? 0),
       hosts,
       peakPerSecond: Math.max(0, ...hosts.map(({ peakPerSecond }) => peakPerSecond)),
       coverage: this.#coverage(startMs, endMs),
@@ -117,11 +117,11 @@ export class CrawlTally {
   #change(change: Change, nowMs: number): void {
     switch (change.kind) {
       case 'admit':
-        for (const { url, band } of change.entries) this.#bands.set(url, band);
+        for (const { url, frontQueue } of change.entries) this.#frontQueues.set(url, frontQueue);
         return;
       case 'raise':
       case 'expedite':
-        this.#bands.set(change.entry.url, change.entry.band);
+        this.#frontQueues.set(change.entry.url, change.entry.frontQueue);
         return;
       case 'resolve':
       case 'finish':
@@ -139,8 +139,8 @@ export class CrawlTally {
     this.#visits += 1;
     if (!this.#copies.has(url)) {
       this.#covered.push({ atMs, mass: this.#mass.get(url) ?? 0 });
-      const band = this.#bands.get(url) ?? 0;
-      this.#pagesByBand[band] = (this.#pagesByBand[band] ?? 0) + 1;
+      const frontQueue = this.#frontQueues.get(url) ?? 0;
+      this.#pagesByFrontQueue[frontQueue] = (this.#pagesByFrontQueue[frontQueue] ?? 0) + 1;
       this.#loadOf(hostKeyOf(url)).pages += 1;
     }
     this.#copies.set(url, atMs);

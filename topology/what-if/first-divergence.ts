@@ -63,7 +63,8 @@ function decisionsOf(bytes: Buffer): { readonly commit: Commit; readonly decisio
 
 function textOf(made: Made | undefined): string | null {
   if (made === undefined) return null;
-  if ('admit' in made) return `admit ${made.admit.url}, depth ${made.admit.depth}, band ${made.admit.band}`;
+  if ('admit' in made)
+    return `admit ${made.admit.url}, depth ${made.admit.depth}, front queue ${made.admit.frontQueue}`;
   const { kind, ...rest } = made.change;
   return `${kind} ${JSON.stringify(rest)}`;
 }
@@ -84,7 +85,7 @@ function reasonOf(a: Made | undefined, b: Made | undefined, before: Policy | nul
     if (refusal?.ok === false)
       return `${b.admit.url} is admitted: it was refused by ${refusal.rule}: ${refusal.detail}`;
     if (a !== undefined && 'admit' in a && a.admit.url === b.admit.url)
-      return `${b.admit.url} goes into band ${b.admit.band}, not ${a.admit.band}: ${bandReason(before, after)}`;
+      return `${b.admit.url} goes into front queue ${b.admit.frontQueue}, not ${a.admit.frontQueue}: ${frontQueueReason(before, after)}`;
   }
   if (a !== undefined && b !== undefined && 'change' in a && 'change' in b) return changeReason(a.change, b.change);
   if (a === undefined) return `one decision more: ${textOf(b)}`;
@@ -92,7 +93,7 @@ function reasonOf(a: Made | undefined, b: Made | undefined, before: Policy | nul
   return `${textOf(b)} in the place of ${textOf(a)}`;
 }
 
-function bandReason(before: Policy | null, after: Policy | null): string {
+function frontQueueReason(before: Policy | null, after: Policy | null): string {
   if (before?.scores !== after?.scores) return after?.scores ? 'it is scored now' : 'it is not scored any more';
   if (after?.config.budget !== undefined || before?.config.budget !== undefined) return 'score or budget';
   return after?.scores ? 'score' : 'depth and spelling, or a trap';
@@ -101,7 +102,7 @@ function bandReason(before: Policy | null, after: Policy | null): string {
 /** By the field that differs, and the policy's fields that set it. */
 const setBy: Readonly<Record<string, string>> = {
   delayMs: 'delayMs',
-  bands: 'urlsPerLeaseMax, leadTimeMs, delayMs or the order of the queue',
+  frontQueues: 'urlsPerLeaseMax, leadTimeMs, delayMs or the order of the queue',
   again: 'urlsPerLeaseMax, leadTimeMs or retriesMs',
   deadlineMs: 'delayMs and delayFactor, by which a lease is given time',
   disposition: 'retriesMs, or when its pages are visited again',

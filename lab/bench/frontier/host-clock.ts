@@ -6,7 +6,7 @@
  */
 
 import { HostClock } from '../../../topology/frontier/hosts/clock.ts';
-import { bandCount } from '../../../topology/url/band.ts';
+import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { benchOptions } from '../bench-options.ts';
 import { onOneCore } from '../process/one-core.ts';
 
@@ -48,7 +48,7 @@ function measure(hosts: number, count: number): ClockFigures {
   let worstPauseMs = 0;
   for (let host = 0; host < hosts; host++) {
     const beganMs = performance.now();
-    clock.schedule(host, Math.floor(random() * hosts), Math.floor(random() * bandCount));
+    clock.schedule(host, Math.floor(random() * hosts), Math.floor(random() * frontQueueCount));
     worstPauseMs = Math.max(worstPauseMs, performance.now() - beganMs);
   }
   const bytesPerHost = (bytesInUse() - before) / hosts;
@@ -63,7 +63,7 @@ function measure(hosts: number, count: number): ClockFigures {
     for (let i = 0; i < round; i++) {
       const host = clock.take(random);
       if (host === undefined) break;
-      clock.schedule(host, nowMs + 1 + Math.floor(random() * hosts), host % bandCount);
+      clock.schedule(host, nowMs + 1 + Math.floor(random() * hosts), host % frontQueueCount);
       left -= 1;
     }
   }

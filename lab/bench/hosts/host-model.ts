@@ -53,8 +53,8 @@ export interface Mark {
 /** How often it is seen who has new pages: so many at least over the whole time, and whenever links have grown by this factor. */
 const looks = 200;
 const newsAfter = 1.3;
-const frontBand = 0;
-const deferredBand = 7;
+const frontQueueOfFront = 0;
+const deferredQueue = 7;
 
 export class HostModel {
   readonly #options: ModelOptions;
@@ -191,7 +191,7 @@ export class HostModel {
     const isOn = this.#clock.readyAtMs(host) !== undefined;
     const mayGo = this.#full[host]! > 0 || (this.#deferred[host]! > 0 && this.#budgetLeft(host) > 0);
     const weight = this.#options.population.weights[host]!;
-    if (mayGo) this.#clock.schedule(host, readyAtMs, this.#full[host]! > 0 ? frontBand : deferredBand);
+    if (mayGo) this.#clock.schedule(host, readyAtMs, this.#full[host]! > 0 ? frontQueueOfFront : deferredQueue);
     else if (isOn) this.#clock.remove(host);
     if (mayGo !== isOn) this.#sums.working += mayGo ? weight : -weight;
   }

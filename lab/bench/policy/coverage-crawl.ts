@@ -25,7 +25,7 @@ const fetchMs = 100;
 export interface CrawlOrder {
   readonly name: string;
   readonly policy: Partial<PolicyConfig>;
-  /** All URLs go into one band, in the order they were found. */
+  /** All URLs go into one front queue, in the order they were found. */
   readonly flat?: boolean;
 }
 

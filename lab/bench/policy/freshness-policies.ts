@@ -73,7 +73,7 @@ function optimal({ rates, visitsPerDay }: World): FreshnessPolicy {
         pricedOn = Math.floor(day);
         price = recrawl.priceFor(classes);
       }
-      const visit = { url: '', kind: 'page', history, changed, sinceChangeS: 0, band: 0 } as const;
+      const visit = { url: '', kind: 'page', history, changed, sinceChangeS: 0, frontQueue: 0 } as const;
       return recrawl.next(visit, price)!.delayS / daySeconds;
     },
   };

@@ -44,7 +44,7 @@ export interface MeasuredCommand {
 export function startMeasured(args: readonly string[], options: CommandOptions): MeasuredCommand {
   const { core, node = [], profile } = options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/fetcher/fetch-usage.js')).href;
+  const usageModule = pathToFileURL(join(projectRoot, 'dist/lab/bench/process/fetch-usage.js')).href;
   const child = startNode(
     core,
     [...profiling, ...node, '--import', usageModule, 'dist/services/cli/main.js', ...args],

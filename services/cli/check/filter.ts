@@ -46,12 +46,12 @@ async function checkFilter(given: string, flags: FilterFlags): Promise<void> {
     print({ json: { url, admitted: false, rule, detail, policyVersion }, text: table }, flags.json);
     return;
   }
-  const { url, hostKey, band } = admission;
+  const { url, hostKey, frontQueue } = admission;
   const table = rows([
     ['verdict', 'admitted'],
     ['url', url],
     ['host', hostKey],
-    ['band', band],
+    ['front queue', frontQueue],
   ]);
-  print({ json: { url, admitted: true, hostKey, band, policyVersion }, text: table }, flags.json);
+  print({ json: { url, admitted: true, hostKey, frontQueue, policyVersion }, text: table }, flags.json);
 }

@@ -1,4 +1,4 @@
-/** `crawlstream check score`: the score of a URL, factor by factor, and its band. */
+/** `crawlstream check score`: the score of a URL, factor by factor, and its front queue. */
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
@@ -6,9 +6,9 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { LinkSource, PageKind, ScoreInputs } from '../../../topology/policy/score/inputs.ts';
 import { compileListedDomains } from '../../../topology/policy/score/listed-domains.ts';
 import {
-  bandOfScore,
   compileScorer,
   factorScores,
+  frontQueueOfScore,
   type GroupName,
   groupScore,
 } from '../../../topology/policy/score/score.ts';
@@ -44,7 +44,7 @@ const groups: readonly GroupName[] = ['domain', 'page', 'freshness'];
 export function addCheckScore(check: Command): void {
   check
     .command('score')
-    .description('print the score of a URL, factor by factor, and its band; what is not said is unknown')
+    .description('print the score of a URL, factor by factor, and its front queue; what is not said is unknown')
     .argument('<url>', 'a URL in any spelling')
     .option('--depth <n>', 'its link distance from a seed', wholeNumber('--depth'), 0)
     .option('--linking-domains <n>', 'domains that link to its host', wholeNumber('--linking-domains'))
@@ -88,20 +88,20 @@ async function checkScore(given: string, flags: ScoreFlags): Promise<void> {
   const inputs = await withLists(config, flags, url, inputsOf(flags));
   const score = compileScorer(config)(url, inputs);
   const factors = factorScores(config, url, inputs);
-  const band = bandOfScore(score);
+  const frontQueue = frontQueueOfScore(score);
   const shownGroups = groups.map((group) => ({ group, weight: config[group], value: groupScore(group, factors) }));
   const text = [
     rows([
       ['url', url],
       ['score', score.toFixed(3)],
-      ['band', `${band} of 0 (first) to 7`],
+      ['front queue', `${frontQueue} of 0 (first) to 7`],
     ]),
     ...shownGroups.flatMap(({ group, weight, value }) => [
       `  ${line(group, weight, value)}`,
       ...factors.filter((one) => one.group === group).map((one) => `    ${line(one.factor, one.weight, one.value)}`),
     ]),
   ].join('\n');
-  print({ json: { url, score, band, groups: shownGroups, factors }, text }, flags.json);
+  print({ json: { url, score, frontQueue, groups: shownGroups, factors }, text }, flags.json);
 }
 
 async function withLists(config: WeightedScore, { policy = '' }: ScoreFlags, url: string, inputs: ScoreInputs) {

@@ -111,8 +111,8 @@ async function explain(
       pages: facts.pages,
       fetched: facts.fetched,
     },
-    band: first?.band ?? (filter.admitted ? filter.band : null),
-    trap: first === undefined ? null : (story.trapOf(first.band) ?? null),
+    frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
+    trap: first === undefined ? null : (story.trapOf(first.frontQueue) ?? null),
     queue: place === undefined ? null : queueOf(story, place),
     host: { hostKey: hostKeyOf(url), ...hostStanding(policy, hostKeyOf(url), story) },
     raised: story.raised,
@@ -176,7 +176,7 @@ const nothingKnown = {
   asOf: null,
   seen: null,
   budget: null,
-  band: null,
+  frontQueue: null,
   trap: null,
   queue: null,
   host: null,
@@ -194,30 +194,32 @@ const nothingKnown = {
 function filterOf({ config }: Policy, admission: Admission) {
   const policyVersion = config.version;
   if (!admission.ok) return { admitted: false, rule: admission.rule, detail: admission.detail, policyVersion } as const;
-  return { admitted: true, band: admission.band, policyVersion } as const;
+  return { admitted: true, frontQueue: admission.frontQueue, policyVersion } as const;
 }
 
 function seenOf({ story, found }: Told) {
   return story.admitted.map((admitted) => {
     const link = found.find(({ admittedBy }) => admittedBy.offset === admitted.offset);
-    const { offset: changelogOffset, atMs, policyVersion, depth, hop, band, isNew } = admitted;
+    const { offset: changelogOffset, atMs, policyVersion, depth, hop, frontQueue, isNew } = admitted;
     const from =
       link === undefined
         ? null
         : { page: link.sourceUrl, url: link.url, discoveredOffset: link.offset, foundAtMs: link.foundAtMs };
-    return { atMs, changelogOffset, policyVersion, depth, hop, band, forced: !isNew, from };
+    return { atMs, changelogOffset, policyVersion, depth, hop, frontQueue, forced: !isNew, from };
   });
 }
 
 function queueOf(story: UrlStory, place: Place) {
-  return place.in === 'band' ? { ...place, deferred: story.facts.hold !== '' || story.isHeld(place.band) } : place;
+  return place.in === 'frontQueue'
+    ? { ...place, deferred: story.facts.hold !== '' || story.isHeld(place.frontQueue) }
+    : place;
 }
 
 /** When the URL may go next, by its own time and its host's; null: it does not wait, or for an operator alone. */
 function nextDue(story: UrlStory, place: Place | undefined): number | null {
   if (place === undefined || place.in === 'end' || place.in === 'lease' || story.facts.hold !== '') return null;
   if (place.in === 'again' || place.in === 'schedule') return Math.max(story.facts.readyAtMs, place.dueAtMs);
-  return story.isHeld(place.band) ? null : story.facts.readyAtMs;
+  return story.isHeld(place.frontQueue) ? null : story.facts.readyAtMs;
 }
 
 /** Fields that are -1 where nobody set them. */

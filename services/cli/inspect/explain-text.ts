@@ -18,7 +18,10 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['URL', url ?? 'cannot be crawled'],
     ['key', key === url ? null : key],
     ...steps.map(({ step, after }): [string, string] => [`  ${step}`, after]),
-    ['filter', filter.admitted ? `taken, band ${filter.band}` : `refused by ${filter.rule}: ${filter.detail}`],
+    [
+      'filter',
+      filter.admitted ? `taken, front queue ${filter.frontQueue}` : `refused by ${filter.rule}: ${filter.detail}`,
+    ],
     [
       'purged',
       purged === null
@@ -28,7 +31,7 @@ export function explainLines(explained: Explained): readonly (readonly [name: st
     ['policy', `version ${filter.policyVersion}`],
     ['seen', seen === null ? null : seen.length === 0 ? 'never' : seen.map(seenText).join('\n')],
     ['budget', budget === null ? null : budgetText(budget)],
-    ['band', explained.band === null ? null : String(explained.band)],
+    ['front queue', explained.frontQueue === null ? null : String(explained.frontQueue)],
     [
       'trap',
       trap === null ? null : `${trap.pattern}: ${trap.reason}, ${trap.detail}${trap.released ? ' (released)' : ''}`,
@@ -80,8 +83,8 @@ function queueText(queue: Explained['queue']): string | null {
   if (queue.in === 'again')
     return `came back, ${queue.ahead} before it, due ${queue.dueAtMs === 0 ? 'at once' : time(queue.dueAtMs)}`;
   return queue.deferred
-    ? `deferred in band ${queue.band}, ${queue.ahead} before it`
-    : `band ${queue.band}, ${queue.ahead} before it`;
+    ? `deferred in front queue ${queue.frontQueue}, ${queue.ahead} before it`
+    : `front queue ${queue.frontQueue}, ${queue.ahead} before it`;
 }
 
 function raisedText({ atMs, offset }: Explained['raised'][number]): string {

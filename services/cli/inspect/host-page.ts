@@ -35,7 +35,7 @@ export function hostPager(
     ]);
     const config = control.policy === null ? undefined : parsePolicy(control.policy.json);
     const policy = config && compilePolicy(config, await listsOfCrawl(config, flags));
-    const { facts: told, bands, again, leases, parallel, queue, next } = answer;
+    const { facts: told, frontQueues, again, leases, parallel, queue, next } = answer;
     const nowMs = clock.nowMs();
     const { crawlDelayMs, ownDelayMs, pagesMax, ownBudget } = told;
     const unset = {
@@ -45,7 +45,7 @@ export function hostPager(
     const facts = { ...told, ...unset };
     const lanes = { own: parallel.own ?? -1, most: parallel.leases };
     const held = (isHeld: boolean) =>
-      bands.filter(({ held }) => (held || told.hold !== '') === isHeld).reduce((sum, { urls }) => sum + urls, 0);
+      frontQueues.filter(({ held }) => (held || told.hold !== '') === isHeld).reduce((sum, { urls }) => sum + urls, 0);
     const { hold, deadUntilMs, readyAtMs, fetched, pages, failures, throttles, fetchMs } = told;
     return {
       ...{ host: hostKey, atMs: nowMs, hold, fetched, pages, failures, throttles, fetchMs },
@@ -59,7 +59,7 @@ export function hostPager(
       ...{ crawlDelayMs, ownDelayMs, pagesMax, again, leases },
       queued: held(false) + (hold === '' ? again.urls : 0),
       deferred: held(true) + (hold === '' ? 0 : again.urls),
-      queue: queue.map(({ band, depth, url }) => ({ band, depth, url })),
+      queue: queue.map(({ frontQueue, depth, url }) => ({ frontQueue, depth, url })),
       next,
     };
   };

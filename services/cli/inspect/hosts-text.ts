@@ -41,8 +41,10 @@ function nextText({ hold, deadUntilMs, readyAtMs, leases }: HostRow, nowMs: numb
 }
 
 export function hostText(answer: PlacedAnswer, nowMs: number): string {
-  const { host, facts, bands, again, leases, parallel, refresh, queue, next } = answer;
-  const waiting = bands.map(({ band, urls, held }) => `band ${band}: ${count(urls)}${held ? ', deferred' : ''}`);
+  const { host, facts, frontQueues, again, leases, parallel, refresh, queue, next } = answer;
+  const waiting = frontQueues.map(
+    ({ frontQueue, urls, held }) => `front queue ${frontQueue}: ${count(urls)}${held ? ', deferred' : ''}`,
+  );
   const table = rows([
     ['host', host],
     ['hold', facts.hold === '' ? null : holdNames[facts.hold]],
@@ -67,8 +69,10 @@ export function hostText(answer: PlacedAnswer, nowMs: number): string {
     ],
     ['to refresh', refresh?.nextAtMs == null ? null : `the first at ${time(refresh.nextAtMs)}`],
   ]);
-  const urls = queue.map(({ band, depth, url }) => `  ${band}  ${String(depth).padStart(5)}  ${url}`);
-  if (urls.length > 0) urls.unshift('band  depth  URL');
+  const urls = queue.map(
+    ({ frontQueue, depth, url }) => `  ${String(frontQueue).padStart(5)}  ${String(depth).padStart(5)}  ${url}`,
+  );
+  if (urls.length > 0) urls.unshift('queue  depth  URL');
   if (next !== null) urls.push(`and more: --from ${next}`);
   return [table, ...urls].join('\n');
 }

@@ -50,7 +50,7 @@ export async function raise(flags: OperatorFlags, url: string): Promise<void> {
   });
   // What waits is moved by the event itself; what is done or was never met comes by a forced link, at the front.
   const isOut = place?.in === 'lease';
-  const waits = place?.in === 'band' || place?.in === 'again';
+  const waits = place?.in === 'frontQueue' || place?.in === 'again';
   await sendRequest(flags, clock, (topics) => [
     ...raiseEvent(topics, { by, atMs }, url),
     ...(isOut || waits ? [] : forcedRequest(topics, [{ url, depth }], true, atMs)),

@@ -64,7 +64,7 @@ function simulatedText({ simulated }: WhatIfReport): string {
 }
 
 function summaries(a: CrawlSummary, b: CrawlSummary): string {
-  const per = (list: readonly number[]) => list.map((count, band) => `${band}: ${count}`).join('  ');
+  const per = (list: readonly number[]) => list.map((count, frontQueue) => `${frontQueue}: ${count}`).join('  ');
   const percent = (list: readonly number[]) => list.map((share) => `${Math.round(100 * share)}`).join(' ');
   const lines: [string, string | number, string | number][] = [
     ['', 'recorded', 'what if'],
@@ -83,7 +83,7 @@ function summaries(a: CrawlSummary, b: CrawlSummary): string {
     ([name, one, other]) => `${name.padEnd(26)}${String(one).padStart(width)}  ${String(other).padStart(width)}`,
   );
   const more = rows([
-    ['pages by band', `${per(a.pagesByBand)}\n${per(b.pagesByBand)}`],
+    ['pages by front queue', `${per(a.pagesByFrontQueue)}\n${per(b.pagesByFrontQueue)}`],
     ['in-link mass covered, % by tenths of the time', `${percent(a.coverage)}\n${percent(b.coverage)}`],
   ]);
   return `${table.join('\n')}\n\n${more}`;

@@ -6,7 +6,7 @@ import { storedSchedule } from '../../frontier/query/stored-schedule.ts';
 import { type StateSource, withView } from './state-source.ts';
 
 /** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: nothing tells yet. */
-export interface FreshnessStats extends Omit<Freshness, 'freshByBand'> {
+export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
   /** Of visits that could tell a change, the share that found one. */
   readonly changedShare: number | null;
 }
@@ -33,7 +33,7 @@ export async function freshnessStats(
 ): Promise<FreshnessStats | null> {
   const schedules = await storedSchedules(source, partitions);
   if (!schedules.some(({ table }) => table.size > 0)) return null;
-  const { freshByBand: _, ...freshness } = freshnessNow(schedules, nowMs);
+  const { freshByFrontQueue: _, ...freshness } = freshnessNow(schedules, nowMs);
   return { ...freshness, changedShare: revisits === 0 ? null : changesFound / revisits };
 }
 

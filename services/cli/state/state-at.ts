@@ -116,7 +116,7 @@ async function answersTo(pasts: readonly PastState[], { url, host }: AtFlags): P
   if (past === undefined) return answers;
   const { state, store } = past;
   if (host !== undefined)
-    answers['host'] = await runJob(store, answerHost(state, hostKeyOf(normalOf(host)), 20, { band: 0, seq: 0 }));
+    answers['host'] = await runJob(store, answerHost(state, hostKeyOf(normalOf(host)), 20, { frontQueue: 0, seq: 0 }));
   if (url !== undefined) answers['url'] = await runJob(store, answerUrl(state, normalOf(url)));
   return answers;
 }

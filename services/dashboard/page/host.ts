@@ -30,7 +30,7 @@ byId('acts').append(buttons.element);
 const head = el(
   'thead',
   {},
-  rowOf(heading('Before it', true), heading('URL'), heading('Band', true), heading('Depth', true)),
+  rowOf(heading('Before it', true), heading('URL'), heading('Front queue', true), heading('Depth', true)),
 );
 byId('queue').append(
   scrolled('Its queue', el('table', { class: 'queue' }, head, body)),
@@ -83,11 +83,11 @@ function show(told: HostPageStatus): void {
 function list({ queue, next: after }: HostPageStatus, anew: boolean): void {
   if (anew) body.replaceChildren();
   const before = body.rows.length;
-  const rows = queue.map(({ url, band, depth }, at) =>
+  const rows = queue.map(({ url, frontQueue, depth }, at) =>
     rowOf(
       cell(count(before + at), true),
       el('td', { class: 'mono url' }, urlLink(url)),
-      cell(count(band), true),
+      cell(count(frontQueue), true),
       cell(count(depth), true),
     ),
   );

@@ -1,7 +1,7 @@
 /**
  * Response headers as a flat list: names in lower case and values in turn, in the order received.
  *
- * A list and not an object: repeated headers keep their order, and a header named `__proto__` is just data.
+ * A list and not an object: repeated headers keep their order, and a header named `[object Object]` is just data.
  * A response has a dozen of them, so a scan is cheaper than building a map.
  */
 export type Headers = readonly string[];

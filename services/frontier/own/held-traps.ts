@@ -11,8 +11,8 @@ export interface HeldTrap {
 
 export function heldTraps({ traps, hosts }: Pick<FrontierState, 'traps' | 'hosts'>): HeldTrap[] {
   return [...traps.standing].flatMap(([hostKey, { trapped }]) =>
-    trapped.map(({ pattern, reason, detail, band }) => {
-      const urls = hosts.get(hostKey)?.queue.sizeOf(band) ?? 0;
+    trapped.map(({ pattern, reason, detail, frontQueue }) => {
+      const urls = hosts.get(hostKey)?.queue.sizeOf(frontQueue) ?? 0;
       return { hostKey, pattern, reason, detail, urls };
     }),
   );

@@ -28,7 +28,7 @@ export class StepSpans {
       const { kind, atMs, span, url, hostKey } = event;
       const about = { ...this.#fixed, 'url.full': url, 'crawlstream.host': hostKey };
       if (kind === 'admitted') {
-        const { parent, foundBy, foundAtMs, depth, band } = event;
+        const { parent, foundBy, foundAtMs, depth, frontQueue } = event;
         const isKnown = foundAtMs > 0 && foundAtMs <= atMs;
         this.#tell({
           ...{ name: 'admit', span, parent, kind: 'consumer', error: '' },
@@ -39,7 +39,7 @@ export class StepSpans {
             ...about,
             'messaging.destination.name': 'discovered',
             'crawlstream.depth': depth,
-            'crawlstream.band': band,
+            'crawlstream.front_queue': frontQueue,
           },
         });
         this.#wait(span.traceId, atMs);

@@ -1,17 +1,17 @@
-/** Where a page of a host's queue begins, as text for those who ask: `band:seq`. */
+/** Where a page of a host's queue begins, as text for those who ask: `frontQueue:seq`. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { QueueCursor } from '../../../topology/frontier/view/read-rows.ts';
 
 export function cursorText(cursor: QueueCursor | null): string | null {
-  return cursor === null ? null : `${cursor.band}:${cursor.seq}`;
+  return cursor === null ? null : `${cursor.frontQueue}:${cursor.seq}`;
 }
 
 /** `next` of the page before; absent: the first page. Throws INVALID_ARGUMENT. */
 export function cursorOf(from: string | undefined): QueueCursor {
-  if (from === undefined) return { band: 0, seq: 0 };
-  const [, band, seq] = /^(\d{1,3}):(\d{1,15})$/.exec(from) ?? [];
-  if (band === undefined) {
+  if (from === undefined) return { frontQueue: 0, seq: 0 };
+  const [, frontQueue, seq] = /^(\d{1,3}):(\d{1,15})$/.exec(from) ?? [];
+  if (frontQueue === undefined) {
     throw new CrawlstreamError('INVALID_ARGUMENT', `from ${JSON.stringify(from)}: give "next" of the page before`);
   }
-  return { band: Number(band), seq: Number(seq) };
+  return { frontQueue: Number(frontQueue), seq: Number(seq) };
 }

@@ -75,7 +75,7 @@ export class PartitionLoader {
     return this.#bytes >= frontierLimits.commitBytesSoft || this.#lines.length + this.#records.length >= linesPerCommit;
   }
 
-  /** The policy first: what a band or an account means depends on it. */
+  /** The policy first: what a front queue or an account means depends on it. */
   begin(policy: PolicyConfig): Promise<void> {
     return this.#commit([{ kind: 'policy', version: policy.version, json: JSON.stringify(policy) }]);
   }

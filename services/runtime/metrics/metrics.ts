@@ -32,7 +32,11 @@ export const metrics = {
   crawlstream_frontier_revisits_total: counter('Visits to pages fetched before that could tell a change', 'partition'),
   crawlstream_frontier_changes_found_total: counter('Of those, the ones that found a change', 'partition'),
   crawlstream_frontier_scheduled: gauge('URLs to be fetched again', 'partition'),
-  crawlstream_frontier_fresh_ratio: gauge('Share of pages expected to be as they were seen', 'partition', 'band'),
+  crawlstream_frontier_fresh_ratio: gauge(
+    'Share of pages expected to be as they were seen',
+    'partition',
+    'front_queue',
+  ),
   crawlstream_frontier_page_age_seconds: gauge(
     'Since pages were last seen: this share of them no longer ago',
     'partition',

@@ -13,7 +13,7 @@ import { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { defaultPolicy, type PolicyConfig } from '../../../topology/policy/policy.ts';
 import { defaultRecrawl, type RecrawlConfig } from '../../../topology/policy/recrawl/recrawl-config.ts';
-import { bandCount } from '../../../topology/url/band.ts';
+import { frontQueueCount } from '../../../topology/url/front-queue.ts';
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { urlLimits } from '../../../topology/url/url-limits.ts';
 
@@ -64,8 +64,8 @@ function scheduleOf({ recrawl, fingerprintOf }: FrontierState, urls: readonly st
     if (row < 0) return null;
     const { record, visitedAtMs, changedAtMs, history, signature } = recrawl.pageAt(hi!, lo!)!;
     const { status, depth, etag, contentHash } = record;
-    const { dueS, band } = recrawl.table.at(row);
-    return { dueS, band, status, depth, etag, contentHash, visitedAtMs, changedAtMs, history, signature };
+    const { dueS, frontQueue } = recrawl.table.at(row);
+    return { dueS, frontQueue, status, depth, etag, contentHash, visitedAtMs, changedAtMs, history, signature };
   });
 }
 
@@ -127,16 +127,16 @@ function madeOf(
   return state;
 }
 
-/** All that waits of the host, in its order: path, band, depth and attempts. */
+/** All that waits of the host, in its order: path, front queue, depth and attempts. */
 function waitingIn(state: FrontierState) {
   const host = state.hosts.get(a)!;
   assert.deepEqual([state.counters.leases, state.counters.leased, host.leaseIds], [0, 0, []]);
-  const bands = [...host.queue.bands()].map(({ number, size }) => [number, size] as const);
-  const grant = { leaseId: 9e6, hostKey: a, again: 0, bands, deadlineMs: 0, delayMs: 0 };
+  const frontQueues = [...host.queue.frontQueues()].map(({ number, size }) => [number, size] as const);
+  const grant = { leaseId: 9e6, hostKey: a, again: 0, frontQueues, deadlineMs: 0, delayMs: 0 };
   state.apply({ kind: 'grant', ...grant });
   return state.leases
     .get(9e6)!
-    .entries.map((entry) => [new URL(entry!.url).pathname.slice(1), entry!.band, entry!.depth, entry!.attempts]);
+    .entries.map((entry) => [new URL(entry!.url).pathname.slice(1), entry!.frontQueue, entry!.depth, entry!.attempts]);
 }
 
 describe('a state made from its inputs', () => {
@@ -171,7 +171,7 @@ describe('a state made from its inputs', () => {
       ['six', 0, 7, 0],
       ['three', 3, 2, 2],
       ['four', 3, 2, 0],
-      ['five', bandCount - 1, 1, 0],
+      ['five', frontQueueCount - 1, 1, 0],
     ]);
   });
 

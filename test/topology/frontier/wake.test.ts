@@ -12,7 +12,7 @@ interface Given {
   readonly firstMs?: number;
   readonly quotaLeft?: number;
   readonly burying?: number;
-  /** Budgets, or drained bands, that the next step is to look at. */
+  /** Budgets, or drained front queues, that the next step is to look at. */
   readonly looks?: boolean;
   readonly drained?: number;
 }
@@ -54,7 +54,7 @@ describe('when a step has something to do', () => {
     assert.equal(wake({ burying: 3 }, 0, { paused: true }), 1_000);
   });
 
-  it('is at once while budgets are to be looked at, or bands that have drained to be opened', () => {
+  it('is at once while budgets are to be looked at, or front queues that have drained to be opened', () => {
     assert.equal(wake({ looks: true }, 0, { paused: true }), 1_000);
     assert.equal(wake({ drained: 3 }, 0, { paused: true }), 1_000);
     assert.equal(wake({}, 0), undefined);

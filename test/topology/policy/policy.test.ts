@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import { compilePolicy, defaultPolicy } from '../../../topology/policy/policy.ts';
 import { linkOnly } from '../../../topology/policy/score/inputs.ts';
 import { defaultScore } from '../../../topology/policy/score/score-config.ts';
-import { bandOf } from '../../../topology/url/band.ts';
+import { frontQueueOf } from '../../../topology/url/front-queue.ts';
 import { scopeOf } from '../../../topology/url/scope.ts';
 
 const policy = compilePolicy({ ...defaultPolicy(), scope: scopeOf('domain', ['https://a.org/']), maxDepth: 2 });
 
-test('an admitted URL comes normal, with its host key and band', () => {
+test('an admitted URL comes normal, with its host key and front queue', () => {
   assert.deepEqual(policy.admit('HTTP://www.A.org:8080//b?utm_x=1', 1, 0), {
     ok: true,
     url: 'http://www.a.org:8080/b',
     hostKey: 'www.a.org:8080',
-    band: 1,
+    frontQueue: 1,
   });
 });
 
@@ -33,7 +33,7 @@ test('a refusal names the first rule that speaks: normalise, filter, scope, dept
   assert.equal(policy.admit('http://a.org/', 2, 10).ok, true);
 });
 
-test('bands fall with depth, queries, many parameters and deep paths, and front pages rise', () => {
+test('front queues fall with depth, queries, many parameters and deep paths, and front pages rise', () => {
   const rows: [string, number, number][] = [
     ['http://a.org/b', 0, 0],
     ['http://a.org/b', 1, 1],
@@ -47,7 +47,7 @@ test('bands fall with depth, queries, many parameters and deep paths, and front 
     ['http://a.org/1/2/3/4/5/6/7', 1, 2],
     ['http://a.org/1/2/3/4/5/6/7?a&b&c&d', 50, 7],
   ];
-  for (const [url, depth, band] of rows) assert.equal(bandOf(url, depth), band, `${url} at ${depth}`);
+  for (const [url, depth, frontQueue] of rows) assert.equal(frontQueueOf(url, depth), frontQueue, `${url} at ${depth}`);
 });
 
 test('metadata rules speak last, and only where the facts of the link are given', () => {
@@ -58,11 +58,11 @@ test('metadata rules speak last, and only where the facts of the link are given'
   assert.equal(admit('http://a.org/', 1, 0).ok, true);
 });
 
-test('a policy with a score puts what is known into the band, one without goes by depth and spelling', () => {
+test('a policy with a score puts what is known into the front queue, one without goes by depth and spelling', () => {
   const known = { ...linkOnly(3), domain: { ...linkOnly(3).domain, linkingDomains: 100_000 } };
   const plain = compilePolicy(defaultPolicy());
   const scored = compilePolicy({ ...defaultPolicy(), score: defaultScore });
-  assert.equal(plain.bandOf('http://a.org/b', known), 3);
-  assert.equal(scored.bandOf('http://a.org/b', known), 2);
-  assert.equal(scored.bandOf('http://a.org/b', linkOnly(3)), 3);
+  assert.equal(plain.frontQueueOf('http://a.org/b', known), 3);
+  assert.equal(scored.frontQueueOf('http://a.org/b', known), 2);
+  assert.equal(scored.frontQueueOf('http://a.org/b', linkOnly(3)), 3);
 });

@@ -34,7 +34,7 @@ test('a policy written before these fields were there is understood as it was me
   assert.deepEqual([windows, metadata, score], [undefined, undefined, undefined]);
   const policy = compilePolicy(parsePolicy(JSON.stringify(old)));
   assert.equal(policy.openAt('a.org', 5), 5);
-  assert.equal(policy.bandOf('http://a.org/b', linkOnly(2)), 2);
+  assert.equal(policy.frontQueueOf('http://a.org/b', linkOnly(2)), 2);
 });
 
 test('a policy at fault is refused with the field and a remedy', () => {

@@ -45,9 +45,9 @@ describe('a list of domains with numbers', () => {
       compileList(kind, texts[kind as keyof typeof texts], name),
     );
     const inputs = { ...linkOnly(4), domain: { ...linkOnly(4).domain, pagesGood: 500, pagesFetched: 1_000 } };
-    const bandOf = (host: string) => policy.bandOf(`https://${host}/a`, inputs);
-    assert.ok(bandOf('good.org') < bandOf('other.org'));
-    assert.ok(bandOf('bad.org') > bandOf('other.org'));
+    const frontQueueOf = (host: string) => policy.frontQueueOf(`https://${host}/a`, inputs);
+    assert.ok(frontQueueOf('good.org') < frontQueueOf('other.org'));
+    assert.ok(frontQueueOf('bad.org') > frontQueueOf('other.org'));
     assert.throws(() => compilePolicy({ ...defaultPolicy(), score }), /score\.lists "authority": lists are not loaded/);
   });
 });

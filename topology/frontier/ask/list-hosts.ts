@@ -9,7 +9,7 @@
 
 import { defaultPolicy, type PolicyConfig } from '../../policy/policy.ts';
 import { parsePolicy } from '../../policy/validate.ts';
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import type { HostFacts, HostHold } from '../changes/changes.ts';
 import { politeDelayMs } from '../decide/politeness.ts';
 import { frontierLimits } from '../frontier-limits.ts';
@@ -225,13 +225,17 @@ class HostNow implements HostRow {
 
   /** As the counters have it (state/place-of.ts). */
   #waiting(held: boolean): number {
-    const { bands, again, opened } = this.#state.queues;
+    const { frontQueues, again, opened } = this.#state.queues;
     const onHold = this.#state.hosts.facts.hold(this.#id) !== '';
     let urls = onHold === held ? (again.get(this.#id)?.length ?? 0) : 0;
-    for (let band = bands.list.firstOf(this.#id); band !== 0; band = bands.list.nextOf(band)) {
-      const number = bands.list.numberOf(band);
-      const isHeld = onHold || (number >= bandCount && opened.get(this.#id)?.includes(number) !== true);
-      if (isHeld === held) urls += bands.count(band);
+    for (
+      let frontQueue = frontQueues.list.firstOf(this.#id);
+      frontQueue !== 0;
+      frontQueue = frontQueues.list.nextOf(frontQueue)
+    ) {
+      const number = frontQueues.list.numberOf(frontQueue);
+      const isHeld = onHold || (number >= frontQueueCount && opened.get(this.#id)?.includes(number) !== true);
+      if (isHeld === held) urls += frontQueues.count(frontQueue);
     }
     return urls;
   }

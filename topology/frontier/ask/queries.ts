@@ -15,7 +15,7 @@ import { seenVerdicts } from '../seen/seen-test.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
-import { findInBands, listQueue, type QueueCursor, type QueuePage } from '../view/read-rows.ts';
+import { findInFrontQueues, listQueue, type QueueCursor, type QueuePage } from '../view/read-rows.ts';
 import { urlRecordKey } from '../view/save-view.ts';
 
 type Unset = 'crawlDelayMs' | 'ownDelayMs' | 'pagesMax' | 'ownBudget';
@@ -24,8 +24,8 @@ export interface HostAnswer {
   readonly host: string;
   /** null where nobody set it. */
   readonly facts: Omit<HostFacts, Unset> & Readonly<Record<Unset, number | null>>;
-  /** Queued, in bands; `held`: deferred, by a budget or a trap. */
-  readonly bands: readonly { readonly band: number; readonly urls: number; readonly held: boolean }[];
+  /** Queued, in front queues; `held`: deferred, by a budget or a trap. */
+  readonly frontQueues: readonly { readonly frontQueue: number; readonly urls: number; readonly held: boolean }[];
   /** Back from a lease, to be fetched again; the earliest is due at `nextAtMs`, null: there is none. */
   readonly again: { readonly urls: number; readonly nextAtMs: number | null };
   /** Leases it may be on at once; `own`: by an operator's word, null: by the policy. */
@@ -33,7 +33,7 @@ export interface HostAnswer {
   readonly leases: readonly { readonly id: number; readonly urls: number; readonly deadlineMs: number }[];
   /** Pages to be fetched again, and how fresh they are; null: there are none. */
   readonly refresh: (Freshness & { readonly nextAtMs: number | null }) | null;
-  /** A page of what is in bands, in the order it may be fetched. */
+  /** A page of what is in front queues, in the order it may be fetched. */
   readonly queue: QueuePage['urls'];
   /** Where the next page begins; null: this was the last. */
   readonly next: QueueCursor | null;
@@ -60,7 +60,9 @@ export function* answerHost(
       pagesMax: orNull(facts.pagesMax),
       ownBudget: orNull(facts.ownBudget),
     },
-    bands: queue.bands().map(({ number, size }) => ({ band: number, urls: size, held: queue.isHeld(number) })),
+    frontQueues: queue
+      .frontQueues()
+      .map(({ number, size }) => ({ frontQueue: number, urls: size, held: queue.isHeld(number) })),
     again: { urls: queue.again.length, nextAtMs: queue.again[0]?.dueAtMs ?? null },
     parallel: { leases: most, own: own < 0 ? null : own },
     leases: host.leaseIds.map((id) => {
@@ -86,7 +88,7 @@ function orNull(count: number): number | null {
 export type UrlPlace =
   | { readonly in: 'lease'; readonly lease: number; readonly deadlineMs: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly attempts: number }
-  | { readonly in: 'band'; readonly band: number; readonly held: boolean }
+  | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly held: boolean }
   /** It left the frontier, and this is what is kept of it. */
   | {
       readonly in: 'end';
@@ -132,8 +134,9 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   let lookedAt = 0;
   // Where it ends, when it has looked at enough.
   const isIt = (entry: { readonly url: string }) => entry.url === url || ++lookedAt >= frontierLimits.queryUrlsMax;
-  const found = yield* findInBands(state, host.id, isIt);
-  if (found?.entry.url === url) return { in: 'band', band: found.number, held: host.queue.isHeld(found.number) };
+  const found = yield* findInFrontQueues(state, host.id, isIt);
+  if (found?.entry.url === url)
+    return { in: 'frontQueue', frontQueue: found.number, held: host.queue.isHeld(found.number) };
   // A URL that was forced waits again, and its row tells of the time before.
   if (end !== null) return end;
   return found === undefined ? null : { in: 'unknown', lookedAt };

@@ -13,7 +13,7 @@ export interface Decided {
 export interface Admitted extends Decided {
   readonly depth: number;
   readonly hop: number;
-  readonly band: number;
+  readonly frontQueue: number;
   /** False: an operator forced it. */
   readonly isNew: boolean;
   /** Records of `discovered` that the commit took: the link is in one of them. */
@@ -44,15 +44,15 @@ export type UrlEvent =
   | ({ readonly kind: 'cameTo' } & CameTo)
   /** By an operator. */
   | ({ readonly kind: 'raised' } & Decided)
-  /** To a better band, by what was learnt of it. */
-  | ({ readonly kind: 'moved'; readonly from: number; readonly band: number } & Decided)
+  /** To a better front queue, by what was learnt of it. */
+  | ({ readonly kind: 'moved'; readonly from: number; readonly frontQueue: number } & Decided)
   /** It is to be visited at another time; `told`: by a sitemap. */
   | ({ readonly kind: 'due'; readonly dueAtMs: number; readonly told: boolean } & Decided)
   /** Its lease ended with the owner that gave it: it waits again. */
   | ({ readonly kind: 'leaseEnded'; readonly leaseId: number } & Decided)
   /** It was taken down, or its host was. */
   | ({ readonly kind: 'purged' } & Decided)
-  /** It waits in the band of a trap that an operator says is none. */
+  /** It waits in the front queue of a trap that an operator says is none. */
   | ({ readonly kind: 'trapReleased'; readonly pattern: string } & Decided);
 
 /** Changes that say nothing of where a URL is. Another kind has to be read above, or to be named here. */

@@ -5,7 +5,7 @@
  * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
  * and its leases. Memory: the host's queue.
  */
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { ChangelogPosition, Claim, Commit, InputRange } from '../changes/changelog.ts';
 import { changelogStart, validateCommit } from '../changes/changelog.ts';
@@ -13,12 +13,12 @@ import type { Change, FinalStatus, HostFacts, UrlRecord } from '../changes/chang
 import { newHostFacts } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { LoadRow } from '../changes/load-row.ts';
-import { isTrapBand } from '../queues/held-bands.ts';
+import { isTrapQueue } from '../queues/held-queues.ts';
 import type { StandingTrap } from '../state/traps-state.ts';
 import type { Admitted, CameTo, Decided, Leased, OfNoPlace, UrlEvent } from './url-events.ts';
 
 export type Place =
-  | { readonly in: 'band'; readonly band: number; readonly ahead: number }
+  | { readonly in: 'frontQueue'; readonly frontQueue: number; readonly ahead: number }
   | { readonly in: 'again'; readonly dueAtMs: number; readonly ahead: number }
   | { readonly in: 'lease'; readonly leaseId: number }
   /** It ended so, and will be visited again. */
@@ -49,7 +49,7 @@ export class UrlStory {
   nowMs = 0;
   #end: FinalStatus | 'known' | undefined;
   #position: Pick<ChangelogPosition, 'epoch' | 'seq'> = changelogStart;
-  readonly #bands: string[][] = [];
+  readonly #frontQueues: string[][] = [];
   readonly #again: Waiting[] = [];
   /** To be visited again, in order; of those due in one second, by arrival. */
   readonly #due: Waiting[] = [];
@@ -79,10 +79,10 @@ export class UrlStory {
     const returned = this.#again.findIndex(({ url }) => this.#isIt(url));
     if (returned >= 0) return { in: 'again', dueAtMs: this.#again[returned]!.dueAtMs, ahead: returned };
     let ahead = this.#again.filter(({ dueAtMs }) => dueAtMs <= this.nowMs).length;
-    for (const [band, urls] of this.#bands.entries()) {
+    for (const [frontQueue, urls] of this.#frontQueues.entries()) {
       const at = urls?.findIndex((url) => this.#isIt(url)) ?? -1;
-      if (at >= 0) return { in: 'band', band, ahead: this.isHeld(band) ? at : ahead + at };
-      if (!this.isHeld(band)) ahead += urls?.length ?? 0;
+      if (at >= 0) return { in: 'frontQueue', frontQueue, ahead: this.isHeld(frontQueue) ? at : ahead + at };
+      if (!this.isHeld(frontQueue)) ahead += urls?.length ?? 0;
     }
     const due = this.#due.find(({ url }) => this.#isIt(url));
     if (due !== undefined && this.#end !== undefined)
@@ -95,9 +95,11 @@ export class UrlStory {
     return namesHost || this.#leases.size > 0;
   }
 
-  /** The trap in whose band it waits. */
-  trapOf(band: number): (StandingTrap & { readonly released: boolean }) | undefined {
-    return isTrapBand(band) ? [...this.traps.values()].find((trap) => trap.band === band) : undefined;
+  /** The trap in whose front queue it waits. */
+  trapOf(frontQueue: number): (StandingTrap & { readonly released: boolean }) | undefined {
+    return isTrapQueue(frontQueue)
+      ? [...this.traps.values()].find((trap) => trap.frontQueue === frontQueue)
+      : undefined;
   }
 
   /** False: the commit does not count. */
@@ -157,14 +159,14 @@ export class UrlStory {
         this.#remove(change.record.url);
         return this.#finish(change.record, null, decided);
       case 'raise':
-        this.#leaveBand(change.band, change.entry.url);
-        (this.#bands[change.entry.band] ??= []).push(change.entry.url);
+        this.#leaveFrontQueue(change.frontQueue, change.entry.url);
+        (this.#frontQueues[change.entry.frontQueue] ??= []).push(change.entry.url);
         if (this.#isIt(change.entry.url))
-          this.#onEvent({ kind: 'moved', ...decided, from: change.band, band: change.entry.band });
+          this.#onEvent({ kind: 'moved', ...decided, from: change.frontQueue, frontQueue: change.entry.frontQueue });
         return;
       case 'expedite':
-        if (change.band === null) this.#remove(change.entry.url);
-        else this.#leaveBand(change.band, change.entry.url);
+        if (change.frontQueue === null) this.#remove(change.entry.url);
+        else this.#leaveFrontQueue(change.frontQueue, change.entry.url);
         this.#putAgain(change.entry.url, 0);
         if (!this.#isIt(change.entry.url)) return;
         note(this.raised, decided);
@@ -173,14 +175,15 @@ export class UrlStory {
       case 'purge':
         return this.#purge(change.url, decided);
       case 'trap':
-        for (const [pattern, { band }] of this.traps) if (band === change.band) this.traps.delete(pattern);
+        for (const [pattern, { frontQueue }] of this.traps)
+          if (frontQueue === change.frontQueue) this.traps.delete(pattern);
         this.traps.set(change.pattern, { ...change, released: false });
         return;
       case 'releaseTrap': {
         const trap = this.traps.get(change.pattern);
         if (trap === undefined) return;
         this.traps.set(change.pattern, { ...trap, released: true });
-        if (this.#bands[trap.band]?.some((url) => this.#isIt(url)))
+        if (this.#frontQueues[trap.frontQueue]?.some((url) => this.#isIt(url)))
           this.#onEvent({ kind: 'trapReleased', ...decided, pattern: change.pattern });
         return;
       }
@@ -214,7 +217,7 @@ export class UrlStory {
   /** A served crawl's queue goes with all its URLs; those on lease are nobody's. */
   #dropQueue(decided: Decided): void {
     const isKnown = this.place !== undefined;
-    this.#bands.splice(0);
+    this.#frontQueues.splice(0);
     this.#again.splice(0);
     this.#leases.clear();
     this.#end = undefined;
@@ -226,8 +229,8 @@ export class UrlStory {
     const key = seenKey(url);
     const goes = (other: string) => url === '' || seenKey(other) === key;
     const stays = (other: Waiting) => !goes(other.url);
-    for (const [band, urls] of this.#bands.entries())
-      if (urls !== undefined) this.#bands[band] = urls.filter((other) => !goes(other));
+    for (const [frontQueue, urls] of this.#frontQueues.entries())
+      if (urls !== undefined) this.#frontQueues[frontQueue] = urls.filter((other) => !goes(other));
     for (const list of [this.#again, this.#due]) list.splice(0, list.length, ...list.filter(stays));
     for (const { urls } of this.#leases.values())
       for (const [index, other] of urls.entries()) if (other !== null && goes(other)) urls[index] = null;
@@ -256,22 +259,23 @@ export class UrlStory {
   }
 
   #admit(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
-    (this.#bands[entry.band] ??= []).push(entry.url);
+    (this.#frontQueues[entry.frontQueue] ??= []).push(entry.url);
     if (this.#isIt(entry.url)) this.#noteAdmitted(entry, isNew, decided, discovered);
   }
 
   #noteAdmitted(entry: Entry, isNew: boolean, decided: Decided, discovered: InputRange | null): void {
-    const { depth, hop, band } = entry;
-    const admitted = { ...decided, depth, hop, band, isNew, discovered };
+    const { depth, hop, frontQueue } = entry;
+    const admitted = { ...decided, depth, hop, frontQueue, isNew, discovered };
     note(this.admitted, admitted);
     this.#onEvent({ kind: 'admitted', ...admitted });
   }
 
   #grant(change: Change & { kind: 'grant' | 'grantDue' }, decided: Decided): void {
-    const { leaseId, again, bands, deadlineMs, delayMs } = change;
+    const { leaseId, again, frontQueues, deadlineMs, delayMs } = change;
     const due = change.kind === 'grantDue' ? this.#due.splice(0, change.due) : [];
     const urls: (string | null)[] = [...due, ...this.#again.splice(0, again)].map(({ url }) => url);
-    for (const [band, count] of bands) urls.push(...(this.#bands[band]?.splice(0, count) ?? []));
+    for (const [frontQueue, count] of frontQueues)
+      urls.push(...(this.#frontQueues[frontQueue]?.splice(0, count) ?? []));
     this.#leases.set(leaseId, { urls, delayMs, due: due.length });
     const index = urls.findIndex((url) => this.#isIt(url));
     if (index < 0) return;
@@ -350,8 +354,8 @@ export class UrlStory {
     this.#again.splice(later < 0 ? this.#again.length : later, 0, { url, dueAtMs });
   }
 
-  #leaveBand(band: number, url: string): void {
-    const urls = this.#bands[band];
+  #leaveFrontQueue(frontQueue: number, url: string): void {
+    const urls = this.#frontQueues[frontQueue];
     const at = urls?.indexOf(url) ?? -1;
     if (at >= 0) urls!.splice(at, 1);
   }
@@ -360,7 +364,7 @@ export class UrlStory {
   #takeOut(url: string): void {
     const returned = this.#again.findIndex((one) => one.url === url);
     if (returned >= 0) this.#again.splice(returned, 1);
-    for (const band of this.#bands.keys()) this.#leaveBand(band, url);
+    for (const frontQueue of this.#frontQueues.keys()) this.#leaveFrontQueue(frontQueue, url);
   }
 
   #remove(url: string): void {
@@ -368,13 +372,13 @@ export class UrlStory {
     const returned = this.#again.findIndex((one) => seenKey(one.url) === key);
     if (returned >= 0) this.#again.splice(returned, 1);
     else
-      for (const urls of this.#bands)
+      for (const urls of this.#frontQueues)
         if (urls !== undefined && urls[0] !== undefined && seenKey(urls[0]) === key) urls.shift();
   }
 
-  /** Does a band wait for a verdict to be taken back, rather than for its turn? */
-  isHeld(band: number): boolean {
-    return band >= bandCount && this.trapOf(band)?.released !== true;
+  /** Does a front queue wait for a verdict to be taken back, rather than for its turn? */
+  isHeld(frontQueue: number): boolean {
+    return frontQueue >= frontQueueCount && this.trapOf(frontQueue)?.released !== true;
   }
 
   #isIt(url: string | null): boolean {

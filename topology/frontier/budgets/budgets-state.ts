@@ -7,7 +7,7 @@
  */
 import { partitionKeyOf } from '../../url/host-key.ts';
 import type { Change } from '../changes/changes.ts';
-import { budgetBand } from '../queues/held-bands.ts';
+import { budgetQueue } from '../queues/held-queues.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { SourceSketch } from './source-sketch.ts';
 
@@ -23,7 +23,7 @@ export interface Account {
 interface Waiter {
   readonly id: number;
   readonly key: string;
-  readonly queue: { sizeOf(band: number): number };
+  readonly queue: { sizeOf(frontQueue: number): number };
 }
 
 export class BudgetsState {
@@ -76,7 +76,7 @@ export class BudgetsState {
   settle({ id, queue, key: hostKey }: Waiter): void {
     if (this.keyMode === null && this.#keys.size === 0) return;
     const before = this.#keys.get(id);
-    const waits = queue.sizeOf(budgetBand) > 0;
+    const waits = queue.sizeOf(budgetQueue) > 0;
     if (waits === (before !== undefined)) return;
     const key = before ?? this.keyOf(hostKey);
     const hosts = this.waiting.get(key) ?? new Set();

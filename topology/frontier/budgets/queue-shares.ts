@@ -10,7 +10,7 @@
 import { fingerprint } from '../../url/fingerprint.ts';
 import { withoutPort } from '../../url/host-key.ts';
 import { registrableDomain } from '../../url/registrable-domain.ts';
-import { budgetBand } from '../queues/held-bands.ts';
+import { budgetQueue } from '../queues/held-queues.ts';
 import { fitted } from '../storage/columns.ts';
 
 const rows = 4;
@@ -20,19 +20,23 @@ const cells = 1 << 14;
 export interface Sharer {
   readonly id: number;
   readonly key: string;
-  readonly queue: { readonly frontSize: number; sizeOf(band: number): number; readonly opened: readonly number[] };
+  readonly queue: {
+    readonly frontSize: number;
+    sizeOf(frontQueue: number): number;
+    readonly opened: readonly number[];
+  };
 }
 
 export class QueueShares {
   /** Does a policy ask for it? */
   on = false;
-  /** Hosts with nothing left but what was deferred for their share: their bands may be opened. None where budgets do that. */
+  /** Hosts with nothing left but what was deferred for their share: their front queues may be opened. None where budgets do that. */
   readonly drained = new Set<number>();
   /** URLs that were deferred and may be drawn now: they stand behind the front queues, and fill up nobody's. */
   opened = 0;
   readonly #key: { readonly hi: number; readonly lo: number };
   readonly #sketch = new Float64Array(rows * cells);
-  /** By host: its URLs in the sketch, and those of its band that is open. */
+  /** By host: its URLs in the sketch, and those of its front queue that is open. */
   #front = new Uint32Array(0);
   #behind = new Uint32Array(0);
   readonly #print = new Uint32Array(2);
@@ -56,8 +60,8 @@ export class QueueShares {
       for (let row = 0; row < rows; row++) this.#sketch[this.#cell(row)]! += by;
       this.#front[id] = front;
     }
-    const deferred = queue.sizeOf(budgetBand);
-    const isOpen = queue.opened.includes(budgetBand);
+    const deferred = queue.sizeOf(budgetQueue);
+    const isOpen = queue.opened.includes(budgetQueue);
     const behind = isOpen ? deferred : 0;
     this.opened += behind - this.#behind[id]!;
     this.#behind[id] = behind;

@@ -1,18 +1,18 @@
 /**
  * How much cash is much: what new URLs came with lately, as a histogram in steps of half an octave.
  *
- * Cash thins out as a crawl grows, by orders of magnitude, so a band is not an amount but a place among the others: band 0
+ * Cash thins out as a crawl grows, by orders of magnitude, so a front queue is not an amount but a place among the others: front queue 0
  * is for what holds more than all but 1/128 of what arrives, the next for all but 1/64, and the last for the lesser half.
- * That is also how the draw weighs bands (hosts/clock.ts). Counts are halved now and then, so that old amounts fade.
+ * That is also how the draw weighs front queues (hosts/clock.ts). Counts are halved now and then, so that old amounts fade.
  *
  * Exact: amounts are put into steps by the bits of their exponent, with no logarithm that engines may round differently.
  */
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 
 const stepCount = 4096;
 /** Counts are halved when there are so many: about the last hundred thousand URLs count. */
-/** One for the first band. */
-const countsMin = 2 ** (bandCount - 1);
+/** One for the first front queue. */
+const countsMin = 2 ** (frontQueueCount - 1);
 const countsMax = 2 ** 17;
 
 export class CashScale {
@@ -32,16 +32,21 @@ export class CashScale {
   }
 
   /** `otherwise`: while too few have been seen to tell. */
-  bandOf(amount: number, otherwise: number): number {
+  frontQueueOf(amount: number, otherwise: number): number {
     if (this.#total < countsMin) return otherwise;
-    if (amount <= 0) return bandCount - 1;
+    if (amount <= 0) return frontQueueCount - 1;
     const own = stepOf(amount);
     // Its own step counts by half.
     let above = this.#counts[own]! / 2;
     for (let step = own + 1; step < topStep; step++) above += this.#counts[step]!;
-    let band = 0;
-    for (let most = this.#total / 2 ** (bandCount - 1); above > most && band < bandCount - 1; most *= 2) band += 1;
-    return band;
+    let frontQueue = 0;
+    for (
+      let most = this.#total / 2 ** (frontQueueCount - 1);
+      above > most && frontQueue < frontQueueCount - 1;
+      most *= 2
+    )
+      frontQueue += 1;
+    return frontQueue;
   }
 
   /** Steps and their counts in turn, those that have any. */

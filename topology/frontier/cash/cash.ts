@@ -2,7 +2,7 @@
  * A partition's cash (policy/score/opic.ts): who holds how much, and how much is much. State: the change `cash` is the only
  * one that moves it; in the view as rows of its own, all of one position.
  */
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { CashScale } from './cash-scale.ts';
 import { CashSketch } from './cash-sketch.ts';
@@ -19,15 +19,15 @@ export class Cash {
     return this.#sketch.heldBy(hi, lo);
   }
 
-  /** The band of a URL that holds so much; `otherwise` where the crawl is too young to tell. */
-  bandOf(amount: number, otherwise: number): number {
-    return this.#scale.bandOf(amount, otherwise);
+  /** The front queue of a URL that holds so much; `otherwise` where the crawl is too young to tell. */
+  frontQueueOf(amount: number, otherwise: number): number {
+    return this.#scale.frontQueueOf(amount, otherwise);
   }
 
   /** Its place among the others, from 0 to 1; null where the crawl is too young to tell. */
   shareOf(amount: number): number | null {
-    const band = this.#scale.bandOf(amount, bandCount);
-    return band === bandCount ? null : 1 - band / (bandCount - 1);
+    const frontQueue = this.#scale.frontQueueOf(amount, frontQueueCount);
+    return frontQueue === frontQueueCount ? null : 1 - frontQueue / (frontQueueCount - 1);
   }
 
   /** Each URL of `prints`, fingerprints as pairs, receives `amount`, or spends it if below 0. */

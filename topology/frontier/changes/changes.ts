@@ -93,13 +93,13 @@ export interface UrlRecord {
   readonly barren?: true;
 }
 
-/** Where a URL is. `a`, `b`: of a lease its id and the index; of a band its number and the place; of `again` 0 and the place. */
+/** Where a URL is. `a`, `b`: of a lease its id and the index; of a front queue its number and the place; of `again` 0 and the place. */
 export interface KnownFrom {
   readonly in: KnownPlace;
   readonly a: number;
   readonly b: number;
 }
-export const knownPlaces = ['new', 'lease', 'band', 'again', 'done', 'forgotten'] as const;
+export const knownPlaces = ['new', 'lease', 'frontQueue', 'again', 'done', 'forgotten'] as const;
 export type KnownPlace = (typeof knownPlaces)[number];
 /** Where a URL was: `a`, `b` as of `KnownFrom`. */
 export interface PurgedFrom {
@@ -107,7 +107,7 @@ export interface PurgedFrom {
   readonly a: number;
   readonly b: number;
 }
-export const purgePlaces = ['nowhere', 'lease', 'band', 'again'] as const;
+export const purgePlaces = ['nowhere', 'lease', 'frontQueue', 'again'] as const;
 
 /** The same of any URL that is not to be admitted again. 'known': from another crawler; it was never admitted here. */
 export type KnownUrl = Omit<UrlRecord, 'status'> & { readonly status: FinalStatus | 'known' };
@@ -127,7 +127,7 @@ export type Change =
   /** Arrivals that were not admitted, and other tallies. */
   | { readonly kind: 'count'; readonly counter: TallyName; readonly by: number }
   /**
-   * A lease: `again` URLs from the head of what came back, then from the bands as listed. One without URLs is for the
+   * A lease: `again` URLs from the head of what came back, then from the front queues as listed. One without URLs is for the
    * first robots.txt hop that waits.
    */
   | {
@@ -135,7 +135,7 @@ export type Change =
       readonly leaseId: number;
       readonly hostKey: string;
       readonly again: number;
-      readonly bands: readonly (readonly [band: number, count: number])[];
+      readonly frontQueues: readonly (readonly [frontQueue: number, count: number])[];
       readonly deadlineMs: number;
       readonly delayMs: number;
     }
@@ -146,7 +146,7 @@ export type Change =
       readonly leaseId: number;
       readonly hostKey: string;
       readonly again: number;
-      readonly bands: readonly (readonly [band: number, count: number])[];
+      readonly frontQueues: readonly (readonly [frontQueue: number, count: number])[];
       readonly deadlineMs: number;
       readonly delayMs: number;
     }
@@ -156,7 +156,7 @@ export type Change =
       readonly leaseId: number;
       readonly hostKey: string;
       readonly again: number;
-      readonly bands: readonly (readonly [band: number, count: number])[];
+      readonly frontQueues: readonly (readonly [frontQueue: number, count: number])[];
       readonly deadlineMs: number;
       readonly delayMs: number;
     }
@@ -204,19 +204,19 @@ export type Change =
   | { readonly kind: 'lanes'; readonly hostKey: string; readonly own: number; readonly most: number }
   /** A lease of a host with several has ended: its lane may be used again from `readyAtMs` on. */
   | { readonly kind: 'lane'; readonly hostKey: string; readonly readyAtMs: number }
-  /** The URL at `seq` of a band leaves it, and goes to the end of another one, as `entry`. */
+  /** The URL at `seq` of a front queue leaves it, and goes to the end of another one, as `entry`. */
   | {
       readonly kind: 'raise';
       readonly hostKey: string;
-      readonly band: number;
+      readonly frontQueue: number;
       readonly seq: number;
       readonly entry: Entry;
     }
-  /** The URL at `seq` of a band (null: of what came back) leaves it, and goes before all else of its host, as `entry`. */
+  /** The URL at `seq` of a front queue (null: of what came back) leaves it, and goes before all else of its host, as `entry`. */
   | {
       readonly kind: 'expedite';
       readonly hostKey: string;
-      readonly band: number | null;
+      readonly frontQueue: number | null;
       readonly seq: number;
       readonly entry: Entry;
     }
@@ -231,14 +231,14 @@ export type Change =
   /** URLs of a budget key that went at full rate in a period, in all. */
   | { readonly kind: 'spend'; readonly key: string; readonly period: number; readonly used: number }
   | { readonly kind: 'policy'; readonly version: number; readonly json: string }
-  /** A part of a host is a trap from now on: its URLs wait in a band of its own until it is released. */
+  /** A part of a host is a trap from now on: its URLs wait in a front queue of its own until it is released. */
   | {
       readonly kind: 'trap';
       readonly hostKey: string;
       readonly pattern: string;
       readonly reason: TrapReason;
       readonly detail: string;
-      readonly band: number;
+      readonly frontQueue: number;
     }
   | { readonly kind: 'releaseTrap'; readonly hostKey: string; readonly pattern: string }
   /** Links to URLs were sighted: their fingerprints, as pairs. Only where the policy scores by in-links. */

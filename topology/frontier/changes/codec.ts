@@ -54,7 +54,7 @@ const kinds = [
   'taken',
   'inputEpoch',
 ] as const satisfies readonly Change['kind'][];
-/** In the place of a band's number: of what came back. */
+/** In the place of a front queue's number: of what came back. */
 const cameBack = 255;
 const inputOrder = ['control', 'results', 'discovered'] as const;
 const knownTargets = ['done', 'again', 'forgotten'] as const;
@@ -125,13 +125,13 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       return;
     case 'raise':
       writer.string(change.hostKey);
-      writer.byte(change.band);
+      writer.byte(change.frontQueue);
       writer.uint(change.seq);
       writeEntry(writer, change.entry);
       return;
     case 'expedite':
       writer.string(change.hostKey);
-      writer.byte(change.band ?? cameBack);
+      writer.byte(change.frontQueue ?? cameBack);
       writer.uint(change.seq);
       writeEntry(writer, change.entry);
       return;
@@ -198,7 +198,7 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.pattern);
       writer.byte(trapReasons.indexOf(change.reason));
       writer.string(change.detail);
-      writer.byte(change.band);
+      writer.byte(change.frontQueue);
       return;
     case 'releaseTrap':
       writer.string(change.hostKey);
@@ -282,11 +282,23 @@ export function readChange(reader: ByteReader): Change {
     case 'finish':
       return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
     case 'raise':
-      return { kind, hostKey: reader.string(), band: reader.byte(), seq: reader.uint(), entry: readEntry(reader) };
+      return {
+        kind,
+        hostKey: reader.string(),
+        frontQueue: reader.byte(),
+        seq: reader.uint(),
+        entry: readEntry(reader),
+      };
     case 'expedite': {
       const hostKey = reader.string();
-      const band = reader.byte();
-      return { kind, hostKey, band: band === cameBack ? null : band, seq: reader.uint(), entry: readEntry(reader) };
+      const frontQueue = reader.byte();
+      return {
+        kind,
+        hostKey,
+        frontQueue: frontQueue === cameBack ? null : frontQueue,
+        seq: reader.uint(),
+        entry: readEntry(reader),
+      };
     }
     case 'lanes':
       return { kind, hostKey: reader.string(), own: reader.int(), most: reader.uint() };
@@ -329,7 +341,7 @@ export function readChange(reader: ByteReader): Change {
         pattern: reader.string(),
         reason: pick(trapReasons, reader.byte(), 'trap'),
         detail: reader.string(),
-        band: reader.byte(),
+        frontQueue: reader.byte(),
       };
     case 'releaseTrap':
       return { kind, hostKey: reader.string(), pattern: reader.string() };

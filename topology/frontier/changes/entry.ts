@@ -12,14 +12,14 @@ export interface Entry {
   /** Leases of one URL that expired with it on board: a poison URL shows itself here. */
   readonly expiries: number;
   /** Front queue, 0 first. */
-  readonly band: number;
+  readonly frontQueue: number;
   /** Another site's page brought it: it is no evidence of traps. Absent: its own site did, or a seed. */
   readonly isForeign?: true;
   /** What a client of the pull API gave along, as it came (pull/payload.ts). Absent: nothing. */
   readonly payload?: Uint8Array | undefined;
 }
 
-/** Beside the band, which is below: the numbers that are nearly always zero, and a payload, follow. */
+/** Beside the front queue, which is below: the numbers that are nearly always zero, and a payload, follow. */
 const rareFlag = 0x80;
 const payloadFlag = 0x40;
 /** Beside the hops, which are a handful (urlLimits.redirectHopsMax). */
@@ -43,7 +43,7 @@ export function writeEntry(writer: ByteWriter, entry: Entry): void {
   const hops = hopsOf(entry);
   const rare = hops + entry.attempts + entry.expiries > 0;
   const { payload } = entry;
-  writer.byte(entry.band | (rare ? rareFlag : 0) | (payload === undefined ? 0 : payloadFlag));
+  writer.byte(entry.frontQueue | (rare ? rareFlag : 0) | (payload === undefined ? 0 : payloadFlag));
   if (rare) {
     writer.uint(hops);
     writer.uint(entry.attempts);
@@ -62,7 +62,7 @@ export function readEntry(reader: ByteReader): Entry {
     {
       url,
       depth,
-      band: flags & (payloadFlag - 1),
+      frontQueue: flags & (payloadFlag - 1),
       attempts: rare ? reader.uint() : 0,
       expiries: rare ? reader.uint() : 0,
     },

@@ -8,9 +8,9 @@ export function writeGrant(writer: ByteWriter, grant: Grant): void {
   writer.uint(grant.leaseId);
   writer.string(grant.hostKey);
   writer.uint(grant.again);
-  writer.uint(grant.bands.length);
-  for (const [band, count] of grant.bands) {
-    writer.byte(band);
+  writer.uint(grant.frontQueues.length);
+  for (const [frontQueue, count] of grant.frontQueues) {
+    writer.byte(frontQueue);
     writer.uint(count);
   }
   writer.uint(grant.deadlineMs);
@@ -22,14 +22,14 @@ export function readGrant(reader: ByteReader): Grant {
     leaseId: reader.uint(),
     hostKey: reader.string(),
     again: reader.uint(),
-    bands: readBands(reader),
+    frontQueues: readFrontQueues(reader),
     deadlineMs: reader.uint(),
     delayMs: reader.uint(),
   };
 }
 
-function readBands(reader: ByteReader): (readonly [number, number])[] {
-  const bands: (readonly [number, number])[] = [];
-  for (let left = reader.uint(); left > 0; left--) bands.push([reader.byte(), reader.uint()]);
-  return bands;
+function readFrontQueues(reader: ByteReader): (readonly [number, number])[] {
+  const frontQueues: (readonly [number, number])[] = [];
+  for (let left = reader.uint(); left > 0; left--) frontQueues.push([reader.byte(), reader.uint()]);
+  return frontQueues;
 }

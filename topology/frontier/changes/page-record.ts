@@ -12,7 +12,7 @@ export interface PageRecord {
   /** Of the last visit that came to something. */
   readonly record: UrlRecord;
   /** Front queue it counts by. */
-  readonly band: number;
+  readonly frontQueue: number;
   /** The last visit that could tell a change; 0: none yet. */
   readonly visitedAtMs: number;
   /** When a visit last found a change, or the first one. */
@@ -26,7 +26,7 @@ export interface PageRecord {
 
 export function writePageRecord(writer: ByteWriter, page: PageRecord): void {
   writeUrlRecord(writer, page.record);
-  writer.byte(page.band);
+  writer.byte(page.frontQueue);
   writer.uint(page.visitedAtMs);
   writer.uint(page.changedAtMs);
   const { changes, changedS, changedSquares, unchanged, unchangedS, recent, intervalS } = page.history;
@@ -44,7 +44,7 @@ export function writePageRecord(writer: ByteWriter, page: PageRecord): void {
 export function readPageRecord(reader: ByteReader): PageRecord {
   return {
     record: readUrlRecord(reader),
-    band: reader.byte(),
+    frontQueue: reader.byte(),
     visitedAtMs: reader.uint(),
     changedAtMs: reader.uint(),
     history: {
@@ -62,8 +62,8 @@ export function readPageRecord(reader: ByteReader): PageRecord {
 }
 
 /** The page as an entry of a lease. */
-export function entryOfPage({ record, band, failures }: PageRecord): Entry {
-  return { url: record.url, depth: record.depth, hop: 0, attempts: failures, expiries: 0, band };
+export function entryOfPage({ record, frontQueue, failures }: PageRecord): Entry {
+  return { url: record.url, depth: record.depth, hop: 0, attempts: failures, expiries: 0, frontQueue };
 }
 
 /** The row of a URL that was fetched or given up on. */

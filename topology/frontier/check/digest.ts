@@ -68,7 +68,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   for (const [id, { own, most, nextAtMs, freeAtMs, troubledFrom }] of state.hosts.lanes.entries) {
     visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, troubledFrom, ...freeAtMs]);
   }
-  visit(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
+  visit(['everQueued', state.queues.frontQueues.queuedEver, ...state.queued.sum.words]);
   for (const [id, hops] of state.robotsHops) {
     const host = state.hosts.at(id);
     hops.forEach(({ url, asked, partition }, order) => {
@@ -81,9 +81,10 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['budget', key, period, used, ...sources.save()]);
   }
   for (const [key, { trapped, released }] of state.traps.standing) {
-    for (const { pattern, reason, detail, band } of trapped) visit(['trap', key, pattern, reason, detail, band]);
-    released.forEach(({ pattern, band }, order) => {
-      visit(['released', key, order, pattern, band]);
+    for (const { pattern, reason, detail, frontQueue } of trapped)
+      visit(['trap', key, pattern, reason, detail, frontQueue]);
+    released.forEach(({ pattern, frontQueue }, order) => {
+      visit(['released', key, order, pattern, frontQueue]);
     });
   }
   for (const [host, prints] of state.purge.urls) {
@@ -124,9 +125,9 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
   const pulled = state.pull.rowOf(host.id);
   if (pulled !== null) visit(['pulled', key, ...pulled]);
   visit(['host', key, ...host.leaseIds, ...factNames.map((name) => `${facts[name]}`)]);
-  const { bands } = state.queues;
-  for (const { number, size, band } of queue.bands()) {
-    visit(['band', key, number, size, bands.head(band), ...bands.goneOf(band)]);
+  const { frontQueues } = state.queues;
+  for (const { number, size, frontQueue } of queue.frontQueues()) {
+    visit(['band', key, number, size, frontQueues.head(frontQueue), ...frontQueues.goneOf(frontQueue)]);
   }
   queue.again.forEach(({ dueAtMs, entry }, order) => {
     visit(['again', key, order, dueAtMs, ...fieldsOf(entry)]);
@@ -134,8 +135,8 @@ function eachHostRow(state: FrontierState, host: Host, visit: (row: CanonicalRow
 }
 
 function fieldsOf(entry: Entry): readonly (string | number)[] {
-  const { url, depth, hop, attempts, expiries, band, payload } = entry;
-  const fields = [url, depth, hop, attempts, expiries, band];
+  const { url, depth, hop, attempts, expiries, frontQueue, payload } = entry;
+  const fields = [url, depth, hop, attempts, expiries, frontQueue];
   return payload === undefined ? fields : [...fields, Buffer.from(payload).toString('base64')];
 }
 

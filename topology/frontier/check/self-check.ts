@@ -25,7 +25,7 @@ export function checkOf(state: FrontierState): Change & { readonly kind: 'check'
     sum.add(['quota', partition, granted, returned, wanted, version]);
   }
   sum.add(['leases', state.leases.size, leaseSum(state)]);
-  sum.add(['everQueued', state.queues.bands.queuedEver, ...state.queued.sum.words]);
+  sum.add(['everQueued', state.queues.frontQueues.queuedEver, ...state.queued.sum.words]);
   sum.add(['seen', state.seen.size, ...state.seen.sum.words]);
   if (!state.recrawl.isEmpty) sum.add(scheduleRow(state.recrawl));
   return { kind: 'check', version: checkVersion, sum: sum.hex() };

@@ -32,7 +32,7 @@ export interface Admitted {
   readonly url: string;
   readonly hostKey: string;
   readonly depth: number;
-  readonly band: number;
+  readonly frontQueue: number;
 }
 
 /** `again`: it waits for its next lease, or visit. */
@@ -54,7 +54,7 @@ export function noteAdmitted(
   { state, seq, nowMs, traced }: Decision,
   group: LinkGroup,
   known: boolean,
-  { url, hostKey, band, hi, lo }: Pick<Admitted, 'url' | 'hostKey' | 'band'> & Fingerprint,
+  { url, hostKey, frontQueue, hi, lo }: Pick<Admitted, 'url' | 'hostKey' | 'frontQueue'> & Fingerprint,
 ): void {
   const first = admitSpan(hi, lo);
   traced.push({
@@ -67,7 +67,7 @@ export function noteAdmitted(
     url,
     hostKey,
     depth: group.depth,
-    band,
+    frontQueue,
   });
 }
 

@@ -3,7 +3,7 @@
  *
  * A host that has work is `waiting` until its time has come and `ready` after that; a host on lease, or without work,
  * is in neither, so that no two leases can hold one host: that is politeness, by structure. Ready hosts stand in one
- * heap per front queue (band); a weighted draw picks the band, then the host that has been ready longest goes first.
+ * heap per front queue (front queue); a weighted draw picks the front queue, then the host that has been ready longest goes first.
  *
  * Every heap orders by (time, host id), so the answers depend on the hosts' state alone and not on how it was reached.
  *
@@ -11,16 +11,16 @@
  * Information Retrieval" §20.2.3. Units: ms since the Unix epoch, given as arguments.
  * Cost: O(log n) a call, 17 bytes a host.
  */
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import { fitted } from '../storage/columns.ts';
 
-/** Chances in the draw, per band: each band is half as likely as the one before, none starves. */
-const bandWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
+/** Chances in the draw, per front queue: each front queue is half as likely as the one before, none starves. */
+const frontQueueWeights = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 const nowhere = 255;
 /** Ready hosts that have nothing to discover, only pages to refresh, stand in a heap of their own. */
-export const refreshHosts = bandCount;
-const waitingHeap = bandCount + 1;
+export const refreshHosts = frontQueueCount;
+const waitingHeap = frontQueueCount + 1;
 
 export class HostClock {
   /** By host id: when it is ready, which heap holds it, and where in that heap. */
@@ -28,8 +28,8 @@ export class HostClock {
   #heapOf = new Uint8Array(0);
   #slotOf = new Int32Array(0);
   /** By host id: the ready heap it goes to. */
-  #band = new Uint8Array(0);
-  /** Ready heaps by band, then of those that only refresh, then the waiting one, and how much of each is in use. Values are host ids. */
+  #frontQueue = new Uint8Array(0);
+  /** Ready heaps by front queue, then of those that only refresh, then the waiting one, and how much of each is in use. Values are host ids. */
   readonly #heaps: Int32Array[] = Array.from({ length: waitingHeap + 1 }, () => new Int32Array(0));
   readonly #sizes = new Uint32Array(waitingHeap + 1);
   /** As of the last `advance`. */
@@ -41,7 +41,7 @@ export class HostClock {
 
   get ready(): number {
     let hosts = 0;
-    for (let band = 0; band <= refreshHosts; band++) hosts += this.#sizes[band]!;
+    for (let frontQueue = 0; frontQueue <= refreshHosts; frontQueue++) hosts += this.#sizes[frontQueue]!;
     return hosts;
   }
 
@@ -56,16 +56,16 @@ export class HostClock {
   }
 
   /** Puts a host on the clock, or moves it. */
-  schedule(host: number, readyAtMs: number, band: number): void {
+  schedule(host: number, readyAtMs: number, frontQueue: number): void {
     this.#fit(host);
     if (this.#heapOf[host] !== nowhere) {
-      if (this.#at[host] === readyAtMs && this.#band[host] === band) return;
+      if (this.#at[host] === readyAtMs && this.#frontQueue[host] === frontQueue) return;
       this.remove(host);
     }
     this.#at[host] = readyAtMs;
-    this.#band[host] = band;
+    this.#frontQueue[host] = frontQueue;
     // One whose time has come need not wait to be found out.
-    this.#push(readyAtMs <= this.#nowMs ? band : waitingHeap, host);
+    this.#push(readyAtMs <= this.#nowMs ? frontQueue : waitingHeap, host);
   }
 
   /** Takes a host off the clock: it is on lease, or has nothing to do. */
@@ -92,25 +92,26 @@ export class HostClock {
     while (this.#sizes[waitingHeap]! > 0 && this.#at[waiting[0]!]! <= nowMs) {
       const host = waiting[0]!;
       this.remove(host);
-      this.#push(this.#band[host]!, host);
+      this.#push(this.#frontQueue[host]!, host);
     }
   }
 
   /**
-   * Takes a ready host off the clock: band by weighted draw, then by age. `random` is uniform in [0, 1).
+   * Takes a ready host off the clock: front queue by weighted draw, then by age. `random` is uniform in [0, 1).
    * Hosts that only refresh go first where `refresh` says so, and last otherwise. Undefined if no host is ready.
    */
   take(random: () => number, refresh = false): number | undefined {
     if (refresh && this.#sizes[refreshHosts]! > 0) return this.#takeFirst(refreshHosts);
     let total = 0;
-    for (let band = 0; band < bandCount; band++) if (this.#sizes[band]! > 0) total += bandWeights[band]!;
+    for (let frontQueue = 0; frontQueue < frontQueueCount; frontQueue++)
+      if (this.#sizes[frontQueue]! > 0) total += frontQueueWeights[frontQueue]!;
     if (total === 0) return this.#sizes[refreshHosts]! > 0 ? this.#takeFirst(refreshHosts) : undefined;
     let draw = random() * total;
-    for (let band = 0; band < bandCount; band++) {
-      if (this.#sizes[band] === 0) continue;
-      draw -= bandWeights[band]!;
+    for (let frontQueue = 0; frontQueue < frontQueueCount; frontQueue++) {
+      if (this.#sizes[frontQueue] === 0) continue;
+      draw -= frontQueueWeights[frontQueue]!;
       if (draw >= 0) continue;
-      return this.#takeFirst(band);
+      return this.#takeFirst(frontQueue);
     }
     return undefined;
   }
@@ -169,7 +170,7 @@ export class HostClock {
     if (host < this.#at.length) return;
     this.#at = fitted(this.#at, host);
     this.#slotOf = fitted(this.#slotOf, host);
-    this.#band = fitted(this.#band, host);
+    this.#frontQueue = fitted(this.#frontQueue, host);
     const before = this.#heapOf.length;
     this.#heapOf = fitted(this.#heapOf, host).fill(nowhere, before);
   }

@@ -2,8 +2,8 @@
  * The hosts of a partition: numbers in tables, and a handle to one of them for whoever decides.
  *
  * A handle is made each time it is asked for and holds nothing but its key: compare hosts by `id`.
- * Cost: 39 bytes a host beside its key, and 17 on the host clock; 33 for each band that is not empty
- * (queues/bands.ts); with what growing columns keep free, 10 M hosts on the clock take 0.85 GB, keys of 27 bytes among it.
+ * Cost: 39 bytes a host beside its key, and 17 on the host clock; 33 for each front queue that is not empty
+ * (queues/front-queues.ts); with what growing columns keep free, 10 M hosts on the clock take 0.85 GB, keys of 27 bytes among it.
  */
 import type { HostFacts } from '../changes/changes.ts';
 import { HostQueue, type HostQueues } from '../queues/host-queues.ts';
@@ -58,7 +58,7 @@ export class Hosts {
   add(id: number, key: string): void {
     this.keys.add(key, id);
     this.facts.fit(id);
-    this.queues.bands.list.fitHost(id);
+    this.queues.frontQueues.list.fitHost(id);
   }
 
   hold(id: number, leaseId: number): void {

@@ -15,4 +15,4 @@ export interface Lease {
 }
 
 /** Stands for an entry of a lease that is on disk; what is decided never sees one. */
-export const unread: Entry = { url: '', depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0 };
+export const unread: Entry = { url: '', depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0 };

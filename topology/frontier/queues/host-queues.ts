@@ -1,16 +1,16 @@
 /**
  * Back queues: the URLs of each host, in the order they may be fetched.
  *
- * Two parts. *Bands* hold what was admitted and never leased, first in first out, one queue per front queue (`bands.ts`).
+ * Two parts. *Front queues* hold what was admitted and never leased, first in first out, one queue per front queue (`frontQueues.ts`).
  * *Again* holds what comes back (returned, redirected, to be retried), ordered by the time it is due, then by arrival;
- * what is due goes before the bands. It is in memory: what leases brought back, and retries, are few.
+ * what is due goes before the front queues. It is in memory: what leases brought back, and retries, are few.
  *
  * Source: Heydon & Najork, "Mercator" (1999), §3.3.
  */
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import type { Entry } from '../changes/entry.ts';
-import type { Bands } from './bands.ts';
-import { budgetBand } from './held-bands.ts';
+import type { FrontQueues } from './front-queues.ts';
+import { budgetQueue } from './held-queues.ts';
 
 export interface Again {
   /** 0: at once. */
@@ -21,13 +21,13 @@ export interface Again {
 }
 
 export class HostQueues {
-  readonly bands: Bands;
+  readonly frontQueues: FrontQueues;
   readonly again = new Map<number, Again[]>();
-  /** Bands beyond the front queues that may be drawn from, after those: of released traps. */
+  /** Front queues beyond the front queues that may be drawn from, after those: of released traps. */
   readonly opened = new Map<number, readonly number[]>();
 
-  constructor(bands: Bands) {
-    this.bands = bands;
+  constructor(frontQueues: FrontQueues) {
+    this.frontQueues = frontQueues;
   }
 
   putAgain(host: number, dueAtMs: number, entry: Entry): void {
@@ -57,10 +57,10 @@ export class HostQueues {
     return taken;
   }
 
-  /** Takes one URL out of the middle; returns when it was due. `band` null: of what came back. */
-  takeOut(host: number, { band, seq }: { readonly band: number | null; readonly seq: number }): number {
-    if (band !== null) {
-      this.bands.remove(this.bands.list.find(host, band), seq);
+  /** Takes one URL out of the middle; returns when it was due. `frontQueue` null: of what came back. */
+  takeOut(host: number, { frontQueue, seq }: { readonly frontQueue: number | null; readonly seq: number }): number {
+    if (frontQueue !== null) {
+      this.frontQueues.remove(this.frontQueues.list.find(host, frontQueue), seq);
       return 0;
     }
     const index = this.again.get(host)!.findIndex((one) => one.seq === seq);
@@ -87,58 +87,71 @@ export class HostQueue {
   }
 
   get size(): number {
-    const { bands } = this.#queues;
+    const { frontQueues } = this.#queues;
     let size = this.again.length;
-    for (let band = bands.list.firstOf(this.#host); band !== 0; band = bands.list.nextOf(band))
-      size += bands.count(band);
+    for (
+      let frontQueue = frontQueues.list.firstOf(this.#host);
+      frontQueue !== 0;
+      frontQueue = frontQueues.list.nextOf(frontQueue)
+    )
+      size += frontQueues.count(frontQueue);
     return size;
   }
 
-  /** What waits for its turn in the front queues, or in a trap's band that is open, or comes back. */
+  /** What waits for its turn in the front queues, or in a trap's front queue that is open, or comes back. */
   get frontSize(): number {
-    const { bands } = this.#queues;
+    const { frontQueues } = this.#queues;
     let size = this.again.length;
-    for (let band = bands.list.firstOf(this.#host); band !== 0; band = bands.list.nextOf(band)) {
-      const number = bands.list.numberOf(band);
-      if (number < bandCount || (number !== budgetBand && !this.isHeld(number))) size += bands.count(band);
+    for (
+      let frontQueue = frontQueues.list.firstOf(this.#host);
+      frontQueue !== 0;
+      frontQueue = frontQueues.list.nextOf(frontQueue)
+    ) {
+      const number = frontQueues.list.numberOf(frontQueue);
+      if (number < frontQueueCount || (number !== budgetQueue && !this.isHeld(number)))
+        size += frontQueues.count(frontQueue);
     }
     return size;
   }
 
   sizeOf(number: number): number {
-    const { bands } = this.#queues;
-    const band = bands.list.find(this.#host, number);
-    return band === 0 ? 0 : bands.count(band);
+    const { frontQueues } = this.#queues;
+    const frontQueue = frontQueues.list.find(this.#host, number);
+    return frontQueue === 0 ? 0 : frontQueues.count(frontQueue);
   }
 
-  /** Bands that are not empty, ascending. */
-  bands(): { readonly number: number; readonly size: number; readonly band: number }[] {
-    const { bands } = this.#queues;
+  /** Front queues that are not empty, ascending. */
+  frontQueues(): { readonly number: number; readonly size: number; readonly frontQueue: number }[] {
+    const { frontQueues } = this.#queues;
     const found = [];
-    for (let band = bands.list.firstOf(this.#host); band !== 0; band = bands.list.nextOf(band)) {
-      const size = bands.count(band);
-      if (size > 0) found.push({ number: bands.list.numberOf(band), size, band });
+    for (
+      let frontQueue = frontQueues.list.firstOf(this.#host);
+      frontQueue !== 0;
+      frontQueue = frontQueues.list.nextOf(frontQueue)
+    ) {
+      const size = frontQueues.count(frontQueue);
+      if (size > 0) found.push({ number: frontQueues.list.numberOf(frontQueue), size, frontQueue });
     }
     return found;
   }
 
-  /** The most urgent band with entries, counting the head of `again`; `bandCount` if there is nothing. */
-  get bestBand(): number {
-    const best = this.again[0]?.entry.band ?? bandCount;
-    const first = this.#firstBand();
+  /** The most urgent front queue with entries, counting the head of `again`; `frontQueueCount` if there is nothing. */
+  get bestFrontQueue(): number {
+    const best = this.again[0]?.entry.frontQueue ?? frontQueueCount;
+    const first = this.#firstFrontQueue();
     if (first < best) return first;
     // What was deferred goes with the last of the front queues.
-    return best < bandCount || this.dueAtMs === undefined ? Math.min(best, bandCount) : bandCount - 1;
+    return best < frontQueueCount || this.dueAtMs === undefined ? Math.min(best, frontQueueCount) : frontQueueCount - 1;
   }
 
-  /** Do the URLs of a band wait for a verdict to be taken back, rather than for their turn? */
+  /** Do the URLs of a front queue wait for a verdict to be taken back, rather than for their turn? */
   isHeld(number: number): boolean {
-    return number >= bandCount && !this.opened.includes(number);
+    return number >= frontQueueCount && !this.opened.includes(number);
   }
 
   /** Earliest time anything in here may go; undefined if nothing may. */
   get dueAtMs(): number | undefined {
-    if (this.#firstBand() < bandCount) return 0;
+    if (this.#firstFrontQueue() < frontQueueCount) return 0;
     for (const number of this.opened) if (this.sizeOf(number) > 0) return 0;
     return this.again[0]?.dueAtMs;
   }
@@ -151,15 +164,19 @@ export class HostQueue {
     return count;
   }
 
-  /** The first front queue with entries; `bandCount`: none. */
-  #firstBand(): number {
-    const { bands } = this.#queues;
-    for (let band = bands.list.firstOf(this.#host); band !== 0; band = bands.list.nextOf(band)) {
-      const number = bands.list.numberOf(band);
-      if (number >= bandCount) break;
-      if (bands.count(band) > 0) return number;
+  /** The first front queue with entries; `frontQueueCount`: none. */
+  #firstFrontQueue(): number {
+    const { frontQueues } = this.#queues;
+    for (
+      let frontQueue = frontQueues.list.firstOf(this.#host);
+      frontQueue !== 0;
+      frontQueue = frontQueues.list.nextOf(frontQueue)
+    ) {
+      const number = frontQueues.list.numberOf(frontQueue);
+      if (number >= frontQueueCount) break;
+      if (frontQueues.count(frontQueue) > 0) return number;
     }
-    return bandCount;
+    return frontQueueCount;
   }
 }
 

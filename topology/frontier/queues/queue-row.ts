@@ -1,7 +1,7 @@
 /**
- * A row of a queue on disk: neighbours of one band of one host, front-coded.
+ * A row of a queue on disk: neighbours of one front queue of one host, front-coded.
  *
- *   key    `q`, host number (4 bytes), band (1), sequence number of the first entry (4)
+ *   key    `q`, host number (4 bytes), front queue (1), sequence number of the first entry (4)
  *   value  count, then of each entry: flags, [depth,] [hops, attempts, expiries,] [payload,] bytes shared with the URL
  *          before, rest
  *
@@ -22,11 +22,11 @@ export const rowBytesSoft = 16 * 1024;
 const sameDepthFlag = 8;
 const urlBytesMax = 3 * 8192;
 
-export function rowKey(host: number, band: number, first: number): Buffer {
+export function rowKey(host: number, frontQueue: number, first: number): Buffer {
   const key = Buffer.allocUnsafe(10);
   key[0] = 0x71;
   key.writeUInt32BE(host, 1);
-  key[5] = band;
+  key[5] = frontQueue;
   key.writeUInt32BE(first, 6);
   return key;
 }
@@ -87,7 +87,7 @@ export function countOf(value: Uint8Array | null | undefined): number {
 export function readRow(
   value: Uint8Array,
   hostKey: string,
-  band: number,
+  frontQueue: number,
   count: number,
   visit: (index: number, entry: () => Entry) => void,
 ): void {
@@ -105,14 +105,14 @@ export function readRow(
     const length = shared + reader.bytesInto(url, shared);
     visit(index, () => {
       const given = urlOf(flags, hostKey, url.toString('utf8', 0, length));
-      const entry = withHops({ url: given, depth, attempts, expiries, band }, hops!);
+      const entry = withHops({ url: given, depth, attempts, expiries, frontQueue }, hops!);
       return payload === undefined ? entry : { ...entry, payload: Buffer.from(payload) };
     });
   }
 }
 
 /** The entry at a pointer into the arena. */
-export function readArena(arena: EntryArena, pointer: number, hostKey: string, band: number): Entry {
+export function readArena(arena: EntryArena, pointer: number, hostKey: string, frontQueue: number): Entry {
   const buffer = arena.buffer(pointer);
   const from = arena.from(pointer);
   const flags = buffer[from]!;
@@ -122,7 +122,7 @@ export function readArena(arena: EntryArena, pointer: number, hostKey: string, b
   const [hops, attempts, expiries] = rare ? [reader.uint(), reader.uint(), reader.uint()] : [0, 0, 0];
   const payload = (flags & payloadFlag) === 0 ? undefined : Buffer.from(reader.bytes());
   const url = urlOf(flags, hostKey, buffer.toString('utf8', reader.at, from + arena.length(pointer)));
-  const entry = withHops({ url, depth, attempts, expiries, band }, hops!);
+  const entry = withHops({ url, depth, attempts, expiries, frontQueue }, hops!);
   return payload === undefined ? entry : { ...entry, payload };
 }
 

@@ -1,5 +1,5 @@
 /**
- * A 128-bit sum over everything ever queued, for the digest: with where each band begins and ends, it says what is in the
+ * A 128-bit sum over everything ever queued, for the digest: with where each front queue begins and ends, it says what is in the
  * queues without reading them, whether they are in memory or on disk.
  */
 import { type Entry, hopsOf } from '../changes/entry.ts';
@@ -10,10 +10,10 @@ export class QueuedSum {
 
   /** `hi`, `lo`: fingerprint of the URL's key; `number`: of the entry among all ever queued. */
   add(hi: number, lo: number, number: number, entry: Entry): void {
-    const { url, depth, attempts, expiries, band, payload } = entry;
+    const { url, depth, attempts, expiries, frontQueue, payload } = entry;
     const numbers =
       Math.imul(number, 0x9e3779b1) ^
-      Math.imul(depth + 64 * band, 0x85ebca6b) ^
+      Math.imul(depth + 64 * frontQueue, 0x85ebca6b) ^
       url.length ^
       (payload === undefined ? 0 : foldOf(payload));
     const rare = Math.imul(hopsOf(entry) + 32 * (attempts + 32 * expiries), 0xc2b2ae35);

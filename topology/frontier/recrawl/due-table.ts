@@ -21,7 +21,7 @@ export interface Due {
   readonly visitedS: number;
   /** Number of the place it counts under: changes/changes.ts. */
   readonly status: number;
-  readonly band: number;
+  readonly frontQueue: number;
   /** policy/recrawl/rate-classes.ts; `noRate`: not known. */
   readonly rateClass: number;
   /** A sitemap or a feed said that it has changed. */

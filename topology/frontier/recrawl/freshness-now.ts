@@ -12,7 +12,7 @@ export interface Freshness {
   readonly pages: number;
   /** Share of them that is expected to be as it was seen, 0 to 1; null: no rate is known yet. */
   readonly fresh: number | null;
-  readonly freshByBand: readonly (number | null)[];
+  readonly freshByFrontQueue: readonly (number | null)[];
   /** Since pages were last seen, s: half of them, and 19 of 20, no longer ago. Within a tenth. null: there are none. */
   readonly ageP50S: number | null;
   readonly ageP95S: number | null;
@@ -22,7 +22,7 @@ export interface Freshness {
   readonly sitemapTrust: number | null;
 }
 
-const bands = 8;
+const frontQueues = 8;
 const goalS = 7 * 86_400;
 /** Ages are counted by powers of 1.1. */
 const ageBase = Math.log(1.1);
@@ -31,8 +31,8 @@ const ageBase = Math.log(1.1);
 export function freshnessNow(partitions: readonly RecrawlState[], nowMs: number, host?: number): Freshness {
   const nowS = Math.floor(nowMs / 1_000);
   const ages = new Uint32Array(256);
-  const rated = new Float64Array(bands);
-  const expected = new Float64Array(bands);
+  const rated = new Float64Array(frontQueues);
+  const expected = new Float64Array(frontQueues);
   let [pages, inGoal] = [0, 0];
   for (const { table } of partitions) {
     for (let row = 0; row < table.end; row++) {
@@ -44,15 +44,17 @@ export function freshnessNow(partitions: readonly RecrawlState[], nowMs: number,
       if (ageS <= goalS) inGoal += 1;
       ages[Math.min(255, Math.floor(Math.log1p(ageS) / ageBase))]! += 1;
       if (due.rateClass === noRate) continue;
-      rated[due.band]! += 1;
-      expected[due.band]! += Math.exp((-rateOfClass(due.rateClass % rateClasses) * ageS) / 86_400);
+      rated[due.frontQueue]! += 1;
+      expected[due.frontQueue]! += Math.exp((-rateOfClass(due.rateClass % rateClasses) * ageS) / 86_400);
     }
   }
   const sum = (column: Float64Array) => column.reduce((total, one) => total + one, 0);
   return {
     pages,
     fresh: ratio(sum(expected), sum(rated)),
-    freshByBand: Array.from({ length: bands }, (_, band) => ratio(expected[band]!, rated[band]!)),
+    freshByFrontQueue: Array.from({ length: frontQueues }, (_, frontQueue) =>
+      ratio(expected[frontQueue]!, rated[frontQueue]!),
+    ),
     ageP50S: quantile(ages, pages, 0.5),
     ageP95S: quantile(ages, pages, 0.95),
     withinGoal: ratio(inGoal, pages),

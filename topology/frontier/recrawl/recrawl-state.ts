@@ -98,8 +98,8 @@ export class RecrawlState {
       dueS: Math.ceil(dueAtMs / 1_000),
       visitedS: Math.floor(page.visitedAtMs / 1_000),
       status: finalStatuses.indexOf(page.record.status),
-      band: Math.min(7, page.band),
-      rateClass: rate === null ? noRate : classOf(rate, Math.min(7, page.band)),
+      frontQueue: Math.min(7, page.frontQueue),
+      rateClass: rate === null ? noRate : classOf(rate, Math.min(7, page.frontQueue)),
       told: false,
       out: false,
       pushed: false,
@@ -136,7 +136,7 @@ export class RecrawlState {
   take(host: number, grant: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' }): readonly Due[] {
     const due = grant.kind === 'grantDue' ? grant.due : 0;
     if (due === 0 && this.share === 0) return none;
-    const all = grant.bands.reduce((sum, [, count]) => sum + count, due + grant.again);
+    const all = grant.frontQueues.reduce((sum, [, count]) => sum + count, due + grant.again);
     const credit = this.credit + this.share * all - 1_000 * due;
     this.credit = Math.max(-creditMax, Math.min(creditMax, credit));
     this.#unsaved = true;

@@ -8,7 +8,7 @@ import { finalStatusOf } from '../recrawl/recrawl-state.ts';
 import { placeOf } from './place-of.ts';
 import type { FrontierState, Host } from './state.ts';
 
-/** `due`: taken from the schedule for this lease. What comes out of bands is unread until its rows have been read. */
+/** `due`: taken from the schedule for this lease. What comes out of front queues is unread until its rows have been read. */
 export function applyGrant(
   state: FrontierState,
   change: Change & { readonly kind: 'grant' | 'grantDue' | 'grantSitemaps' },
@@ -27,11 +27,11 @@ export function applyGrant(
     counters[placeOf(hosts, host, again.dueAtMs)] -= 1;
     entries.push(again.entry);
   }
-  const { bands } = queues;
-  for (const [number, count] of change.bands) {
+  const { frontQueues } = queues;
+  for (const [number, count] of change.frontQueues) {
     const first = entries.length;
     for (let i = 0; i < count; i++) entries.push(unread);
-    bands.take(bands.list.find(host.id, number), count, (index, entry) => {
+    frontQueues.take(frontQueues.list.find(host.id, number), count, (index, entry) => {
       if (entries[first + index] === unread) entries[first + index] = entry;
     });
     counters[placeOf(hosts, host, 0, number)] -= count;

@@ -50,12 +50,12 @@ function leave(state: FrontierState, host: Host, { from }: Change & { kind: 'kno
       counters.leased -= 1;
       counters.quotaSpent -= 1;
       return;
-    case 'band':
-      queues.takeOut(host.id, { band: from.a, seq: from.b });
+    case 'frontQueue':
+      queues.takeOut(host.id, { frontQueue: from.a, seq: from.b });
       counters[placeOf(state.hosts, host, 0, from.a)] -= 1;
       return;
     case 'again':
-      counters[placeOf(state.hosts, host, queues.takeOut(host.id, { band: null, seq: from.b }))] -= 1;
+      counters[placeOf(state.hosts, host, queues.takeOut(host.id, { frontQueue: null, seq: from.b }))] -= 1;
       return;
     case 'done':
       counters.page -= 1;
@@ -98,9 +98,9 @@ function drop(state: FrontierState, host: Host): void {
   for (const { dueAtMs } of queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY)) {
     counters[placeOf(hosts, host, dueAtMs)] -= 1;
   }
-  for (const { number, size, band } of host.queue.bands()) {
+  for (const { number, size, frontQueue } of host.queue.frontQueues()) {
     counters[placeOf(hosts, host, 0, number)] -= size;
-    for (let left = size; left > 0; left--) queues.bands.skip(band);
+    for (let left = size; left > 0; left--) queues.frontQueues.skip(frontQueue);
   }
   counters.page -= pull.doneOf(host.id);
   counters.admitted -= pull.urlsOf(host.id);

@@ -6,7 +6,7 @@
  */
 import { hostKeyOf } from '../../url/host-key.ts';
 import type { Change } from '../changes/changes.ts';
-import { setFacts } from './open-bands.ts';
+import { setFacts } from './open-front-queues.ts';
 import { countQueue, placeOf } from './place-of.ts';
 import type { FrontierState, Host, Lease } from './state.ts';
 
@@ -37,7 +37,8 @@ function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
   counters.admitted -= host.queue.size;
   countQueue(state, host, -1);
   queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY);
-  for (const { band, size } of host.queue.bands()) for (let left = size; left > 0; left--) queues.bands.skip(band);
+  for (const { frontQueue, size } of host.queue.frontQueues())
+    for (let left = size; left > 0; left--) queues.frontQueues.skip(frontQueue);
   state.robotsHops.delete(host.id);
   traps.drop(host.key);
   queues.opened.delete(host.id);
@@ -57,9 +58,9 @@ function purgeUrl(state: FrontierState, host: Host, { url, from }: Purge, isAhea
   if (isAhead) return;
   if (from.in === 'lease') return leaveLease(state, state.leases.get(from.a)!, from.b);
   if (from.in === 'nowhere') return;
-  const band = from.in === 'band' ? from.a : null;
-  const dueAtMs = queues.takeOut(host.id, { band, seq: from.b });
-  counters[placeOf(hosts, host, dueAtMs, band ?? 0)] -= 1;
+  const frontQueue = from.in === 'frontQueue' ? from.a : null;
+  const dueAtMs = queues.takeOut(host.id, { frontQueue, seq: from.b });
+  counters[placeOf(hosts, host, dueAtMs, frontQueue ?? 0)] -= 1;
   counters.admitted -= 1;
 }
 

@@ -1,21 +1,21 @@
 import type { Counters } from '../changes/counters.ts';
 import type { Host, Hosts } from '../hosts/host.ts';
 
-/** The counter of a URL that waits in its host's queue; `band` 0 stands for what came back, too. */
+/** The counter of a URL that waits in its host's queue; `frontQueue` 0 stands for what came back, too. */
 export function placeOf(
   hosts: Hosts,
   { id, queue }: Host,
   dueAtMs: number,
-  band = 0,
+  frontQueue = 0,
 ): 'queued' | 'retrying' | 'deferred' {
-  if (hosts.facts.hold(id) !== '' || queue.isHeld(band)) return 'deferred';
+  if (hosts.facts.hold(id) !== '' || queue.isHeld(frontQueue)) return 'deferred';
   return dueAtMs > 0 ? 'retrying' : 'queued';
 }
 
 /** A host's whole queue, in the counters it stands under. */
 export function countQueue({ hosts, counters }: Counted, host: Host, by: 1 | -1): void {
   for (const again of host.queue.again) counters[placeOf(hosts, host, again.dueAtMs)] += by;
-  for (const { number, size } of host.queue.bands()) counters[placeOf(hosts, host, 0, number)] += by * size;
+  for (const { number, size } of host.queue.frontQueues()) counters[placeOf(hosts, host, 0, number)] += by * size;
 }
 
 interface Counted {

@@ -23,15 +23,15 @@ export function settleHost(state: FrontierState, host: Host): void {
   const readyAtMs = pull.readyAtMs(id, facts);
   const laneAtMs = hosts.lanes.readyAtMs(id, out);
   if (workAtMs === undefined || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '') clock.remove(id);
-  else clock.schedule(id, Math.max(readyAtMs, workAtMs, laneAtMs), clockBandOf(state, host));
+  else clock.schedule(id, Math.max(readyAtMs, workAtMs, laneAtMs), clockQueueOf(state, host));
 }
 
-/** With whom a ready host waits for its lease: with those of its best band, or with those that only refresh. */
-export function clockBandOf({ recrawl }: FrontierState, { id, queue }: Host): number {
+/** With whom a ready host waits for its lease: with those of its best front queue, or with those that only refresh. */
+export function clockQueueOf({ recrawl }: FrontierState, { id, queue }: Host): number {
   const dueAtMs = queue.dueAtMs;
   const refreshAtMs = recrawl.dueAtMs(id);
   const refreshes = refreshAtMs !== undefined && (dueAtMs === undefined || refreshAtMs < dueAtMs);
-  return refreshes ? refreshHosts : queue.bestBand;
+  return refreshes ? refreshHosts : queue.bestFrontQueue;
 }
 
 function revivalAtMs(dueAtMs: number | undefined, refreshAtMs: number | undefined, deadUntilMs: number) {

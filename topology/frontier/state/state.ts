@@ -32,7 +32,7 @@ import { LeaseDeadlines } from '../hosts/lease-deadlines.ts';
 import { TakenTasks } from '../hosts/taken-tasks.ts';
 import { PullState } from '../pull/pull-state.ts';
 import { PurgeState } from '../purge/purge-state.ts';
-import { Bands } from '../queues/bands.ts';
+import { FrontQueues } from '../queues/front-queues.ts';
 import { HostQueues } from '../queues/host-queues.ts';
 import { QueuedSum } from '../queues/queued-sum.ts';
 import { RecrawlState } from '../recrawl/recrawl-state.ts';
@@ -47,7 +47,7 @@ import { applyVisit } from './apply-visit.ts';
 import { followPolicy } from './follow-policy.ts';
 import { InLinks } from './in-links.ts';
 import { moveQueued } from './move-queued.ts';
-import { openBands, releaseTrap, setFacts } from './open-bands.ts';
+import { openFrontQueues, releaseTrap, setFacts } from './open-front-queues.ts';
 import { placeOf } from './place-of.ts';
 import { applyQuota, type QuotaRow } from './quota-row.ts';
 import { RowsAhead } from './rows-ahead.ts';
@@ -115,7 +115,7 @@ export class FrontierState {
     this.seen = new SeenTest(seen);
     this.seenLoader = new SeenLoader(this.seen);
     const keys = new KeyTable(key);
-    this.queues = new HostQueues(new Bands(queueBytes, (host) => keys.keyOf(host)));
+    this.queues = new HostQueues(new FrontQueues(queueBytes, (host) => keys.keyOf(host)));
     this.hosts = new Hosts(keys, this.queues);
   }
 
@@ -195,12 +195,12 @@ export class FrontierState {
           this.recrawl.setRound(host.id, change.round);
           this.counters.scheduled = this.recrawl.scheduled;
         }
-        const { bands } = this.queues;
+        const { frontQueues } = this.queues;
         if (!this.#isAhead(host)) this.#applyTo(host, change);
-        else if (change.kind === 'raise') bands.queuedEver += 1;
+        else if (change.kind === 'raise') frontQueues.queuedEver += 1;
         if (change.kind !== 'raise') return;
         const [hi, lo] = this.printOf(change.hostKey, change.entry.url);
-        this.queued.add(hi!, lo!, bands.queuedEver, change.entry);
+        this.queued.add(hi!, lo!, frontQueues.queuedEver, change.entry);
       }
     }
   }
@@ -223,7 +223,7 @@ export class FrontierState {
         return this.#changed(host);
       case 'trap':
         this.traps.add(change.hostKey, change);
-        openBands(this, host);
+        openFrontQueues(this, host);
         return this.#changed(host);
       case 'releaseTrap':
         releaseTrap(this, host, change.pattern);
@@ -293,19 +293,19 @@ export class FrontierState {
   #admit({ hostKey, known, entries, prints }: Change & { kind: 'admit' }): void {
     const host = this.meet(hostKey);
     const isAhead = this.#isAhead(host);
-    const { bands } = this.queues;
+    const { frontQueues } = this.queues;
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index]!;
       if (prints === undefined) this.printOf(hostKey, entry.url);
       const hi = prints?.[2 * index] ?? this.#print[0]!;
       const lo = prints?.[2 * index + 1] ?? this.#print[1]!;
       if (!known) this.seen.add(hi, lo);
-      if (isAhead) bands.queuedEver += 1;
+      if (isAhead) frontQueues.queuedEver += 1;
       else {
-        bands.push(host.id, hostKey, entry);
-        this.counters[placeOf(this.hosts, host, 0, entry.band)] += 1;
+        frontQueues.push(host.id, hostKey, entry);
+        this.counters[placeOf(this.hosts, host, 0, entry.frontQueue)] += 1;
       }
-      this.queued.add(hi, lo, bands.queuedEver, entry);
+      this.queued.add(hi, lo, frontQueues.queuedEver, entry);
     }
     if (isAhead) return;
     this.counters.admitted += entries.length;
@@ -366,15 +366,15 @@ export class FrontierState {
   #bury(host: Host, record: UrlRecord): void {
     const [again] = this.queues.takeAgain(host.id, 0, 1);
     const first =
-      again === undefined ? host.queue.bands().find(({ number }) => !host.queue.isHeld(number))! : undefined;
-    if (first !== undefined) this.queues.bands.skip(first.band);
+      again === undefined ? host.queue.frontQueues().find(({ number }) => !host.queue.isHeld(number))! : undefined;
+    if (first !== undefined) this.queues.frontQueues.skip(first.frontQueue);
     this.counters[placeOf(this.hosts, host, again?.dueAtMs ?? 0, first?.number)] -= 1;
     this.#end(host, 'dead', record);
     this.#changed(host);
   }
 
   #finish(host: Host, seq: number, record: UrlRecord): void {
-    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { band: null, seq }))] -= 1;
+    this.counters[placeOf(this.hosts, host, this.queues.takeOut(host.id, { frontQueue: null, seq }))] -= 1;
     if (record.status === 'page') this.counters.quotaSpent += 1;
     this.#end(host, record.status, record);
     this.#changed(host);

@@ -18,11 +18,11 @@ import { emptySummary } from '../../policy/traps/summary.ts';
 import { trapLimits } from '../../policy/traps/trap-limits.ts';
 import type { UrlRecord } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
-import { isTrapBand, trapBandFirst, trapBands } from '../queues/held-bands.ts';
+import { isTrapQueue, trapQueueFirst, trapQueues } from '../queues/held-queues.ts';
 
 export interface StandingTrap extends Trap {
   /** Where its URLs wait. */
-  readonly band: number;
+  readonly frontQueue: number;
 }
 
 export class TrapsState {
@@ -78,22 +78,25 @@ export class TrapsState {
     return traps.trapped.find((trap) => trap.pattern === pattern);
   }
 
-  /** A band for one more trap: a free one, else that of the trap released first whose URLs are gone. */
-  freeBand(hostKey: string, isEmpty: (band: number) => boolean): number | undefined {
+  /** A front queue for one more trap: a free one, else that of the trap released first whose URLs are gone. */
+  freeFrontQueue(hostKey: string, isEmpty: (frontQueue: number) => boolean): number | undefined {
     const { trapped, released } = this.of(hostKey);
     if (trapped.length >= trapLimits.trapsMax) return undefined;
-    const used = new Set([...trapped, ...released].map(({ band }) => band));
-    for (let band = trapBandFirst; band < trapBandFirst + trapBands; band++) if (!used.has(band)) return band;
-    return released.find(({ band }) => isEmpty(band))?.band;
+    const used = new Set([...trapped, ...released].map(({ frontQueue }) => frontQueue));
+    for (let frontQueue = trapQueueFirst; frontQueue < trapQueueFirst + trapQueues; frontQueue++)
+      if (!used.has(frontQueue)) return frontQueue;
+    return released.find(({ frontQueue }) => isEmpty(frontQueue))?.frontQueue;
   }
 
   /** For the view: a row holds all of a host. */
   save(hostKey: string): string {
-    return JSON.stringify(this.of(hostKey));
+    const { trapped, released } = this.of(hostKey);
+    return JSON.stringify({ trapped: trapped.map(toRow), released: released.map(toRow) });
   }
 
   load(hostKey: string, json: string): void {
-    this.standing.set(hostKey, JSON.parse(json) as HostTraps<StandingTrap>);
+    const { trapped, released } = JSON.parse(json) as HostTraps<TrapRow>;
+    this.standing.set(hostKey, { trapped: trapped.map(fromRow), released: released.map(fromRow) });
   }
 
   #set(hostKey: string, traps: HostTraps<StandingTrap>): void {
@@ -107,8 +110,8 @@ export class TrapsState {
  */
 export function admittedEvents(entries: readonly Entry[]): TrapEvent[] {
   const events: TrapEvent[] = [];
-  for (const { url, depth, band, isForeign } of entries)
-    if (!isTrapBand(band) && isForeign !== true) events.push({ kind: 'admitted', url, depth });
+  for (const { url, depth, frontQueue, isForeign } of entries)
+    if (!isTrapQueue(frontQueue) && isForeign !== true) events.push({ kind: 'admitted', url, depth });
   return events;
 }
 
@@ -117,4 +120,15 @@ export function fetchedEvents(entry: Entry | null | undefined, record: UrlRecord
   if (entry?.isForeign === true) return [];
   const { url, httpStatus, contentHash, soft404, barren } = record;
   return [{ kind: 'fetched', url, status: httpStatus, contentHash, isWaste: soft404 || barren === true }];
+}
+
+/** Rows keep the field's first name: earlier versions read what this one writes. */
+type TrapRow = Omit<StandingTrap, 'frontQueue'> & { readonly band: number };
+
+function toRow({ frontQueue, ...trap }: StandingTrap): TrapRow {
+  return { ...trap, band: frontQueue };
+}
+
+function fromRow({ band, ...trap }: TrapRow): StandingTrap {
+  return { ...trap, frontQueue: band };
 }

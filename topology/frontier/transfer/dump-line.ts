@@ -9,7 +9,7 @@
  *   budget      an account, and the hosts it is of
  *   host        facts and traps; before its URLs
  *   url         one URL: `status` says where it stands
- *                 queued               in a band of its host, in the order it may be fetched
+ *                 queued               in a front queue of its host, in the order it may be fetched
  *                 waiting              came back: for a retry (`dueAtMs`), or at once
  *                 page … dead          finished, with what is kept of it
  *                 known                not to be admitted, and of no crawl of ours
@@ -31,7 +31,8 @@ import type { PageRecord } from '../changes/page-record.ts';
 import type { HostLanes } from '../hosts/lanes.ts';
 import type { StandingTrap } from '../state/traps-state.ts';
 
-export const dumpVersion = 1;
+/** 2: a front queue is `frontQueue`; in 1 it was `band`, which is read still. */
+export const dumpVersion = 2;
 
 export interface DumpHead {
   readonly dump: 'crawlstream';
@@ -87,8 +88,8 @@ export interface QueuedLine {
   readonly status: 'queued' | 'waiting';
   /** Absent: the URL's own. */
   readonly host?: string;
-  /** Band, as in queues/held-bands.ts. */
-  readonly band: number;
+  /** Front queue, as in queues/held-queues.ts. */
+  readonly frontQueue: number;
   readonly depth?: number;
   readonly hop?: number;
   readonly attempts?: number;

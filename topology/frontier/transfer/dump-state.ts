@@ -44,7 +44,7 @@ export function* dumpHosts(state: FrontierState, normal: (url: string) => string
     yield* told.line(hostLine(state, host));
     const { key, queue } = host;
     for (const { dueAtMs, entry } of queue.again) yield* told.line(waitingLine(key, dueAtMs, entry, normal(entry.url)));
-    for (const { band, size } of queue.bands()) yield* told.band(key, band, size);
+    for (const { frontQueue, size } of queue.frontQueues()) yield* told.frontQueue(key, frontQueue, size);
   }
   yield* told.flush();
 }
@@ -66,11 +66,11 @@ class Told {
     if (++this.#count >= linesPerTurn) yield* this.flush();
   }
 
-  *band(hostKey: string, band: number, size: number): StoreJob {
+  *frontQueue(hostKey: string, frontQueue: number, size: number): StoreJob {
     for (let left = size; left > 0; ) {
       const some = Math.min(left, linesPerTurn - this.#count);
       const entries: Entry[] = [];
-      this.#state.queues.bands.take(band, some, (index, entry) => {
+      this.#state.queues.frontQueues.take(frontQueue, some, (index, entry) => {
         entries[index] = entry;
       });
       this.#groups.push({ hostKey, entries });
@@ -111,8 +111,8 @@ function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
   };
 }
 
-function plainTrap({ pattern, reason, detail, band }: StandingTrap): StandingTrap {
-  return { pattern, reason, detail, band };
+function plainTrap({ pattern, reason, detail, frontQueue }: StandingTrap): StandingTrap {
+  return { pattern, reason, detail, frontQueue };
 }
 
 function waitingLine(hostKey: string, dueAtMs: number, entry: Entry, normal: string): QueuedLine {
@@ -124,11 +124,11 @@ function waitingLine(hostKey: string, dueAtMs: number, entry: Entry, normal: str
 }
 
 function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry): QueuedLine {
-  const { url, band, depth, hop, attempts, expiries } = entry;
+  const { url, frontQueue, depth, hop, attempts, expiries } = entry;
   return {
     url,
     status,
-    band,
+    frontQueue,
     ...(hostKeyOf(url) !== hostKey && { host: hostKey }),
     ...(depth > 0 && { depth }),
     ...(hop > 0 && { hop }),

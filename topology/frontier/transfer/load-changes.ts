@@ -124,8 +124,8 @@ function normalOf(line: QueuedLine | KnownLine): string {
   return ('normal' in line ? line.normal : undefined) ?? line.url;
 }
 
-function entryOf({ url, band, depth = 0, hop = 0, attempts = 0, expiries = 0 }: QueuedLine): Entry {
-  return { url, band, depth, hop, attempts, expiries };
+function entryOf({ url, frontQueue, depth = 0, hop = 0, attempts = 0, expiries = 0 }: QueuedLine): Entry {
+  return { url, frontQueue, depth, hop, attempts, expiries };
 }
 
 function knownUrl(line: KnownLine): KnownUrl {

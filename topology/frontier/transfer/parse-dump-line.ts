@@ -4,13 +4,13 @@ import { CrawlstreamError } from '../../errors.ts';
 import { noHistory } from '../../policy/recrawl/history.ts';
 import { type HostFacts, newHostFacts } from '../changes/changes.ts';
 import { finalStatuses } from '../changes/url-record-bytes.ts';
-import { trapBandFirst, trapBands } from '../queues/held-bands.ts';
+import { trapQueueFirst, trapQueues } from '../queues/held-queues.ts';
 import { type DumpHead, type DumpLine, dumpVersion } from './dump-line.ts';
 
 type Fields = Record<string, unknown>;
 
 export function parseDumpLine(text: string, number: number): DumpLine {
-  const line = parse(text, number);
+  const line = withTodaysNames(parse(text, number)) as Fields;
   if ('url' in line) checkUrl(line, number);
   else if ('host' in line) checkHost(line, number);
   else if ('budget' in line) {
@@ -55,7 +55,16 @@ function parse(text: string, number: number): Fields {
   return line as Fields;
 }
 
-const lastBand = trapBandFirst + trapBands - 1;
+/** Format 1 called a front queue `band`, in URLs, in what their visits told and in traps. */
+function withTodaysNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withTodaysNames);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, of]) => [name === 'band' ? 'frontQueue' : name, withTodaysNames(of)]),
+  );
+}
+
+const lastFrontQueue = trapQueueFirst + trapQueues - 1;
 const statuses: ReadonlySet<unknown> = new Set(['queued', 'waiting', 'known', ...finalStatuses]);
 const kinds: ReadonlySet<unknown> = new Set(outcomeKinds);
 const counts = ['depth', 'hop', 'attempts', 'expiries', 'dueAtMs', 'http', 'atMs'] as const;
@@ -66,15 +75,15 @@ function checkUrl(line: Fields, number: number): void {
   if (!statuses.has(status)) throw invalid(number, `"status" is none of ${[...statuses].join(', ')}`);
   for (const field of counts) if (field in line) need(number, line, field, isWhole, 'a whole number');
   if (status === 'queued' || status === 'waiting') {
-    if (!isWhole(line['band']) || line['band'] > lastBand)
-      throw invalid(number, `"band" is no number from 0 to ${lastBand}`);
+    if (!isWhole(line['frontQueue']) || line['frontQueue'] > lastFrontQueue)
+      throw invalid(number, `"frontQueue" is no number from 0 to ${lastFrontQueue}`);
   } else if ('visits' in line) checkVisits(line, number);
   else if ('outcome' in line && !kinds.has(line['outcome'])) {
     throw invalid(number, `"outcome" is none of ${outcomeKinds.join(', ')}`);
   }
 }
 
-const visitNumbers = ['band', 'visitedAtMs', 'changedAtMs', 'failures', 'dueAtMs'] as const;
+const visitNumbers = ['frontQueue', 'visitedAtMs', 'changedAtMs', 'failures', 'dueAtMs'] as const;
 
 function checkVisits(line: Fields, number: number): void {
   const visits = (line['visits'] ?? {}) as Fields;

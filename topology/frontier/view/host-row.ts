@@ -1,7 +1,7 @@
 /**
- * One host in the view: everything of it but the URLs in its bands, which have rows of their own.
+ * One host in the view: everything of it but the URLs in its front queues, which have rows of their own.
  *
- * The row says which position of the changelog it is of. It is written in one batch with the rows that its bands gained
+ * The row says which position of the changelog it is of. It is written in one batch with the rows that its front queues gained
  * and lost since the last one, so a host is of one moment, whatever the moment of others.
  */
 import type { RobotsHop } from '../../../schemas/types.ts';
@@ -12,8 +12,8 @@ import { readPageRecord, writePageRecord } from '../changes/page-record.ts';
 import { readRobotsHop, writeRobotsHop } from '../changes/robots-hop-bytes.ts';
 import type { HostLanes } from '../hosts/lanes.ts';
 import { unread } from '../hosts/lease.ts';
-import type { SavedBand } from '../queues/bands.ts';
-import { openBands } from '../state/open-bands.ts';
+import type { SavedFrontQueue } from '../queues/front-queues.ts';
+import { openFrontQueues } from '../state/open-front-queues.ts';
 import type { FrontierState, Host, Lease } from '../state/state.ts';
 import { ByteReader, type ByteWriter } from '../storage/bytes.ts';
 
@@ -24,7 +24,7 @@ export function hostRowKey(id: number): Buffer {
   return key;
 }
 
-/** What is in no row of its bands must be written before, what is on lease be read. */
+/** What is in no row of its front queues must be written before, what is on lease be read. */
 export function writeHost(writer: ByteWriter, state: FrontierState, id: number): void {
   const { hosts, queues, leases, robotsHops, traps, changelog } = state;
   const key = hosts.keys.keyOf(id);
@@ -32,7 +32,9 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   writer.string(key);
   writeHostFacts(writer, hosts.facts.get(id));
   const host = hosts.at(id);
-  writeList(writer, host.queue.bands(), ({ band }) => writeBand(writer, queues.bands.saved(band)));
+  writeList(writer, host.queue.frontQueues(), ({ frontQueue }) =>
+    writeFrontQueue(writer, queues.frontQueues.saved(frontQueue)),
+  );
   writeList(writer, host.queue.again, ({ dueAtMs, seq, entry }) => {
     writer.uint(dueAtMs);
     writer.uint(seq);
@@ -65,7 +67,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   hosts.facts.set(id, readHostFacts(reader));
   if (hosts.facts.hold(id) === 'purged') state.purge.on = true;
   const host = hosts.at(id);
-  for (let left = reader.uint(); left > 0; left--) queues.bands.load(id, readBand(reader));
+  for (let left = reader.uint(); left > 0; left--) queues.frontQueues.load(id, readFrontQueue(reader));
   const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
   if (again.length > 0) queues.again.set(id, again);
   for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
@@ -76,11 +78,11 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   state.pull.load(reader, id);
   if (!reader.done) hosts.lanes.put(id, readLanes(reader));
   while (!reader.done) state.leases.get(reader.uint())!.pages.set(reader.uint(), readPageRecord(reader));
-  if (json !== '' || host.facts.deferredOpen) openBands(state, host);
+  if (json !== '' || host.facts.deferredOpen) openFrontQueues(state, host);
   state.settle(host);
 }
 
-function writeBand(writer: ByteWriter, { number, row, head, tail, gone }: SavedBand): void {
+function writeFrontQueue(writer: ByteWriter, { number, row, head, tail, gone }: SavedFrontQueue): void {
   writer.byte(number);
   writer.uint(row);
   writer.uint(head - row);
@@ -88,7 +90,7 @@ function writeBand(writer: ByteWriter, { number, row, head, tail, gone }: SavedB
   writeList(writer, gone, (seq) => writer.uint(seq - head));
 }
 
-function readBand(reader: ByteReader): SavedBand {
+function readFrontQueue(reader: ByteReader): SavedFrontQueue {
   const number = reader.byte();
   const row = reader.uint();
   const head = row + reader.uint();

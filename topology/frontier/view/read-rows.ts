@@ -15,7 +15,7 @@ import { readPages } from './read-pages.ts';
 /** A page of what a host has queued. */
 export interface QueuePage {
   readonly urls: readonly {
-    readonly band: number;
+    readonly frontQueue: number;
     readonly seq: number;
     readonly url: string;
     readonly depth: number;
@@ -25,48 +25,48 @@ export interface QueuePage {
 }
 
 export interface QueueCursor {
-  readonly band: number;
+  readonly frontQueue: number;
   readonly seq: number;
 }
 
-/** Up to `count` URLs of a host's bands, in the order they may be fetched, from `from` on. */
+/** Up to `count` URLs of a host's front queues, in the order they may be fetched, from `from` on. */
 export function* listQueue(
   state: FrontierState,
   hostKey: string,
   count: number,
-  from: QueueCursor = { band: 0, seq: 0 },
+  from: QueueCursor = { frontQueue: 0, seq: 0 },
 ): StoreJob<QueuePage> {
-  const urls: { band: number; seq: number; url: string; depth: number }[] = [];
-  for (const { number, band } of state.hosts.get(hostKey)?.queue.bands() ?? []) {
-    if (number < from.band) continue;
-    const fromSeq = number === from.band ? from.seq : 0;
-    for (const { seq, entry } of yield* readBand(state, band, count + 1 - urls.length, fromSeq)) {
-      urls.push({ band: number, seq, url: entry.url, depth: entry.depth });
+  const urls: { frontQueue: number; seq: number; url: string; depth: number }[] = [];
+  for (const { number, frontQueue } of state.hosts.get(hostKey)?.queue.frontQueues() ?? []) {
+    if (number < from.frontQueue) continue;
+    const fromSeq = number === from.frontQueue ? from.seq : 0;
+    for (const { seq, entry } of yield* readFrontQueue(state, frontQueue, count + 1 - urls.length, fromSeq)) {
+      urls.push({ frontQueue: number, seq, url: entry.url, depth: entry.depth });
     }
     if (urls.length > count) break;
   }
   const beyond = urls[count];
-  return { urls: urls.slice(0, count), next: beyond && { band: beyond.band, seq: beyond.seq } };
+  return { urls: urls.slice(0, count), next: beyond && { frontQueue: beyond.frontQueue, seq: beyond.seq } };
 }
 
 /** Fills in the leases, and forgets rows that are used up. */
 export function* readLeases(state: FrontierState): StoreJob {
-  const { bands } = state.queues;
+  const { frontQueues } = state.queues;
   if (state.recrawl.reads.length > 0) yield* readPages(state);
-  while (bands.reads.size > 0) {
-    const reading = [...bands.reads.keys()];
-    const values = yield { read: reading.map((band) => bands.rowToRead(band)) };
-    reading.forEach((band, index) => {
-      bands.takeRow(band, asBuffer(values[index]));
+  while (frontQueues.reads.size > 0) {
+    const reading = [...frontQueues.reads.keys()];
+    const values = yield { read: reading.map((frontQueue) => frontQueues.rowToRead(frontQueue)) };
+    reading.forEach((frontQueue, index) => {
+      frontQueues.takeRow(frontQueue, asBuffer(values[index]));
     });
   }
-  while (bands.leftovers.length > 0) {
-    const [value] = yield { read: [bands.leftoverToRead()] };
-    bands.takeLeftover(asBuffer(value));
+  while (frontQueues.leftovers.length > 0) {
+    const [value] = yield { read: [frontQueues.leftoverToRead()] };
+    frontQueues.takeLeftover(asBuffer(value));
   }
 }
 
-/** The URLs in their bands that a step's burials come to at most, by host number, hosts ascending. */
+/** The URLs in their front queues that a step's burials come to at most, by host number, hosts ascending. */
 export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>> {
   const dying = new Map<number, Entry[]>();
   let left: number = frontierLimits.burialsPerStep;
@@ -76,10 +76,10 @@ export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>>
     left -= queue.again.length;
     const entries: Entry[] = [];
     dying.set(id, entries);
-    for (const { number, band } of queue.bands()) {
+    for (const { number, frontQueue } of queue.frontQueues()) {
       if (left <= 0) break;
       if (queue.isHeld(number)) continue;
-      const read = yield* readBand(state, band, left);
+      const read = yield* readFrontQueue(state, frontQueue, left);
       left -= read.length;
       for (const { entry } of read) entries.push(entry);
     }
@@ -91,35 +91,41 @@ export interface FoundPlace extends Place {
   readonly number: number;
 }
 
-/** Where a URL waits in a band of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
-export function* findInBands(
+/** Where a URL waits in a front queue of its host; undefined: in none. Reads the queue up to it: 0.4 µs a URL. */
+export function* findInFrontQueues(
   state: FrontierState,
   host: number,
   isIt: (entry: Entry) => boolean,
 ): StoreJob<FoundPlace | undefined> {
-  const [first] = yield* placesInBands(state, host, isIt, 1);
+  const [first] = yield* placesInFrontQueues(state, host, isIt, 1);
   return first;
 }
 
-/** At most `most` places of what is wanted in the bands of a host; a URL that was forced may have several. */
-export function* placesInBands(
+/** At most `most` places of what is wanted in the front queues of a host; a URL that was forced may have several. */
+export function* placesInFrontQueues(
   state: FrontierState,
   host: number,
   isIt: (entry: Entry) => boolean,
   most: number,
 ): StoreJob<FoundPlace[]> {
   const places: FoundPlace[] = [];
-  for (const { number, band } of state.hosts.at(host).queue.bands()) {
+  for (const { number, frontQueue } of state.hosts.at(host).queue.frontQueues()) {
     if (places.length >= most) break;
-    for (const place of yield* readBand(state, band, most - places.length, 0, isIt)) places.push({ ...place, number });
+    for (const place of yield* readFrontQueue(state, frontQueue, most - places.length, 0, isIt))
+      places.push({ ...place, number });
   }
   return places;
 }
 
 /** Is the entry still in its place? What was looked up before a step may have left it in the step. */
-export function isQueuedAt({ queues: { bands } }: FrontierState, host: number, number: number, seq: number): boolean {
-  const band = bands.list.find(host, number);
-  return band !== 0 && seq >= bands.head(band) && !bands.goneOf(band).includes(seq);
+export function isQueuedAt(
+  { queues: { frontQueues } }: FrontierState,
+  host: number,
+  number: number,
+  seq: number,
+): boolean {
+  const frontQueue = frontQueues.list.find(host, number);
+  return frontQueue !== 0 && seq >= frontQueues.head(frontQueue) && !frontQueues.goneOf(frontQueue).includes(seq);
 }
 
 export interface Place {
@@ -127,27 +133,27 @@ export interface Place {
   readonly entry: Entry;
 }
 
-/** The entries of a band in order, at most `count` that are `wanted`, from `fromSeq` (its head, if less) on. */
-export function* readBand(
+/** The entries of a front queue in order, at most `count` that are `wanted`, from `fromSeq` (its head, if less) on. */
+export function* readFrontQueue(
   state: FrontierState,
-  band: number,
+  frontQueue: number,
   count: number,
   fromSeq = 0,
   wanted: (entry: Entry) => boolean = () => true,
 ): StoreJob<Place[]> {
-  const { bands } = state.queues;
-  const host = bands.list.hostOf(band);
-  const number = bands.list.numberOf(band);
+  const { frontQueues } = state.queues;
+  const host = frontQueues.list.hostOf(frontQueue);
+  const number = frontQueues.list.numberOf(frontQueue);
   const key = state.hosts.keys.keyOf(host);
-  const gone = new Set(bands.goneOf(band));
+  const gone = new Set(frontQueues.goneOf(frontQueue));
   const places: Place[] = [];
-  const begin = Math.max(fromSeq, bands.head(band));
+  const begin = Math.max(fromSeq, frontQueues.head(frontQueue));
   const keep = (seq: number, entry: () => Entry) => {
     if (seq < begin || gone.has(seq) || places.length >= count) return;
     const one = entry();
     if (wanted(one)) places.push({ seq, entry: one });
   };
-  let { row, from, first } = bands.extent(band);
+  let { row, from, first } = frontQueues.extent(frontQueue);
   while (row < from && places.length < count) {
     const [value] = yield { read: [rowKey(host, number, row)] };
     const end = row + countOf(value);
@@ -155,10 +161,10 @@ export function* readBand(
     readRow(asBuffer(value)!, key, number, Math.min(end, from) - row, (index, entry) => keep(start + index, entry));
     row = end;
   }
-  for (let seq = from; seq < bands.extent(band).tail && places.length < count; seq++) {
+  for (let seq = from; seq < frontQueues.extent(frontQueue).tail && places.length < count; seq++) {
     const at = first;
-    keep(seq, () => readArena(bands.arena, at, key, number));
-    first = bands.arena.next(first);
+    keep(seq, () => readArena(frontQueues.arena, at, key, number));
+    first = frontQueues.arena.next(first);
   }
   return places;
 }

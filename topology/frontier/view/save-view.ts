@@ -3,7 +3,7 @@
  *
  * A *fuzzy checkpoint*, as in ARIES: the position and what goes with it are of the moment the round begins, each host's
  * row is of the moment it is written, which is later, and says so. A crash between two slices leaves the old position
- * with some hosts ahead of it; a replay from there leaves those alone until it reaches them (state/state.ts). Rows of bands that
+ * with some hosts ahead of it; a replay from there leaves those alone until it reaches them (state/state.ts). Rows of front queues that
  * no host's row leads to yet are never read.
  *
  * Each yield is one batch, sorted by key, at most about `sliceBytes`. Whoever runs it writes a batch before the next
@@ -114,19 +114,27 @@ class Slice {
     return this.#hosts.length + this.#queues.length + this.#records.length === 0;
   }
 
-  /** False: the host's bands alone fill the slice; its row comes in a later one, with what is left of them. */
+  /** False: the host's front queues alone fill the slice; its row comes in a later one, with what is left of them. */
   addHost(id: number): boolean {
-    const { bands } = this.#state.queues;
-    for (let band = bands.list.firstOf(id); band !== 0; band = bands.list.nextOf(band)) {
-      for (let { pointer, seq } = bands.unsaved(band); pointer !== 0; { pointer, seq } = bands.unsaved(band)) {
+    const { frontQueues } = this.#state.queues;
+    for (
+      let frontQueue = frontQueues.list.firstOf(id);
+      frontQueue !== 0;
+      frontQueue = frontQueues.list.nextOf(frontQueue)
+    ) {
+      for (
+        let { pointer, seq } = frontQueues.unsaved(frontQueue);
+        pointer !== 0;
+        { pointer, seq } = frontQueues.unsaved(frontQueue)
+      ) {
         if (this.isFull) return false;
-        const row = writeRow(this.#writer, bands.arena, pointer, bands.unsavedCount(band));
-        this.#add(this.#queues, rowKey(id, bands.list.numberOf(band), seq));
-        bands.savedRow(band, row.last, row.count);
+        const row = writeRow(this.#writer, frontQueues.arena, pointer, frontQueues.unsavedCount(frontQueue));
+        this.#add(this.#queues, rowKey(id, frontQueues.list.numberOf(frontQueue), seq));
+        frontQueues.savedRow(frontQueue, row.last, row.count);
       }
     }
-    for (const key of bands.goneRows.get(id) ?? []) this.#queues.push({ key, value: null });
-    bands.goneRows.delete(id);
+    for (const key of frontQueues.goneRows.get(id) ?? []) this.#queues.push({ key, value: null });
+    frontQueues.goneRows.delete(id);
     writeHost(this.#writer, this.#state, id);
     this.#add(this.#hosts, hostRowKey(id));
     this.#state.unsaved.written(id);

@@ -8,10 +8,10 @@
  * | b | budget key | its account: budgets/budgets-state.ts |
  * | c | block | cash that URLs hold; without a block: its scale |
  * | d | block, or nothing | what is to be visited again: recrawl/due-rows.ts |
- * | h | host number | key, facts, bands, what came back, leases: host-row.ts |
+ * | h | host number | key, facts, front queues, what came back, leases: host-row.ts |
  * | m | | changelog position, clock, counters, input positions, policy, quota, next numbers |
  * | m | a | the newest record of the changelog in hosts' rows, which may be ahead of the position |
- * | q | host number, band, first sequence number | URLs of a band: queues/queue-row.ts |
+ * | q | host number, front queue, first sequence number | URLs of a front queue: queues/queue-row.ts |
  * | s | list, block | fingerprints: seen/seen-rows.ts |
  * | i | block | counts of in-links; without a block: their sum |
  * | p | host number, fingerprint | a URL that was taken down: purge/purge-state.ts |
@@ -85,7 +85,7 @@ export function metaValue(state: FrontierState): Buffer {
   writer.string(state.policyJson);
   writer.uint(state.nextLeaseId);
   writer.uint(state.hosts.met);
-  writer.uint(state.queues.bands.queuedEver);
+  writer.uint(state.queues.frontQueues.queuedEver);
   for (const word of state.queued.sum.words) writer.uint(word);
   for (const topic of inputTopics) {
     writer.uint(state.positions[topic].offset);
@@ -136,7 +136,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   state.setPolicy(reader.uint(), reader.string());
   state.nextLeaseId = reader.uint();
   state.hosts.met = reader.uint();
-  state.queues.bands.queuedEver = reader.uint();
+  state.queues.frontQueues.queuedEver = reader.uint();
   for (let i = 0; i < 4; i++) state.queued.sum.words[i] = reader.uint();
   for (const topic of inputTopics) state.positions[topic] = { offset: reader.uint(), slice: reader.uint() };
   state.counters = readCounters(reader);

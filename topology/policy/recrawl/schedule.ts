@@ -24,7 +24,7 @@ export interface Visited {
   /** Since the page last changed, by its Last-Modified or by our visits. */
   readonly sinceChangeS: number;
   /** Front queue, 0 the most important. */
-  readonly band: number;
+  readonly frontQueue: number;
   /** Of a feed: no sooner than it asks for, s. */
   readonly pollS?: number;
 }
@@ -38,7 +38,7 @@ export interface Recrawl {
 }
 
 /** Each front queue counts half as much as the one before. */
-const byImportance = Array.from({ length: weightClasses }, (_, band) => 2 ** -band);
+const byImportance = Array.from({ length: weightClasses }, (_, frontQueue) => 2 ** -frontQueue);
 const alike = new Array<number>(weightClasses).fill(1);
 
 export function compileRecrawl(config: RecrawlConfig): Recrawl {
@@ -92,12 +92,12 @@ function planOf(config: RecrawlConfig, rule: RecrawlRule): Plan {
   const firstS = Math.min(maxS, Math.max(minS, seconds(config.intervalMs)!));
   return {
     says: (kind) => kind === 'page' || (kind === 'feed' && rule.kinds?.includes(kind) === true),
-    next({ history, changed, sinceChangeS, band }, price, weights) {
+    next({ history, changed, sinceChangeS, frontQueue }, price, weights) {
       if (schedule === 'fixed') return { intervalS: firstS, delayS: firstS };
       if (!isPriced(schedule)) return adaptiveVisit(adaptive, history, changed, sinceChangeS);
       const rate = changesPerDay(history);
       const isKnown = rate !== null && price !== null;
-      const days = isKnown ? boundedDays(rate, weights[band] ?? 1, price, bounds) : firstS / daySeconds;
+      const days = isKnown ? boundedDays(rate, weights[frontQueue] ?? 1, price, bounds) : firstS / daySeconds;
       const intervalS = Math.ceil(days * daySeconds);
       return { intervalS, delayS: intervalS };
     },

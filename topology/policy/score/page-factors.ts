@@ -1,5 +1,5 @@
 /** What the page itself, and who named it, say for it. Each gives a share from 0 to 1, or null where it knows nothing. */
-import { bandCount, bandOf } from '../../url/band.ts';
+import { frontQueueCount, frontQueueOf } from '../../url/front-queue.ts';
 import { logShare, share } from './curves.ts';
 import type { LinkSource, PageInputs, PageKind } from './inputs.ts';
 import type { Scales } from './score-config.ts';
@@ -12,9 +12,9 @@ export function inLinks({ inLinks }: PageInputs, { inLinksMost }: Scales): numbe
   return inLinks === null ? null : logShare(inLinks, inLinksMost);
 }
 
-/** Depth and spelling, as bands by themselves judge them (band.ts). */
+/** Depth and spelling, as front queues by themselves judge them (front-queue.ts). */
 export function depth({ depth }: PageInputs, url: string): number {
-  return 1 - bandOf(url, depth) / (bandCount - 1);
+  return 1 - frontQueueOf(url, depth) / (frontQueueCount - 1);
 }
 
 /** By what a crawl gets out of it: links and text, then text alone. */

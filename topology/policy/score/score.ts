@@ -1,14 +1,14 @@
 /**
- * The score of a URL: how much it is worth to fetch it, from 0 to 1, and the band it waits in.
+ * The score of a URL: how much it is worth to fetch it, from 0 to 1, and the front queue it waits in.
  *
  * A weighted mean of weighted means: domain, page, freshness, each of its own factors. A factor that knows nothing is
  * left out of its mean, and a group without any out of the whole, rather than counted as bad: a new host has no
- * record, not a poor one. Where only the link itself is known, the score is depth and spelling, and the band is the one
- * of `bandOf`.
+ * record, not a poor one. Where only the link itself is known, the score is depth and spelling, and the front queue is the one
+ * of `frontQueueOf`.
  *
  * Pure, no state: counts are inputs, which the frontier keeps (inputs.ts).
  */
-import { bandCount } from '../../url/band.ts';
+import { frontQueueCount } from '../../url/front-queue.ts';
 import * as domain from './domain-factors.ts';
 import * as freshness from './freshness-factors.ts';
 import type { ScoreInputs } from './inputs.ts';
@@ -107,8 +107,8 @@ class Mean {
   }
 }
 
-/** Bands are equal stretches around their middles, so that `1 − band / 7` falls into `band`. */
-export function bandOfScore(score: number): number {
-  const band = Math.round((1 - score) * (bandCount - 1));
-  return Math.max(0, Math.min(bandCount - 1, band));
+/** Front queues are equal stretches around their middles, so that `1 − frontQueue / 7` falls into `frontQueue`. */
+export function frontQueueOfScore(score: number): number {
+  const frontQueue = Math.round((1 - score) * (frontQueueCount - 1));
+  return Math.max(0, Math.min(frontQueueCount - 1, frontQueue));
 }

@@ -12,13 +12,14 @@ export interface HostTraps<T extends Trap = Trap> {
 
 export const noTraps: HostTraps<never> = { trapped: [], released: [] };
 
-/** Takes the place of one released under the same pattern or, where URLs wait in bands, in the same band. */
-export function addTrap<T extends Trap & { readonly band?: number }>(
+/** Takes the place of one released under the same pattern or, where URLs wait in front queues, in the same front queue. */
+export function addTrap<T extends Trap & { readonly frontQueue?: number }>(
   { trapped, released }: HostTraps<T>,
   trap: T,
 ): HostTraps<T> {
   const others = (one: T) =>
-    one.pattern !== trap.pattern && (one.band === undefined || trap.band === undefined || one.band !== trap.band);
+    one.pattern !== trap.pattern &&
+    (one.frontQueue === undefined || trap.frontQueue === undefined || one.frontQueue !== trap.frontQueue);
   return { trapped: [...trapped.filter(others), trap], released: released.filter(others) };
 }
 

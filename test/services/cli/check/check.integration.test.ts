@@ -97,7 +97,7 @@ test('check filter names the rule, from options as from a policy with lists', as
     url: 'http://a.org/b',
     admitted: true,
     hostKey: 'a.org',
-    band: 0,
+    frontQueue: 0,
     policyVersion: 7,
   });
   writeFileSync(list, 'other.example\n');
@@ -161,8 +161,8 @@ test('check page reads a file, its links relative to the URL that is said', asyn
   assert.match(stdout, /directives +nofollow\n/);
 });
 
-test('check score shows each factor, and the band of depth and spelling where nothing else is said', async () => {
-  assert.equal((await json('score', 'http://a.org/b?c=1', '--depth', '2'))['band'], 3);
+test('check score shows each factor, and the front queue of depth and spelling where nothing else is said', async () => {
+  assert.equal((await json('score', 'http://a.org/b?c=1', '--depth', '2'))['frontQueue'], 3);
   const known = await json(
     'score',
     'http://a.org/b?c=1',
@@ -173,9 +173,9 @@ test('check score shows each factor, and the band of depth and spelling where no
     '--linking-domains',
     '800',
   );
-  assert.ok(Number(known['band']) < 3);
+  assert.ok(Number(known['frontQueue']) < 3);
   const { stdout } = await runCommand(['check', 'score', 'http://a.org/b']);
-  assert.match(stdout, /band +0 of 0 \(first\) to 7\n {2}domain +unknown +weight 0\.3\n/);
+  assert.match(stdout, /front queue +0 of 0 \(first\) to 7\n {2}domain +unknown +weight 0\.3\n/);
 });
 
 test('what a checker cannot use is one line that names it and says what to do', async () => {

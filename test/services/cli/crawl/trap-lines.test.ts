@@ -25,14 +25,17 @@ it('what is beyond the ten largest is summed', () => {
   assert.equal(trapLines(many, '')[10], '10 URLs in 4 other traps');
 });
 
-it('a standing trap holds the URLs in its band', () => {
+it('a standing trap holds the URLs in its front queue', () => {
   const standing = new Map([
     [
       'a.test',
-      { trapped: [{ ...trap('', '/cal/#', 0), band: 17 }], released: [{ ...trap('', '/old/#', 0), band: 16 }] },
+      {
+        trapped: [{ ...trap('', '/cal/#', 0), frontQueue: 17 }],
+        released: [{ ...trap('', '/old/#', 0), frontQueue: 16 }],
+      },
     ],
   ]);
-  const hosts = new Map([['a.test', { queue: { sizeOf: (band: number) => (band === 17 ? 5 : 9) } }]]);
+  const hosts = new Map([['a.test', { queue: { sizeOf: (frontQueue: number) => (frontQueue === 17 ? 5 : 9) } }]]);
   const held = heldTraps({ traps: { standing }, hosts } as never);
   assert.deepEqual(
     held.map(({ hostKey, pattern, urls }) => [hostKey, pattern, urls]),

@@ -60,7 +60,7 @@ test('a URL that waits is raised: it goes before the others of its host, and is 
   let ahead = 0;
   for (const url of [...web.plan.expected(web.port).fetch].reverse()) {
     const queue = (await explain(url))['queue'] as { in: string; ahead: number } | null;
-    if (queue?.in !== 'band' || queue.ahead < 10) continue;
+    if (queue?.in !== 'frontQueue' || queue.ahead < 10) continue;
     [raised, ahead] = [url, queue.ahead];
     break;
   }

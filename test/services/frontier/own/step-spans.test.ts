@@ -12,7 +12,7 @@ function setUp() {
   const spans: Span[] = [];
   const steps = new StepSpans((span) => spans.push(span), { crawl: 'test', partition: 3 });
   const admit = (lo: number, atMs: number, foundAtMs: number) => {
-    const about = { url, hostKey: 'a.test', depth: 1, band: 2, foundAtMs, foundBy: null, parent: null };
+    const about = { url, hostKey: 'a.test', depth: 1, frontQueue: 2, foundAtMs, foundBy: null, parent: null };
     steps.committed([{ kind: 'admitted', atMs, span: admitSpan(1, lo), ...about }], atMs + 5);
   };
   const grant = (queue: TraceContext, grantedAtMs: number) => {

@@ -99,11 +99,11 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
   it('tell how a host stands, and page through its queue', async () => {
     const { body } = await get('c', '/hosts/www.example.org?limit=50');
     const leases = body['leases'] as { readonly urls: number }[];
-    const bands = body['bands'] as { readonly urls: number }[];
+    const frontQueues = body['frontQueues'] as { readonly urls: number }[];
     const { crawlDelayMs, hold } = body['facts'] as Record<string, unknown>;
     assert.deepEqual([crawlDelayMs, hold], [null, '']);
     const onLease = leases.reduce((sum, { urls }) => sum + urls, 0);
-    assert.equal(onLease + bands.reduce((sum, { urls }) => sum + urls, 0), 90);
+    assert.equal(onLease + frontQueues.reduce((sum, { urls }) => sum + urls, 0), 90);
     const seen = new Set<string>();
     let from = '';
     for (;;) {
@@ -140,7 +140,7 @@ describe('questions by HTTP', { timeout: 60_000 }, () => {
     const place = async (url: string) => (await get('b', `/urls?url=${encodeURIComponent(url)}`)).body;
     const waits = await place('HTTPS://www.EXAMPLE.org:443/88#top');
     assert.equal(waits['url'], 'https://www.example.org/88');
-    assert.deepEqual([waits['seen'], (waits['place'] as { in: string }).in], [true, 'band']);
+    assert.deepEqual([waits['seen'], (waits['place'] as { in: string }).in], [true, 'frontQueue']);
     const never = await place('https://www.example.org/never');
     assert.deepEqual([never['seen'], never['place']], [false, null]);
     assert.deepEqual([(await place('https://nowhere.example/'))['seen']], [false]);

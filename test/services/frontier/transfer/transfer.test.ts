@@ -16,8 +16,8 @@ const policy = {
   budget: { key: 'domain', base: 2, perSource: 1, max: 9, refillMs: 1e14 },
 };
 const facts = { readyAtMs: 99_000, crawlDelayMs: 500, fetched: 3, pages: 2, fetchMs: 40, failures: 1, leaseMax: 4 };
-const trap = { pattern: '/calendar/', reason: 'calendar', detail: 'days without end', band: 16 };
-const freed = { ...trap, pattern: '/free/', band: 17 };
+const trap = { pattern: '/calendar/', reason: 'calendar', detail: 'days without end', frontQueue: 16 };
+const freed = { ...trap, pattern: '/free/', frontQueue: 17 };
 const link = { url: 'http://new.a.test/x', lastModifiedMs: 0, priority: -1 };
 const links = {
   ...{
@@ -40,26 +40,26 @@ const letter = {
 const page = { outcome: 'fetched', http: 200, atMs: 1_000, attempts: 1, contentHash: 'ab', etag: '"e"' };
 
 const visits = {
-  ...{ band: 2, visitedAtMs: 1_000, changedAtMs: 1_000, signature: 'ab', failures: 0, dueAtMs: 9_000_000 },
+  ...{ frontQueue: 2, visitedAtMs: 1_000, changedAtMs: 1_000, signature: 'ab', failures: 0, dueAtMs: 9_000_000 },
   history: { changes: 1, changedS: 60, changedSquares: 3600, unchanged: 2, unchangedS: 90, recent: 5, intervalS: 600 },
 };
 const body: readonly object[] = [
   { budget: 'a.test', hosts: ['a.test', 'www.a.test'], period: 0, used: 9, sources: [11, 12] },
   { url: 'http://a.test/forced', status: 'page', ...page, depth: 1 },
   { host: 'a.test', facts, traps: { trapped: [trap], released: [freed] } },
-  { url: 'http://a.test/retry', status: 'waiting', band: 2, depth: 1, attempts: 2, dueAtMs: 70_000 },
-  { url: 'http://a.test/soon?utm_source=x', status: 'waiting', band: 2, hop: 1, normal: 'http://a.test/soon' },
-  { url: 'http://a.test/1', status: 'queued', band: 0 },
-  { url: 'http://a.test/2', status: 'queued', band: 3, depth: 1 },
-  { url: 'http://a.test/calendar/1', status: 'queued', band: 16, depth: 2 },
-  { url: 'http://a.test/free/1', status: 'queued', band: 17, depth: 2 },
+  { url: 'http://a.test/retry', status: 'waiting', frontQueue: 2, depth: 1, attempts: 2, dueAtMs: 70_000 },
+  { url: 'http://a.test/soon?utm_source=x', status: 'waiting', frontQueue: 2, hop: 1, normal: 'http://a.test/soon' },
+  { url: 'http://a.test/1', status: 'queued', frontQueue: 0 },
+  { url: 'http://a.test/2', status: 'queued', frontQueue: 3, depth: 1 },
+  { url: 'http://a.test/calendar/1', status: 'queued', frontQueue: 16, depth: 2 },
+  { url: 'http://a.test/free/1', status: 'queued', frontQueue: 17, depth: 2 },
   { host: 'blocked.test:8080', facts: { hold: 'blocked' } },
   { host: 'purged.test', facts: { hold: 'purged' } },
-  { url: 'https://blocked.test:8080/', status: 'queued', band: 1, expiries: 2 },
+  { url: 'https://blocked.test:8080/', status: 'queued', frontQueue: 1, expiries: 2 },
   { host: 'www.a.test', lanes: { own: 3, most: 3, freeAtMs: [88_000] }, purged: [7, 8, 7, 9] },
-  { url: 'http://www.a.test/later', status: 'queued', band: 8, depth: 3 },
+  { url: 'http://www.a.test/later', status: 'queued', frontQueue: 8, depth: 3 },
   // It was fetched once, and an operator has forced it.
-  { url: 'http://a.test/forced', status: 'queued', band: 0 },
+  { url: 'http://a.test/forced', status: 'queued', frontQueue: 0 },
   { url: 'http://a.test/', status: 'page', ...page, visits },
   { url: 'http://www.a.test/', status: 'redirected', outcome: 'redirect', http: 301, atMs: 2_000, attempts: 1 },
   { url: 'http://a.test/dead', status: 'dead', outcome: 'timeout', atMs: 3_000, attempts: 4, depth: 2 },
@@ -83,7 +83,7 @@ const totals = { hosts: 4, admitted: 15, imported: 1, scheduled: 1, places, link
 
 function dumpOf(lines: readonly object[], end: object = totals): string[] {
   const head = {
-    ...{ dump: 'crawlstream', version: 1, id: 'd1', madeAtMs: 1, madeBy: 'test', crawl: 't', partitions: 1 },
+    ...{ dump: 'crawlstream', version: 2, id: 'd1', madeAtMs: 1, madeBy: 'test', crawl: 't', partitions: 1 },
     ...{ keyMode: 'host', seenKeyVersion: 1, fingerprintVersion: 1, fingerprintKey: '12'.repeat(16) },
     ...{ policy, asked: policy, seeds: ['http://a.test/'] },
   };
@@ -102,6 +102,14 @@ function saidBy(lines: readonly string[]): string[] {
     .map((line) => JSON.stringify(sorted(line)))
     .sort();
 }
+
+test('a dump of format 1, whose front queues are named "band", comes out in today’s words', async () => {
+  const first = whole.map((line) => line.replaceAll('"frontQueue":', '"band":').replace('"version":2', '"version":1'));
+  assert.ok(first.filter((line) => line.includes('"band":')).length > 3);
+  const crawl = await newCrawl(3, 'host');
+  await load(crawl, first);
+  assert.deepEqual(saidBy(await dump(crawl)), saidBy(whole));
+});
 
 /** Fields in the order of their names. */
 function sorted(value: unknown): unknown {
@@ -191,9 +199,9 @@ test('a damaged dump is refused, and says which line', async () => {
     [[...whole, whole.at(-1)!], /line \d+ comes after its end/],
     [whole.filter((_, number) => number !== 8), /lines before its end/],
     [dumpOf([...body, { letter }], { ...totals, imported: 2 }), /come to 1 imported, its end says 2/],
-    [dumpOf([{ url: 'ftp://a.test/', status: 'queued', band: 0 }]), /line 3 of the dump: "url"/],
-    [dumpOf([{ url: 'http://a.test/', status: 'lost', band: 0 }]), /line 3 .* "status" is none of/],
-    [dumpOf([{ url: 'http://a.test/', status: 'queued', band: 99 }]), /line 3 .* "band"/],
+    [dumpOf([{ url: 'ftp://a.test/', status: 'queued', frontQueue: 0 }]), /line 3 of the dump: "url"/],
+    [dumpOf([{ url: 'http://a.test/', status: 'lost', frontQueue: 0 }]), /line 3 .* "status" is none of/],
+    [dumpOf([{ url: 'http://a.test/', status: 'queued', frontQueue: 99 }]), /line 3 .* "frontQueue"/],
     [dumpOf([{ url: 'http://a.test/', status: 'page', depth: -1 }]), /line 3 .* "depth" is not a whole number/],
     [dumpOf([{ host: 'a.test', facts: { mood: 1 } }]), /line 3 .* "facts.mood"/],
     [dumpOf([{ links: { hostKey: 'a.test' } }]), /line 3 .* "links" lacks/],
@@ -202,7 +210,7 @@ test('a damaged dump is refused, and says which line', async () => {
   ];
   for (const [lines, message] of refusals)
     await assert.rejects(load(await newCrawl(2), lines), { code: 'INVALID_RECORD', message });
-  const newer = whole.map((line) => line.replace('"version":1,"id"', '"version":2,"id"'));
+  const newer = whole.map((line) => line.replace('"version":2,"id"', '"version":3,"id"'));
   await assert.rejects(load(await newCrawl(2), newer), { code: 'UNSUPPORTED' });
 });
 

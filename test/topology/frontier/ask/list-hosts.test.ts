@@ -73,7 +73,7 @@ describe('a list of hosts', () => {
   it('is found in slices, and of a state that was opened anew from its beginning', () => {
     const hand = new Hand();
     const hosts = frontierLimits.hostsPerLook + 3;
-    hand.rig.core.state.hosts.queues.bands.list.fitHost(hosts);
+    hand.rig.core.state.hosts.queues.frontQueues.list.fitHost(hosts);
     for (let n = 0; n < hosts; n++) hand.rig.core.state.hosts.meet(`${n}.test`);
     const scan = new HostScan({ search: '', sort: 'name', limit: 2 });
     assert.deepEqual(scan.slice(hand.rig.core.state).next(), { done: true, value: undefined });

@@ -6,11 +6,11 @@ import type { Answer } from '../../../../lab/simulation/driver.ts';
 import { TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { UrlStory } from '../../../../topology/frontier/ask/url-story.ts';
 import { decodeChangelog } from '../../../../topology/frontier/changes/changelog.ts';
-import { budgetBand, trapBandFirst } from '../../../../topology/frontier/queues/held-bands.ts';
+import { budgetQueue, trapQueueFirst } from '../../../../topology/frontier/queues/held-queues.ts';
 import { defaultBudget } from '../../../../topology/policy/budget.ts';
 import { defaultPolicy } from '../../../../topology/policy/policy.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';
-import { bandCount } from '../../../../topology/url/band.ts';
+import { frontQueueCount } from '../../../../topology/url/front-queue.ts';
 
 const site = 'https://a.test';
 
@@ -58,7 +58,7 @@ describe('the story of a URL', () => {
     driver.inject([`${site}/`]);
     driver.run(driver.nowMs + 5_000);
     const places = Array.from({ length: 40 }, (_, n) => ({ n, place: storyOf(driver, `${site}/p/${n}`).place }));
-    const waiting = places.flatMap(({ n, place }) => (place?.in === 'band' ? [{ n, ahead: place.ahead }] : []));
+    const waiting = places.flatMap(({ n, place }) => (place?.in === 'frontQueue' ? [{ n, ahead: place.ahead }] : []));
     assert.ok(waiting.length > 10 && waiting.length < 40);
     const done = driver.tasks.length;
     driver.run();
@@ -102,9 +102,9 @@ describe('the story of a URL', () => {
     driver.run();
     const url = `${site}/a/b/a/b/a/b/`;
     const before = storyOf(driver, url);
-    assert.ok(before.place?.in === 'band');
-    assert.equal(before.trapOf(before.place.band)?.reason, 'repeatedSegments');
-    assert.equal(before.trapOf(before.place.band)?.released, false);
+    assert.ok(before.place?.in === 'frontQueue');
+    assert.equal(before.trapOf(before.place.frontQueue)?.reason, 'repeatedSegments');
+    assert.equal(before.trapOf(before.place.frontQueue)?.released, false);
     driver.control(0, { kind: 'releaseTrap', hostKey: 'a.test', payload: JSON.stringify({ pattern: '//' }) });
     driver.run(driver.nowMs + 60_000);
     assert.deepEqual(storyOf(driver, url).place, { in: 'end', status: 'page' });
@@ -145,20 +145,22 @@ describe('the story of a URL', () => {
     hand.linksTo([`${site}/late`], 7, { depth: 0 });
     hand.linksTo(trapped);
     const placeOf = (url: string) => handStory(hand, url).place;
-    assert.deepEqual(placeOf(`${site}/late`), { in: 'band', band: 7, ahead: 3 });
+    assert.deepEqual(placeOf(`${site}/late`), { in: 'frontQueue', frontQueue: 7, ahead: 3 });
     // Among themselves alone: when their turn comes is not known.
-    assert.deepEqual(placeOf(`${site}/4`), { in: 'band', band: budgetBand, ahead: 1 });
-    assert.deepEqual(placeOf(trapped[1]!), { in: 'band', band: trapBandFirst, ahead: 1 });
+    assert.deepEqual(placeOf(`${site}/4`), { in: 'frontQueue', frontQueue: budgetQueue, ahead: 1 });
+    assert.deepEqual(placeOf(trapped[1]!), { in: 'frontQueue', frontQueue: trapQueueFirst, ahead: 1 });
     const story = handStory(hand, trapped[1]!);
     assert.deepEqual(
-      [bandCount - 1, bandCount, trapBandFirst, trapBandFirst + 1].map((band) => story.isHeld(band)),
+      [frontQueueCount - 1, frontQueueCount, trapQueueFirst, trapQueueFirst + 1].map((frontQueue) =>
+        story.isHeld(frontQueue),
+      ),
       [false, true, true, true],
     );
-    const payload = JSON.stringify({ pattern: story.trapOf(trapBandFirst)!.pattern });
+    const payload = JSON.stringify({ pattern: story.trapOf(trapQueueFirst)!.pattern });
     hand.rig.send('control', controlOf({ kind: 'releaseTrap', hostKey: 'a.test', payload }));
     hand.rig.step(hand.nowMs, 0);
     const released = handStory(hand, trapped[1]!);
-    assert.equal(released.isHeld(trapBandFirst), false);
-    assert.deepEqual(released.place, { in: 'band', band: trapBandFirst, ahead: 3 + 1 + 1 });
+    assert.equal(released.isHeld(trapQueueFirst), false);
+    assert.deepEqual(released.place, { in: 'frontQueue', frontQueue: trapQueueFirst, ahead: 3 + 1 + 1 });
   });
 });

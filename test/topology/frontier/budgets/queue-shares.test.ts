@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { QueueShares } from '../../../../topology/frontier/budgets/queue-shares.ts';
-import { budgetBand } from '../../../../topology/frontier/queues/held-bands.ts';
+import { budgetQueue } from '../../../../topology/frontier/queues/held-queues.ts';
 
 const host = (id: number, key: string, frontSize: number, deferred = 0, opened: readonly number[] = []) => ({
   ...{ id, key },
-  queue: { frontSize, sizeOf: (band: number) => (band === budgetBand ? deferred : 0), opened },
+  queue: { frontSize, sizeOf: (frontQueue: number) => (frontQueue === budgetQueue ? deferred : 0), opened },
 });
 
 it('a domain counts what its hosts have queued, whatever their ports, and nobody else’s', () => {
@@ -26,7 +26,7 @@ it('a host that has only deferred URLs left may be opened, and what is open is t
   assert.deepEqual([[...shares.drained], shares.opened], [[], 0]);
   shares.settle(host(0, 'a.test', 0, 9));
   assert.deepEqual([[...shares.drained], shares.opened], [[0], 0]);
-  shares.settle(host(0, 'a.test', 0, 9, [budgetBand]));
+  shares.settle(host(0, 'a.test', 0, 9, [budgetQueue]));
   assert.deepEqual([[...shares.drained], shares.opened], [[], 9]);
   shares.turn(true, false, [host(0, 'a.test', 0, 9)]);
   assert.deepEqual([[...shares.drained], shares.opened], [[], 0]);

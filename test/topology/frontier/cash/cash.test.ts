@@ -66,15 +66,15 @@ describe('the scale of cash', () => {
   it('puts the richest 1/128 first and the lesser half last, whatever the amounts', () => {
     for (const unit of [1, 1e-6, 1e-12]) {
       const scale = new CashScale();
-      assert.equal(scale.bandOf(unit, 3), 3, 'nothing is much yet');
+      assert.equal(scale.frontQueueOf(unit, 3), 3, 'nothing is much yet');
       // As many as they are poor: 2^-k of them hold 4^k.
       for (let octave = 0; octave < 14; octave++) scale.note(unit * 4 ** octave, 2 ** (14 - octave));
-      const bands = Array.from({ length: 14 }, (_, octave) => scale.bandOf(unit * 4 ** octave, 3));
-      assert.equal(bands[0], 7);
-      assert.equal(bands[13], 0);
-      for (let octave = 1; octave < 14; octave++) assert.ok(bands[octave]! <= bands[octave - 1]!);
-      assert.deepEqual([...new Set(bands)], [7, 6, 5, 4, 3, 2, 1, 0]);
-      assert.equal(scale.bandOf(0, 3), 7);
+      const frontQueues = Array.from({ length: 14 }, (_, octave) => scale.frontQueueOf(unit * 4 ** octave, 3));
+      assert.equal(frontQueues[0], 7);
+      assert.equal(frontQueues[13], 0);
+      for (let octave = 1; octave < 14; octave++) assert.ok(frontQueues[octave]! <= frontQueues[octave - 1]!);
+      assert.deepEqual([...new Set(frontQueues)], [7, 6, 5, 4, 3, 2, 1, 0]);
+      assert.equal(scale.frontQueueOf(0, 3), 7);
     }
   });
 
@@ -82,7 +82,7 @@ describe('the scale of cash', () => {
     const scale = new CashScale();
     scale.note(1, 100_000);
     for (let n = 0; n < 1_000; n++) scale.note(1e-3, 1_000);
-    assert.equal(scale.bandOf(1e-2, 3), 0);
+    assert.equal(scale.frontQueueOf(1e-2, 3), 0);
     const loaded = new CashScale();
     loaded.load(scale.save());
     assert.deepEqual(loaded.save(), scale.save());

@@ -66,13 +66,13 @@ describe('a crawl by cash', () => {
     const hand = new Hand({ score: defaultScore });
     hand.linksTo([page(0)], -1, { depth: 0 });
     assert.equal(hand.lease().urls[0]?.cash, 0.85);
-    const bandOf = (hostKey: string) => hand.rig.core.state.hosts.get(hostKey)!.queue.bestBand;
+    const frontQueueOf = (hostKey: string) => hand.rig.core.state.hosts.get(hostKey)!.queue.bestFrontQueue;
     const from = { sourceUrl: 'https://b.test/', depth: 3 };
     const others = Array.from({ length: 200 }, (_, n) => `https://other.test/${n}`);
     hand.linksTo(others, -1, { ...from, share: 0.001 });
     hand.linksTo(['https://poor.test/a'], -1, { ...from, share: 0.0001 });
     hand.linksTo(['https://rich.test/a'], -1, { ...from, share: 0.1 });
-    assert.ok(bandOf('rich.test') < bandOf('poor.test') - 2);
+    assert.ok(frontQueueOf('rich.test') < frontQueueOf('poor.test') - 2);
   });
 
   const web = (url: string): Answer => {

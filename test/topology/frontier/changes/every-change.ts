@@ -7,8 +7,8 @@ import type { Entry } from '../../../../topology/frontier/changes/entry.ts';
 import type { LoadRow } from '../../../../topology/frontier/changes/load-row.ts';
 import type { PageRecord } from '../../../../topology/frontier/changes/page-record.ts';
 
-const entry: Entry = { url: 'https://a.test/ä?q=1', depth: 3, hop: 1, attempts: 2, expiries: 4, band: 5 };
-const plainEntry: Entry = { url: 'https://a.test/', depth: 300, hop: 0, attempts: 0, expiries: 0, band: 17 };
+const entry: Entry = { url: 'https://a.test/ä?q=1', depth: 3, hop: 1, attempts: 2, expiries: 4, frontQueue: 5 };
+const plainEntry: Entry = { url: 'https://a.test/', depth: 300, hop: 0, attempts: 0, expiries: 0, frontQueue: 17 };
 const foreignEntry: Entry = { ...plainEntry, isForeign: true };
 const payloadEntry: Entry = { ...entry, payload: Buffer.from([9, 0, 255]) };
 
@@ -32,7 +32,7 @@ const records: readonly UrlRecord[] = [
 
 const page: PageRecord = {
   record,
-  band: 21,
+  frontQueue: 21,
   visitedAtMs: 22,
   changedAtMs: 23,
   history: {
@@ -70,7 +70,7 @@ const lease = {
   leaseId: 91,
   hostKey: 'a.test',
   again: 92,
-  bands: [
+  frontQueues: [
     [0, 93],
     [7, 94],
   ],
@@ -137,8 +137,8 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
   quota: [{ kind: 'quota', granted: 100, returned: 3, wanted: 7 }],
   quotaBook: [{ kind: 'quotaBook', partition: 2, granted: 64, returned: 5, wanted: 1, version: 12 }],
   trap: [
-    { kind: 'trap', hostKey: 'a.test', pattern: '/cal/#', reason: 'calendar', detail: '24 pages', band: 17 },
-    { kind: 'trap', hostKey: 'a.test', pattern: '/s/', reason: 'duplicateContent', detail: '', band: 18 },
+    { kind: 'trap', hostKey: 'a.test', pattern: '/cal/#', reason: 'calendar', detail: '24 pages', frontQueue: 17 },
+    { kind: 'trap', hostKey: 'a.test', pattern: '/s/', reason: 'duplicateContent', detail: '', frontQueue: 18 },
   ],
   releaseTrap: [{ kind: 'releaseTrap', hostKey: 'a.test', pattern: '/cal/#' }],
   robotsHop: [
@@ -152,10 +152,10 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
   cite: [{ kind: 'cite', key: 'a.test', print: 0xffff_fff0 }],
   spend: [{ kind: 'spend', key: 'a.test', period: 20_000, used: 7 }],
   check: [{ kind: 'check', version: 3, sum: '0123456789abcdef' }],
-  raise: [{ kind: 'raise', hostKey: 'a.test', band: 17, seq: 70_000, entry }],
+  raise: [{ kind: 'raise', hostKey: 'a.test', frontQueue: 17, seq: 70_000, entry }],
   expedite: [
-    { kind: 'expedite', hostKey: 'a.test', band: 17, seq: 70_000, entry },
-    { kind: 'expedite', hostKey: 'a.test', band: null, seq: 2, entry: plainEntry },
+    { kind: 'expedite', hostKey: 'a.test', frontQueue: 17, seq: 70_000, entry },
+    { kind: 'expedite', hostKey: 'a.test', frontQueue: null, seq: 2, entry: plainEntry },
   ],
   lanes: [
     { kind: 'lanes', hostKey: 'a.test', own: -1, most: 4 },
@@ -163,7 +163,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
   ],
   lane: [{ kind: 'lane', hostKey: 'a.test', readyAtMs: 1_700_000_000_003 }],
   known: [
-    ...(['new', 'lease', 'band', 'again', 'done', 'forgotten'] as const).map((place, n) => ({
+    ...(['new', 'lease', 'frontQueue', 'again', 'done', 'forgotten'] as const).map((place, n) => ({
       kind: 'known' as const,
       hostKey: 'a.test',
       from: { in: place, a: 10 + n, b: 20 + n },
@@ -195,7 +195,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'due', hostKey: 'a.test', url: 'https://a.test/d', dueS: 62, told: false },
   ],
   price: [{ kind: 'price', price: -71, atMs: 72 }],
-  grantSitemaps: [{ kind: 'grantSitemaps', ...lease, again: 0, bands: [] }],
+  grantSitemaps: [{ kind: 'grantSitemaps', ...lease, again: 0, frontQueues: [] }],
   sitemaps: [
     { kind: 'sitemaps', hostKey: 'a.test', round: { dueS: 81, sinceS: 82, tries: 83, secure: true } },
     { kind: 'sitemaps', hostKey: 'a.test', round: { dueS: 84, sinceS: 85, tries: 86, secure: false } },
@@ -209,7 +209,7 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'taken', position: 101, leases: [3, 9, 300] },
     { kind: 'taken', position: 102, leases: [] },
   ],
-  purge: (['nowhere', 'lease', 'band', 'again'] as const).map((place, n) => ({
+  purge: (['nowhere', 'lease', 'frontQueue', 'again'] as const).map((place, n) => ({
     kind: 'purge' as const,
     hostKey: 'a.test',
     url: n === 0 ? '' : 'https://a.test/p',

@@ -15,16 +15,16 @@ it('agrees with a naive clock over random operations', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const below = numbers(seed);
     const clock = new HostClock();
-    const naive = new Map<number, { at: number; band: number }>();
+    const naive = new Map<number, { at: number; frontQueue: number }>();
     let now = 0;
     for (let step = 0; step < 200; step++) {
       const host = below(30);
       switch (below(4)) {
         case 0: {
           const at = now + below(100);
-          const band = below(8);
-          clock.schedule(host, at, band);
-          naive.set(host, { at, band });
+          const frontQueue = below(8);
+          clock.schedule(host, at, frontQueue);
+          naive.set(host, { at, frontQueue });
           break;
         }
         case 1:
@@ -46,8 +46,8 @@ it('agrees with a naive clock over random operations', () => {
             assert.equal(ready.length, 0);
             break;
           }
-          const { at, band } = naive.get(taken)!;
-          const rivals = ready.filter(([, other]) => other.band === band);
+          const { at, frontQueue } = naive.get(taken)!;
+          const rivals = ready.filter(([, other]) => other.frontQueue === frontQueue);
           const first = rivals.sort(([a, x], [b, y]) => x.at - y.at || a - b)[0]![0];
           assert.equal(taken, first, `the host that is ready longest goes first (${at})`);
           naive.delete(taken);
@@ -57,17 +57,17 @@ it('agrees with a naive clock over random operations', () => {
   }
 });
 
-it('lets urgent bands go more often, and starves none', () => {
+it('lets urgent front queues go more often, and starves none', () => {
   const below = numbers(7);
   const taken = new Array<number>(8).fill(0);
   for (let round = 0; round < 20_000; round++) {
     const clock = new HostClock();
-    for (let band = 0; band < 8; band++) clock.schedule(band, 0, band);
+    for (let frontQueue = 0; frontQueue < 8; frontQueue++) clock.schedule(frontQueue, 0, frontQueue);
     clock.advance(1);
     taken[clock.take(() => below(1 << 20) / (1 << 20))!]! += 1;
   }
   assert.ok(
-    taken.every((count, band) => count > 0 && (band === 0 || count < taken[band - 1]!)),
+    taken.every((count, frontQueue) => count > 0 && (frontQueue === 0 || count < taken[frontQueue - 1]!)),
     `${taken}`,
   );
 });

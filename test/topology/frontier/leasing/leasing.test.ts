@@ -17,7 +17,7 @@ function ask({ rig, nowMs }: Hand, call: Call): void {
 /** A crawl that clients pull from, with one URL in the queue `key`. */
 function pulled(key: string): Hand {
   const hand = new Hand({ sink: 'pull', delayMs: 1_000 });
-  const item = { known: false, key, url, metadata: Buffer.alloc(0), dueAtMs: 0, band: 0 };
+  const item = { known: false, key, url, metadata: Buffer.alloc(0), dueAtMs: 0, frontQueue: 0 };
   const put: PutCall = { kind: 'put', items: [item], statuses: new Uint8Array(1), next: 0, onDone };
   ask(hand, put);
   assert.equal(put.statuses[0], 0);

@@ -4,7 +4,7 @@ import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
 import { type Answer, fingerprintKey, TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
-import { Bands } from '../../../../topology/frontier/queues/bands.ts';
+import { FrontQueues } from '../../../../topology/frontier/queues/front-queues.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
 import { listQueue, type QueueCursor, readLeases } from '../../../../topology/frontier/view/read-rows.ts';
 import { saveView } from '../../../../topology/frontier/view/save-view.ts';
@@ -13,7 +13,7 @@ const page = (): Answer => ({ kind: 'fetched' });
 const urlOf = (n: number) => `https://h.test/a/path/as/long/as/most/of/them/${n % 7 === 0 ? 'ü' : 'u'}/${n}`;
 const entryOf = (n: number) => {
   const rare = n % 5 === 0 ? { hop: n % 3, attempts: n % 4, expiries: n % 2 } : { hop: 0, attempts: 0, expiries: 0 };
-  return { url: urlOf(n), depth: n % 300, band: 2, ...rare };
+  return { url: urlOf(n), depth: n % 300, frontQueue: 2, ...rare };
 };
 
 /** A state with entries of one host, admitted as a changelog would. */
@@ -25,16 +25,16 @@ function filled(count: number, queueBytes?: number): FrontierState {
 }
 
 function grant(state: FrontierState, leaseId: number, count: number): void {
-  const bands = [[2, count]] as const;
-  state.apply({ kind: 'grant', leaseId, hostKey: 'h.test', again: 0, bands, deadlineMs: 1, delayMs: 0 });
+  const frontQueues = [[2, count]] as const;
+  state.apply({ kind: 'grant', leaseId, hostKey: 'h.test', again: 0, frontQueues, deadlineMs: 1, delayMs: 0 });
 }
 
-describe('a partition’s bands', () => {
+describe('a partition’s front queues', () => {
   it('number entries up to 2^32 and no further: a number is never used again', () => {
-    const bands = new Bands(2 ** 20, () => 'h.test');
-    bands.queuedEver = 0xffff_fffd;
-    assert.equal(bands.push(0, 'h.test', entryOf(1)), 0xffff_fffe);
-    assert.throws(() => bands.push(0, 'h.test', entryOf(2)), /2\^32 entries/);
+    const frontQueues = new FrontQueues(2 ** 20, () => 'h.test');
+    frontQueues.queuedEver = 0xffff_fffd;
+    assert.equal(frontQueues.push(0, 'h.test', entryOf(1)), 0xffff_fffe);
+    assert.throws(() => frontQueues.push(0, 'h.test', entryOf(2)), /2\^32 entries/);
   });
 });
 
@@ -72,12 +72,15 @@ describe('a host’s queue', () => {
   it('is in memory only as far as memory goes, whatever its length, and is the same queue', () => {
     const rows = new RowsInMemory();
     const state = filled(60_000, 2 * 2 ** 20);
-    const before = state.queues.bands.arena.bytes;
+    const before = state.queues.frontQueues.arena.bytes;
     rows.run(saveView(state));
     for (let n = 60_000; n < 75_000; n++) {
       state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
     }
-    assert.ok(before > 3 * 2 ** 20 && state.queues.bands.arena.bytes <= 3 * 2 ** 20, 'what is on disk leaves memory');
+    assert.ok(
+      before > 3 * 2 ** 20 && state.queues.frontQueues.arena.bytes <= 3 * 2 ** 20,
+      'what is on disk leaves memory',
+    );
     assert.equal(digest(state), digest(filled(75_000)));
     grant(state, 1, 75_000);
     rows.run(readLeases(state));
@@ -102,12 +105,12 @@ describe('a host’s queue', () => {
       return one;
     }) as [FrontierState, FrontierState];
     rows.run(saveView(state));
-    const before = state.queues.bands.arena.pages;
+    const before = state.queues.frontQueues.arena.pages;
     for (const one of [state, roomy]) for (const n of [2, 3]) admit(one, n);
-    assert.ok(state.queues.bands.arena.pages < before);
+    assert.ok(state.queues.frontQueues.arena.pages < before);
     assert.equal(digest(state), digest(roomy));
-    const bands = [[2, 3]] as const;
-    state.apply({ kind: 'grant', leaseId: 1, hostKey: 'small.test', again: 0, bands, deadlineMs: 1, delayMs: 0 });
+    const frontQueues = [[2, 3]] as const;
+    state.apply({ kind: 'grant', leaseId: 1, hostKey: 'small.test', again: 0, frontQueues, deadlineMs: 1, delayMs: 0 });
     rows.run(readLeases(state));
     assert.deepEqual(
       state.leases.get(1)!.entries.map((entry) => entry!.url),
@@ -118,8 +121,8 @@ describe('a host’s queue', () => {
   it('numbers its entries on when it has been empty: a late word about an old one hits no new one', () => {
     const state = filled(3);
     grant(state, 1, 3);
-    const { bands } = state.queues;
-    const headOf = () => bands.head(bands.list.find(0, 2));
+    const { frontQueues } = state.queues;
+    const headOf = () => frontQueues.head(frontQueues.list.find(0, 2));
     for (let n = 3; n < 5; n++) state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
     assert.equal(headOf(), 3);
     grant(state, 2, 2);
@@ -133,14 +136,14 @@ describe('a host’s queue', () => {
       rows.run(saveView(filled(1_000)));
       const state = new FrontierState(fingerprintKey);
       rows.load(state);
-      const { bands } = state.queues;
-      const band = bands.list.find(0, 2);
+      const { frontQueues } = state.queues;
+      const frontQueue = frontQueues.list.find(0, 2);
       // All but the first, so that they go when the head passes them; or from the first on, which no lease ever takes.
-      for (let seq = firstGone; seq < 1_000; seq++) bands.remove(band, seq);
+      for (let seq = firstGone; seq < 1_000; seq++) frontQueues.remove(frontQueue, seq);
       if (firstGone > 0) grant(state, 1, firstGone);
       rows.run(readLeases(state));
       assert.equal(state.leases.get(1)?.entries[0]?.url, firstGone > 0 ? urlOf(0) : undefined);
-      assert.equal(bands.count(band), 0);
+      assert.equal(frontQueues.count(frontQueue), 0);
       state.unsaved.addHost(0);
       rows.run(saveView(state));
       assert.equal(rows.count('q'), 0);

@@ -11,7 +11,7 @@ const due = (lo: number, more: Partial<Due> = {}): Due => ({
   dueS: 100,
   visitedS: 50,
   status: 1,
-  band: 2,
+  frontQueue: 2,
   rateClass: noRate,
   told: false,
   out: false,
@@ -33,7 +33,7 @@ describe('the schedule of visits', () => {
       const act = next() % 10;
       if (act < 6) {
         const one = due(lo, {
-          ...{ host, dueS: next() % 50, band: next() % 8, status: next() % 8, visitedS: turn },
+          ...{ host, dueS: next() % 50, frontQueue: next() % 8, status: next() % 8, visitedS: turn },
           ...{
             told: next() % 2 === 0,
             pushed: next() % 2 === 0,
@@ -91,11 +91,11 @@ describe('the schedule of visits', () => {
 
 it('what a row says beside its numbers fits into ten bits, each for itself', () => {
   for (let status = 0; status < 8; status++) {
-    for (let band = 0; band < 8; band++) {
+    for (let frontQueue = 0; frontQueue < 8; frontQueue++) {
       for (const told of [false, true]) {
         for (const out of [false, true]) {
           for (const pushed of [false, true]) {
-            const flags = { status, band, told, out, pushed };
+            const flags = { status, frontQueue, told, out, pushed };
             assert.deepEqual(unpackFlags(packFlags(flags)), flags);
             assert.ok(packFlags(flags) < 1_024);
           }

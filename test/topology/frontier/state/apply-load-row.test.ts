@@ -62,7 +62,7 @@ describe('a loaded row', () => {
   });
 
   it('of a URL that waits: it is due when it was, and seen by its normal spelling unless it was before', () => {
-    const entry = (n: number) => ({ url: urlOf(n), depth: 1, hop: 0, attempts: 1, expiries: 0, band: 2 });
+    const entry = (n: number) => ({ url: urlOf(n), depth: 1, hop: 0, attempts: 1, expiries: 0, frontQueue: 2 });
     const row = { row: 'again', hostKey: host };
     const state = loaded(
       { ...row, known: false, dueAtMs: 7_000, entry: entry(1), normal: urlOf(2) },

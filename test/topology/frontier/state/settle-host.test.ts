@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { refreshHosts } from '../../../../topology/frontier/hosts/clock.ts';
-import { clockBandOf } from '../../../../topology/frontier/state/settle-host.ts';
+import { clockQueueOf } from '../../../../topology/frontier/state/settle-host.ts';
 import type { PolicyConfig } from '../../../../topology/policy/policy.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 
@@ -15,7 +15,7 @@ const hourly = { ...defaultRecrawl, schedule: 'fixed' as const, intervalMs: hour
 function hostOf({ rig }: Hand) {
   const { state } = rig.core;
   const host = state.hosts.get(a)!;
-  return { readyAtMs: state.clock.readyAtMs(host.id), band: clockBandOf(state, host), facts: host.facts };
+  return { readyAtMs: state.clock.readyAtMs(host.id), frontQueue: clockQueueOf(state, host), facts: host.facts };
 }
 
 /** A page that is due in an hour, and a URL of the same host whose retry is due in so long. */
@@ -28,22 +28,22 @@ function retrying(retryMs: number, policy: Partial<PolicyConfig> = {}): Hand {
 }
 
 describe('a host waits', () => {
-  it('with those of its best band while something of it was not fetched yet', () => {
+  it('with those of its best front queue while something of it was not fetched yet', () => {
     const hand = new Hand({ recrawl: hourly });
     hand.links(a, 1, { priority: 5 });
-    assert.equal(hostOf(hand).band, 5);
+    assert.equal(hostOf(hand).frontQueue, 5);
     hand.links(a, 1, { priority: 2, from: 1 });
-    assert.equal(hostOf(hand).band, 2);
+    assert.equal(hostOf(hand).frontQueue, 2);
   });
 
   it('with those that only refresh where a visit is all it has, or comes before the rest', () => {
     const hand = new Hand({ recrawl: hourly });
     hand.links(a, 1);
     hand.report(hand.lease());
-    assert.equal(hostOf(hand).band, refreshHosts);
-    assert.equal(hostOf(retrying(hour + 1_000)).band, refreshHosts);
+    assert.equal(hostOf(hand).frontQueue, refreshHosts);
+    assert.equal(hostOf(retrying(hour + 1_000)).frontQueue, refreshHosts);
     for (const retryMs of [hour - 1_000, hour])
-      assert.notEqual(hostOf(retrying(retryMs)).band, refreshHosts, `a retry after ${retryMs} ms`);
+      assert.notEqual(hostOf(retrying(retryMs)).frontQueue, refreshHosts, `a retry after ${retryMs} ms`);
   });
 });
 

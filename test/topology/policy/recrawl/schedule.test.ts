@@ -16,7 +16,7 @@ const page: Visited = {
   history: noHistory,
   changed: null,
   sinceChangeS: 0,
-  band: 0,
+  frontQueue: 0,
 };
 
 /** Delays of a schedule over visits that each come when it says, in seconds. */

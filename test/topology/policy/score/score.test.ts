@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numbers } from '../../../../lab/web/random.ts';
 import { linkOnly, type ScoreInputs } from '../../../../topology/policy/score/inputs.ts';
-import { bandOfScore, compileScorer, factorScores } from '../../../../topology/policy/score/score.ts';
+import { compileScorer, factorScores, frontQueueOfScore } from '../../../../topology/policy/score/score.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
-import { bandOf } from '../../../../topology/url/band.ts';
+import { frontQueueOf } from '../../../../topology/url/front-queue.ts';
 
 const score = compileScorer();
 const url = 'http://a.org/b?c=1';
@@ -34,20 +34,20 @@ const worst: ScoreInputs = {
   freshness: { ageMs: 0, changesPerDay: 0, changedShare: 0 },
 };
 
-test('where only the link is known, the band is that of depth and spelling', () => {
+test('where only the link is known, the front queue is that of depth and spelling', () => {
   const urls = ['http://a.org/', 'http://a.org/b', url, 'http://a.org/1/2/3/4/5/6/7?a&b&c&d'];
   for (const one of urls)
     for (let depth = 0; depth < 9; depth++)
-      assert.equal(bandOfScore(score(one, linkOnly(depth))), bandOf(one, depth), `${one} at ${depth}`);
+      assert.equal(frontQueueOfScore(score(one, linkOnly(depth))), frontQueueOf(one, depth), `${one} at ${depth}`);
 });
 
-test('the best of everything is 1 and band 0, the worst is near 0 and band 7', () => {
+test('the best of everything is 1 and front queue 0, the worst is near 0 and front queue 7', () => {
   const most = score('http://a.org/', best);
   const least = score('http://a.org/1/2/3/4/5/6/7?a&b&c&d', worst);
   assert.ok(most > 0.999 && most <= 1, `${most}`);
   assert.ok(least >= 0 && least < 0.06, `${least}`);
-  assert.equal(bandOfScore(most), 0);
-  assert.equal(bandOfScore(least), 7);
+  assert.equal(frontQueueOfScore(most), 0);
+  assert.equal(frontQueueOfScore(least), 7);
 });
 
 test('domain, page and freshness weigh 0.3, 0.4 and 0.3', () => {

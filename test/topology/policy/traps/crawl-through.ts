@@ -5,7 +5,7 @@ import { stepSummary, type TrapEvent } from '../../../../topology/policy/traps/s
 import { emptySummary, type Trap, type TrapSummary } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps, type TrapConfig } from '../../../../topology/policy/traps/trap-config.ts';
 import { noticeTrap, trapOf } from '../../../../topology/policy/traps/traps.ts';
-import { bandOf } from '../../../../topology/url/band.ts';
+import { frontQueueOf } from '../../../../topology/url/front-queue.ts';
 import { hostKeyOf } from '../../../../topology/url/host-key.ts';
 
 export interface FakePage {
@@ -65,16 +65,16 @@ export function crawlThrough(
       return;
     }
     seen.add(url);
-    const bands = queues.get(host) ?? Array.from({ length: 8 }, () => []);
-    queues.set(host, bands);
-    bands[bandOf(url, depth)]!.push({ url, depth });
+    const frontQueues = queues.get(host) ?? Array.from({ length: 8 }, () => []);
+    queues.set(host, frontQueues);
+    frontQueues[frontQueueOf(url, depth)]!.push({ url, depth });
     learn(host, { kind: 'admitted', url, depth, ...(withSource ? { sourceUrl } : {}) });
   };
   for (const seed of seeds) arrive(seed, 0, '');
   for (let busy = true; busy && fetched.length < most; ) {
     busy = false;
-    for (const [host, bands] of [...queues]) {
-      const next = bands.find((band) => band.length > 0)?.shift();
+    for (const [host, frontQueues] of [...queues]) {
+      const next = frontQueues.find((frontQueue) => frontQueue.length > 0)?.shift();
       if (next === undefined || fetched.length >= most) continue;
       busy = true;
       const { status = 200, contentHash = fetched.length.toString(16).padStart(8, '0'), links } = pageAt(next.url);

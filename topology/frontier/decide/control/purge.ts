@@ -2,7 +2,7 @@
  * An operator's word that a host, or one URL of it, is taken down: what waits of it, is on lease or was fetched leaves the
  * state, and links to it are refused from now on, an operator's too. Said of a host that was released later, it holds anew.
  *
- * Where a URL waits in a band is looked up before the step (`findNamed` in raise.ts).
+ * Where a URL waits in a front queue is looked up before the step (`findNamed` in raise.ts).
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
@@ -48,5 +48,5 @@ function placeOf(state: FrontierState, hostKey: string, url: string, waiting: re
   const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
   if (again !== undefined) return { in: 'again', a: 0, b: again.seq };
   const still = waiting.find((one) => one.host === host.id && isQueuedAt(state, host.id, one.number, one.seq));
-  return still === undefined ? nowhere : { in: 'band', a: still.number, b: still.seq };
+  return still === undefined ? nowhere : { in: 'frontQueue', a: still.number, b: still.seq };
 }

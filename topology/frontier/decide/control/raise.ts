@@ -1,19 +1,19 @@
 /**
- * An operator's word that a URL goes first: it leaves a hole in its band, or its wait for a retry, and comes before
+ * An operator's word that a URL goes first: it leaves a hole in its front queue, or its wait for a retry, and comes before
  * everything else of its host. Known by its seen key, however it is spelt.
  *
- * Where it waits in a band is looked up before the step (`findNamed`), as queues are on disk. Nothing happens to a URL
+ * Where it waits in a front queue is looked up before the step (`findNamed`), as queues are on disk. Nothing happens to a URL
  * that does not wait: it is out, was fetched, or comes by a forced link. Nor to one of a host that is given up on.
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { type FoundPlace, isQueuedAt, placesInBands } from '../../view/read-rows.ts';
+import { type FoundPlace, isQueuedAt, placesInFrontQueues } from '../../view/read-rows.ts';
 import { purgePayload, raisePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 
-/** A URL in a band of its host. */
+/** A URL in a front queue of its host. */
 export interface Waiting extends FoundPlace {
   readonly host: number;
 }
@@ -28,16 +28,17 @@ export function decideRaise(decision: Decision, { hostKey, payload }: Control, [
   const again = host.queue.again.find(({ entry }) => seenKey(entry.url) === key);
   if (again !== undefined) {
     const { seq, entry } = again;
-    if (again.dueAtMs > 0) decision.emit({ kind: 'expedite', hostKey, band: null, seq, entry: { ...entry, band: 0 } });
+    if (again.dueAtMs > 0)
+      decision.emit({ kind: 'expedite', hostKey, frontQueue: null, seq, entry: { ...entry, frontQueue: 0 } });
     return;
   }
   if (waiting === undefined || waiting.host !== host.id) return;
-  const { number: band, seq, entry } = waiting;
-  if (!isQueuedAt(state, host.id, band, seq)) return;
-  decision.emit({ kind: 'expedite', hostKey, band, seq, entry: { ...entry, band: 0 } });
+  const { number: frontQueue, seq, entry } = waiting;
+  if (!isQueuedAt(state, host.id, frontQueue, seq)) return;
+  decision.emit({ kind: 'expedite', hostKey, frontQueue, seq, entry: { ...entry, frontQueue: 0 } });
 }
 
-/** Where the URLs of waiting events are, by the event's offset, all places of what is purged; `except`: hosts whose bands are being given up on. */
+/** Where the URLs of waiting events are, by the event's offset, all places of what is purged; `except`: hosts whose front queues are being given up on. */
 export function* findNamed(
   state: FrontierState,
   events: readonly { readonly offset: number; readonly record: unknown }[],
@@ -58,7 +59,7 @@ export function* findNamed(
     taken.add(said);
     const isIt = (entry: { readonly url: string }) => entry.url === url || seenKey(entry.url) === key;
     const most = event.kind === 'purge' ? Number.POSITIVE_INFINITY : 1;
-    const places = yield* placesInBands(state, host.id, isIt, most);
+    const places = yield* placesInFrontQueues(state, host.id, isIt, most);
     found.set(
       offset,
       places.map((place) => ({ ...place, host: host.id })),

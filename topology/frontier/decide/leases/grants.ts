@@ -3,8 +3,8 @@ import type { Task } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { withoutPort } from '../../../url/host-key.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
-import { budgetBand } from '../../queues/held-bands.ts';
-import { clockBandOf } from '../../state/settle-host.ts';
+import { budgetQueue } from '../../queues/held-queues.ts';
+import { clockQueueOf } from '../../state/settle-host.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
@@ -28,7 +28,7 @@ export function decideGrants(decision: Decision, demand: number): void {
     const openAtMs = policy.openAt(withoutPort(host.key), decision.nowMs);
     if (openAtMs > decision.nowMs) {
       // Outside its crawl window: back on the clock until it opens.
-      state.clock.schedule(hostId, openAtMs, clockBandOf(state, host));
+      state.clock.schedule(hostId, openAtMs, clockQueueOf(state, host));
       left += 1;
       continue;
     }
@@ -51,17 +51,17 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   left = alone ? Math.min(left, 1) : left - refresh;
   const again = Math.min(left, due);
   left -= again;
-  const bands: (readonly [number, number])[] = [];
-  for (const { number, size } of queue.bands()) {
-    const most = number === budgetBand ? deferredToGrant(decision, host) : size;
+  const frontQueues: (readonly [number, number])[] = [];
+  for (const { number, size } of queue.frontQueues()) {
+    const most = number === budgetQueue ? deferredToGrant(decision, host) : size;
     const count = queue.isHeld(number) ? 0 : Math.min(left, most);
-    if (count > 0) bands.push([number, count]);
+    if (count > 0) frontQueues.push([number, count]);
     left -= count;
   }
   // Deferred URLs may be all there is, and the budget spent meanwhile by another host of the domain.
-  if (refresh + again + bands.length > 0 || isRoundDue(decision, policy, host))
-    grantLease(decision, policy, host, { due: refresh, again, bands, robotsHops: [] });
-  const deferred = bands.find(([number]) => number === budgetBand)?.[1] ?? 0;
+  if (refresh + again + frontQueues.length > 0 || isRoundDue(decision, policy, host))
+    grantLease(decision, policy, host, { due: refresh, again, frontQueues, robotsHops: [] });
+  const deferred = frontQueues.find(([number]) => number === budgetQueue)?.[1] ?? 0;
   const { budget } = policy.config;
   if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
   closeIfSpent(decision, host);
@@ -81,22 +81,22 @@ export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
   /** Of those that are to be visited again. */
   readonly due: number;
   readonly again: number;
-  readonly bands: readonly (readonly [band: number, count: number])[];
+  readonly frontQueues: readonly (readonly [frontQueue: number, count: number])[];
 }
 
 export function grantLease(decision: Decision, policy: Policy, host: Host, load: LeaseLoad): void {
   const { state, nowMs } = decision;
-  const { due, again, bands, robotsHops } = load;
+  const { due, again, frontQueues, robotsHops } = load;
   const leaseId = state.nextLeaseId;
   const { facts, key: hostKey } = host;
   const delayMs = baseDelayMs(policy, facts);
-  const urls = bands.reduce((sum, [, count]) => sum + count, due + again);
+  const urls = frontQueues.reduce((sum, [, count]) => sum + count, due + again);
   const size = urls + robotsHops.length || sitemapsSize;
   const deadlineMs = nowMs + leaseMs(policy, facts, size);
   // Field by field: spreads are dear, and this is once a lease.
   const isRound = urls + robotsHops.length === 0;
-  if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, bands, deadlineMs, delayMs });
-  else if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, bands, deadlineMs, delayMs });
-  else decision.emit({ kind: 'grantDue', due, leaseId, hostKey, again, bands, deadlineMs, delayMs });
+  if (isRound) decision.emit({ kind: 'grantSitemaps', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });
+  else if (due === 0) decision.emit({ kind: 'grant', leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });
+  else decision.emit({ kind: 'grantDue', due, leaseId, hostKey, again, frontQueues, deadlineMs, delayMs });
   decision.granted.push({ leaseId, robotsHops });
 }

@@ -40,7 +40,7 @@ export function laneShare(state: FrontierState, host: Host, nowMs: number, left:
   if (lanes === 1) return left;
   const { facts, leaseIds, queue } = host;
   let waiting = queue.dueCount(nowMs) + state.recrawl.table.dueCount(host.id, Math.floor(nowMs / 1_000), left * lanes);
-  for (const { number, size } of queue.bands()) if (!queue.isHeld(number)) waiting += size;
+  for (const { number, size } of queue.frontQueues()) if (!queue.isHeld(number)) waiting += size;
   const share = Math.min(left, Math.ceil(waiting / (lanes - leaseIds.length)));
   if (facts.pagesMax < 0) return share;
   const out = leaseIds.reduce((sum, id) => sum + state.leases.get(id)!.entries.filter(isOpen).length, 0);

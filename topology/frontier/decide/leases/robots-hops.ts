@@ -67,7 +67,12 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
     const urlsDue = (host.queue.dueAtMs ?? Number.POSITIVE_INFINITY) <= nowMs && host.facts.deadUntilMs === 0;
     const quotaLeft = policy.config.pageQuota === null || state.quotaLeft > 0;
     if (urlsDue && quotaLeft && decision.random() < 0.5) continue;
-    grantLease(decision, policy, host, { due: 0, again: 0, bands: [], robotsHops: [state.robotsHops.get(id)![0]!] });
+    grantLease(decision, policy, host, {
+      due: 0,
+      again: 0,
+      frontQueues: [],
+      robotsHops: [state.robotsHops.get(id)![0]!],
+    });
     left -= 1;
   }
   return left;

@@ -22,6 +22,6 @@ export function refreshCount({ state, nowMs }: Decision, { id, queue }: Host, mo
 /** URLs that may be fetched for the first time, or once more, now. */
 function openCount(queue: Host['queue'], nowMs: number): number {
   let count = queue.dueCount(nowMs);
-  for (const { number, size } of queue.bands()) if (!queue.isHeld(number)) count += size;
+  for (const { number, size } of queue.frontQueues()) if (!queue.isHeld(number)) count += size;
   return count;
 }

@@ -1,8 +1,8 @@
 /**
  * Budgets at the frontier: who links to whom, what goes at full rate, and what is deferred and comes back.
  *
- * What exceeds a budget is admitted into the budget band of its host (queues/held-bands.ts) and waits there. As long as
- * anything of a budget key waits, what arrives waits behind it. When a budget grows or a new period begins, bands are
+ * What exceeds a budget is admitted into the budget front queue of its host (queues/held-queues.ts) and waits there. As long as
+ * anything of a budget key waits, what arrives waits behind it. When a budget grows or a new period begins, front queues are
  * opened, as many hosts as the budget has room for, in the order they came to wait; grants then draw from them as far
  * as it goes. policy/budget.ts says why.
  */
@@ -11,7 +11,7 @@ import { type BudgetConfig, budgetFor, periodOf } from '../../../policy/budget.t
 import type { Policy } from '../../../policy/policy.ts';
 import { partitionKeyOf } from '../../../url/host-key.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
-import { budgetBand } from '../../queues/held-bands.ts';
+import { budgetQueue } from '../../queues/held-queues.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 
@@ -58,7 +58,7 @@ export function spendBudget(decision: Decision, config: BudgetConfig, hostKey: s
   decision.emit({ kind: 'spend', key, period, used });
 }
 
-/** Opens bands of deferred URLs where there is budget again; a slice of them a step. */
+/** Opens front queues of deferred URLs where there is budget again; a slice of them a step. */
 export function openDeferred(decision: Decision): void {
   const { state, policy } = decision;
   if (policy === null) return;
@@ -72,7 +72,7 @@ export function openDeferred(decision: Decision): void {
       const host = state.hosts.at(id);
       if (config !== undefined) room = Math.min(room, budgetLeft(decision, config, host.key));
       if (opened >= room) break;
-      opened += host.queue.sizeOf(budgetBand);
+      opened += host.queue.sizeOf(budgetQueue);
       if (!host.facts.deferredOpen) setOpen(decision, host, true);
     }
   }
@@ -85,14 +85,14 @@ export function nextRefillAtMs(state: FrontierState, policy: Policy | null): num
   return (periodOf(config, state.nowMs) + 1) * config.refillMs;
 }
 
-/** How many of a host's deferred URLs a lease may hold; none left, or no budget: its band is closed again. */
+/** How many of a host's deferred URLs a lease may hold; none left, or no budget: its front queue is closed again. */
 export function deferredToGrant(decision: Decision, host: Host): number {
   const config = decision.policy?.config.budget;
-  const size = host.queue.sizeOf(budgetBand);
+  const size = host.queue.sizeOf(budgetQueue);
   return config === undefined ? size : Math.min(size, budgetLeft(decision, config, host.key));
 }
 
-/** After a grant that could have drawn from an open band. */
+/** After a grant that could have drawn from an open front queue. */
 export function closeIfSpent(decision: Decision, host: Host): void {
   if (decision.state.hosts.facts.deferredOpen(host.id) && deferredToGrant(decision, host) === 0)
     setOpen(decision, host, false);

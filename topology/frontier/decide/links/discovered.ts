@@ -5,12 +5,12 @@
  */
 import type { Discovered, LinkGroup } from '../../../../schemas/types.ts';
 import type { Policy, PolicyConfig } from '../../../policy/policy.ts';
-import { bandCount } from '../../../url/band.ts';
+import { frontQueueCount } from '../../../url/front-queue.ts';
 import { hostKeyOf } from '../../../url/host-key.ts';
 import type { TallyName } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
-import { budgetBand } from '../../queues/held-bands.ts';
+import { budgetQueue } from '../../queues/held-queues.ts';
 import { seenVerdicts } from '../../seen/seen-test.ts';
 import type { FrontierState } from '../../state/state.ts';
 import { admittedEvents } from '../../state/traps-state.ts';
@@ -126,18 +126,18 @@ function arrive(
     decision.tally('duplicates');
     return true;
   }
-  // Of a queue that may be full for some bands, every URL counts.
+  // Of a queue that may be full for some front queues, every URL counts.
   if (policy.config.whenFull === 'dropLowest') admission.flush();
   const host = state.hosts.get(hostKey);
   const linking = budget === undefined ? null : linkingDomains(decision, hostKey);
-  const band = group.front
+  const frontQueue = group.front
     ? 0
     : link.priority >= 0
-      ? Math.min(link.priority, bandCount - 1)
+      ? Math.min(link.priority, frontQueueCount - 1)
       : policy.byCash
-        ? state.cash.bandOf(state.cash.heldBy(hi, lo) + cash, verdict.band)
+        ? state.cash.frontQueueOf(state.cash.heldBy(hi, lo) + cash, verdict.frontQueue)
         : policy.scores
-          ? policy.bandOf(
+          ? policy.frontQueueOf(
               url,
               scoreInputs(
                 group,
@@ -149,9 +149,9 @@ function arrive(
                 policy.cash === null ? null : state.cash.shareOf(state.cash.heldBy(hi, lo) + cash),
               ),
             )
-          : verdict.band;
+          : verdict.frontQueue;
   const hostQueued = (host?.queue.size ?? 0) + admission.sizeOf(hostKey);
-  const dropped = forced ? null : dropOf(state.counters, state.shares.opened, policy.config, hostQueued, band);
+  const dropped = forced ? null : dropOf(state.counters, state.shares.opened, policy.config, hostQueued, frontQueue);
   if (dropped !== null) {
     decision.tally(dropped);
     return true;
@@ -173,22 +173,29 @@ function arrive(
   }
   if (isOver) decision.tally('overShare');
   const isBeyond = isOver || (defers && isBeyondBudget(decision, budget, hostKey, admission.atFullRate(hostKey)));
-  const own = { url, depth, hop, attempts: 0, expiries: 0, band: trap?.band ?? (isBeyond ? budgetBand : band) };
+  const own = {
+    url,
+    depth,
+    hop,
+    attempts: 0,
+    expiries: 0,
+    frontQueue: trap?.frontQueue ?? (isBeyond ? budgetQueue : frontQueue),
+  };
   const isForeign = traps !== undefined && isOfAnotherSite(sourceUrl, hostKey);
   const entry: Entry = isForeign ? { ...own, isForeign } : own;
   admission.add(hostKey, known, entry, hi, lo);
   if (policy.tracing?.traces(hostKey, lo) === true) {
-    noteAdmitted(decision, group, known, { url, hostKey, band: entry.band, hi, lo });
+    noteAdmitted(decision, group, known, { url, hostKey, frontQueue: entry.frontQueue, hi, lo });
   }
   if (cash > 0) admission.payments.pay(cash, !known, hi, lo);
   return true;
 }
 
-/** Is a known URL worth a better band, if it waits, for one more link and the cash it brings? */
+/** Is a known URL worth a better front queue, if it waits, for one more link and the cash it brings? */
 function grows(state: FrontierState, policy: Policy, hi: number, lo: number, cash: number): boolean {
   if (cash > 0) {
     const held = state.cash.heldBy(hi, lo);
-    return state.cash.bandOf(held + cash, 0) < state.cash.bandOf(held, 0);
+    return state.cash.frontQueueOf(held + cash, 0) < state.cash.frontQueueOf(held, 0);
   }
   if (!policy.countsLinks) return false;
   // Scores go by the logarithm of sightings.
@@ -244,7 +251,9 @@ class Admission {
 
   /** Entries of a host that will wait in its front queues. */
   frontOf(hostKey: string): number {
-    return hostKey === this.#hostKey ? this.#entries.reduce((sum, { band }) => sum + (band < bandCount ? 1 : 0), 0) : 0;
+    return hostKey === this.#hostKey
+      ? this.#entries.reduce((sum, { frontQueue }) => sum + (frontQueue < frontQueueCount ? 1 : 0), 0)
+      : 0;
   }
 
   sizeOf(hostKey: string): number {

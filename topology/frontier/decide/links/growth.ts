@@ -1,11 +1,11 @@
 /**
- * Queued URLs that may have come to deserve a better band since they were admitted: how many, by host number.
+ * Queued URLs that may have come to deserve a better front queue since they were admitted: how many, by host number.
  *
  * Which they are is not kept: once a host has enough of them, all it has queued is read and scored again
  * (score-again.ts), so that memory goes by hosts, and each one that grows pays for a bounded piece of a queue.
  *
  * Its owner's memory, no state: it begins empty with each owner, and only what the owner decides is in the changelog. What
- * a crash forgets grows again, or waits in the band it has.
+ * a crash forgets grows again, or waits in the front queue it has.
  */
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
@@ -16,7 +16,7 @@ export class Growth {
   note(host: Host, by = 1): void {
     const { id } = host;
     const before = this.#grown.get(id);
-    // Beyond so many hosts what grows is passed over: they wait in the bands they have.
+    // Beyond so many hosts what grows is passed over: they wait in the front queues they have.
     if (before === undefined && this.#grown.size >= frontierLimits.growingHostsMax) return;
     this.#grown.set(id, (before ?? 0) + by);
   }

@@ -4,7 +4,7 @@
  *
  *   urlsPerHostMax   of one host, always dropped: a full host must hold up nobody else. Tally `hostFull`
  *   queuedMax        of the partition. `pause`: nothing is dropped, `discovered` is not read until leases have made room.
- *                    `dropLowest`: reading goes on, and the fuller it gets, the more bands are refused, the lowest first.
+ *                    `dropLowest`: reading goes on, and the fuller it gets, the more front queues are refused, the lowest first.
  *                    Tally `queueFull`
  *
  * What was deferred for its host's share (queue-share.ts) and is open now stands behind everybody's, and fills nothing. An
@@ -12,7 +12,7 @@
  */
 
 import type { PolicyConfig } from '../../../policy/policy.ts';
-import { bandCount } from '../../../url/band.ts';
+import { frontQueueCount } from '../../../url/front-queue.ts';
 import type { Counters } from '../../changes/counters.ts';
 
 /** True while `discovered` must wait for leases to make room. */
@@ -24,20 +24,21 @@ export function isFull(
   return whenFull === 'pause' && queued - opened + retrying >= queuedMax;
 }
 
-/** The tally a URL of `band` is dropped under, on a host with `hostQueued` URLs; null: it has room. */
+/** The tally a URL of `frontQueue` is dropped under, on a host with `hostQueued` URLs; null: it has room. */
 export function dropOf(
   { queued, retrying }: Counters,
   opened: number,
   { queuedMax, whenFull, urlsPerHostMax }: PolicyConfig,
   hostQueued: number,
-  band: number,
+  frontQueue: number,
 ): 'hostFull' | 'queueFull' | null {
   if (urlsPerHostMax !== null && hostQueued >= urlsPerHostMax) return 'hostFull';
-  if (whenFull === 'dropLowest' && queued - opened + retrying >= queuedMax * bandShare(band)) return 'queueFull';
+  if (whenFull === 'dropLowest' && queued - opened + retrying >= queuedMax * frontQueueShare(frontQueue))
+    return 'queueFull';
   return null;
 }
 
-/** How full the queue may be for a band: wholly for the first, a sixteenth less for each one below. */
-function bandShare(band: number): number {
-  return 1 - Math.min(band, bandCount - 1) / (2 * bandCount);
+/** How full the queue may be for a front queue: wholly for the first, a sixteenth less for each one below. */
+function frontQueueShare(frontQueue: number): number {
+  return 1 - Math.min(frontQueue, frontQueueCount - 1) / (2 * frontQueueCount);
 }

@@ -2,9 +2,9 @@
  * Shares of the queue: no host and no registrable domain holds more than a share of `queuedMax`, so that a link farm or a
  * sitemap of millions fills its own share and nobody else's: a partition that is full stops reading for all.
  *
- * What exceeds the share is deferred in the band of the host that budgets use too (queues/held-bands.ts), and is drawn
+ * What exceeds the share is deferred in the front queue of the host that budgets use too (queues/held-queues.ts), and is drawn
  * once the host has nothing else: nothing is lost, and it goes at the host's own pace. There it counts as nothing that
- * fills the partition. Seeds and what an operator forces are nobody's farm. With a budget, that says when bands open. Under
+ * fills the partition. Seeds and what an operator forces are nobody's farm. With a budget, that says when front queues open. Under
  * `dropLowest` it is dropped like what a full host is sent (`hostFull`): that partition is to hold no more than `queuedMax`.
  */
 
@@ -25,7 +25,7 @@ export function isBeyondShare(
   return shares.ofDomain(hostKey) + taken >= most;
 }
 
-/** Opens the bands of hosts that have nothing else left; a slice of them a step. */
+/** Opens the front queues of hosts that have nothing else left; a slice of them a step. */
 export function openDrained(decision: Decision): void {
   const { state } = decision;
   if (state.shares.drained.size === 0) return;

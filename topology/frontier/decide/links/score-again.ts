@@ -1,5 +1,5 @@
 /**
- * Queued URLs are scored again when links to them have been found since, and move to the end of a better band. None
+ * Queued URLs are scored again when links to them have been found since, and move to the end of a better front queue. None
  * moves to a worse one: how a URL was found (a seed, a redirect) is known when it arrives, and not kept.
  *
  * Their places are looked up before the step, as queues are on disk. Only the first `growthUrlsPerStep` of a host are
@@ -7,17 +7,17 @@
  */
 
 import type { Policy } from '../../../policy/policy.ts';
-import { bandCount } from '../../../url/band.ts';
+import { frontQueueCount } from '../../../url/front-queue.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { type FoundPlace, isQueuedAt, readBand } from '../../view/read-rows.ts';
+import { type FoundPlace, isQueuedAt, readFrontQueue } from '../../view/read-rows.ts';
 import type { Decision } from '../decision.ts';
 import { linkingDomains } from './budgets.ts';
 import type { Growth } from './growth.ts';
 import { queuedInputs } from './score-inputs.ts';
 
-/** What a host has queued below its first band. */
+/** What a host has queued below its first front queue. */
 export interface Grown {
   readonly host: Host;
   readonly places: readonly FoundPlace[];
@@ -27,9 +27,10 @@ export function* readGrown(state: FrontierState, growth: Growth): StoreJob<Grown
   const grown: Grown[] = [];
   for (const { host, count } of growth.take(state)) {
     const places: FoundPlace[] = [];
-    for (const { number, band } of host.queue.bands()) {
-      if (number === 0 || number >= bandCount || places.length >= count) continue;
-      for (const place of yield* readBand(state, band, count - places.length)) places.push({ ...place, number });
+    for (const { number, frontQueue } of host.queue.frontQueues()) {
+      if (number === 0 || number >= frontQueueCount || places.length >= count) continue;
+      for (const place of yield* readFrontQueue(state, frontQueue, count - places.length))
+        places.push({ ...place, number });
     }
     grown.push({ host, places });
   }
@@ -41,28 +42,30 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
   if (policy === null || !policy.scores) return;
   for (const { host, places } of grown) {
     if (state.burying.has(host.id)) continue;
-    // Each one that leaves a band's middle is kept in mind until the head has passed it.
+    // Each one that leaves a front queue's middle is kept in mind until the head has passed it.
     let left: number = frontierLimits.growthRaisesMax - holesOf(state, host);
     for (const { number, seq, entry } of places) {
       if (left <= 0 || decision.bytes >= frontierLimits.commitBytesSoft) break;
-      const band = bandNow(decision, policy, host, entry.url, entry.depth);
-      if (band >= number || !isQueuedAt(state, host.id, number, seq)) continue;
-      decision.emit({ kind: 'raise', hostKey: host.key, band: number, seq, entry: { ...entry, band } });
+      const frontQueue = frontQueueNow(decision, policy, host, entry.url, entry.depth);
+      if (frontQueue >= number || !isQueuedAt(state, host.id, number, seq)) continue;
+      decision.emit({ kind: 'raise', hostKey: host.key, frontQueue: number, seq, entry: { ...entry, frontQueue } });
       left -= 1;
     }
   }
 }
 
-function bandNow(decision: Decision, policy: Policy, host: Host, url: string, depth: number): number {
+function frontQueueNow(decision: Decision, policy: Policy, host: Host, url: string, depth: number): number {
   const { state } = decision;
   const [hi, lo] = state.fingerprintOf(url);
   const held = state.cash.heldBy(hi!, lo!);
-  if (policy.byCash) return state.cash.bandOf(held, bandCount - 1);
+  if (policy.byCash) return state.cash.frontQueueOf(held, frontQueueCount - 1);
   const cash = policy.cash === null ? null : state.cash.shareOf(held);
   const linking = policy.config.budget === undefined ? null : linkingDomains(decision, host.key);
-  return policy.bandOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking, cash));
+  return policy.frontQueueOf(url, queuedInputs(url, depth, host.facts, state.inLinks.countOf(hi!, lo!), linking, cash));
 }
 
 function holesOf(state: FrontierState, host: Host): number {
-  return host.queue.bands().reduce((sum, { band }) => sum + state.queues.bands.goneOf(band).length, 0);
+  return host.queue
+    .frontQueues()
+    .reduce((sum, { frontQueue }) => sum + state.queues.frontQueues.goneOf(frontQueue).length, 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Traps at the frontier: a URL that arrives in one is admitted into the trap's band, where it waits for an operator;
+ * Traps at the frontier: a URL that arrives in one is admitted into the trap's front queue, where it waits for an operator;
  * and what is admitted and fetched may show a new one. Nothing is lost: release the trap, and its URLs go on.
  *
  * What a trap held before it was noticed stays in its queue: a few dozen URLs at most, for a chain is noticed as it
@@ -17,7 +17,7 @@ import type { Decision } from '../decision.ts';
 export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, url: string): StandingTrap | null {
   const { traps } = decision.state;
   const trap = trapOf(config, traps.standing.get(hostKey), url);
-  return trap === null || 'band' in trap ? trap : setTrap(decision, hostKey, trap);
+  return trap === null || 'frontQueue' in trap ? trap : setTrap(decision, hostKey, trap);
 }
 
 /** Asked after the change that holds the event. */
@@ -40,12 +40,12 @@ export function noticeTraps(
 export function setTrap(decision: Decision, hostKey: string, trap: Trap): StandingTrap | null {
   const { state } = decision;
   const queue = state.hosts.get(hostKey)?.queue;
-  const band = state.traps.freeBand(hostKey, (number) => (queue?.sizeOf(number) ?? 0) === 0);
-  if (band === undefined) {
+  const frontQueue = state.traps.freeFrontQueue(hostKey, (number) => (queue?.sizeOf(number) ?? 0) === 0);
+  if (frontQueue === undefined) {
     decision.tally('trapsBeyond');
     return null;
   }
-  const standing = { ...trap, band };
+  const standing = { ...trap, frontQueue };
   decision.emit({ kind: 'trap', hostKey, ...standing });
   return standing;
 }

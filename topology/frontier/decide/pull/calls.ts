@@ -20,7 +20,7 @@ export interface PutItem {
   /** Of a known URL: when it may be had again, ms; 0: never. */
   readonly dueAtMs: number;
   /** Front queue, 0 first. */
-  readonly band: number;
+  readonly frontQueue: number;
 }
 
 interface Answered {

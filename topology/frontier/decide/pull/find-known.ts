@@ -10,7 +10,7 @@ import type { Lease } from '../../hosts/lease.ts';
 import { type KnownUrl, knownKey, readKnown } from '../../pull/known-rows.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { findInBands } from '../../view/read-rows.ts';
+import { findInFrontQueues } from '../../view/read-rows.ts';
 
 export interface KnownPlace {
   readonly from: KnownFrom;
@@ -18,7 +18,7 @@ export interface KnownPlace {
   readonly entry: Entry | null;
 }
 
-/** What was read of URLs, by `placeName`: null where a URL is in no row and no band. */
+/** What was read of URLs, by `placeName`: null where a URL is in no row and no front queue. */
 export type ReadPlaces = Map<string, KnownPlace | null>;
 
 export function placeName(key: string, url: string): string {
@@ -43,12 +43,12 @@ export function findKnown(state: FrontierState, host: Host, url: string, read: R
 
 /**
  * Reads where URLs are, all of hosts that are known; one look at the rows for all of them, then queue by queue. Not
- * `inBands`: only which are done.
+ * `inFrontQueues`: only which are done.
  */
 export function* readPlaces(
   state: FrontierState,
   wanted: readonly { readonly key: string; readonly url: string }[],
-  inBands = true,
+  inFrontQueues = true,
 ): StoreJob<ReadPlaces> {
   const places: ReadPlaces = new Map();
   const { pull, changelog } = state;
@@ -62,9 +62,10 @@ export function* readPlaces(
   for (const [index, { key, url }] of wanted.entries()) {
     const value = pull.known.recent(keys[index]!) ?? values[index];
     let place = value == null ? undefined : ofRow(readKnown(value));
-    if (place === undefined && inBands) {
-      const found = yield* findInBands(state, state.hosts.get(key)!.id, (entry) => entry.url === url);
-      if (found !== undefined) place = { from: { in: 'band', a: found.number, b: found.seq }, entry: found.entry };
+    if (place === undefined && inFrontQueues) {
+      const found = yield* findInFrontQueues(state, state.hosts.get(key)!.id, (entry) => entry.url === url);
+      if (found !== undefined)
+        place = { from: { in: 'frontQueue', a: found.number, b: found.seq }, entry: found.entry };
     }
     places.set(placeName(key, url), place ?? null);
   }
@@ -95,19 +96,21 @@ function ofRow({ what, url, payload }: KnownUrl): KnownPlace | undefined {
   if (what === 'waits') return undefined;
   return {
     from: { in: what, a: 0, b: 0 },
-    entry: { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0, payload },
+    entry: { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0, payload },
   };
 }
 
 /** Is a URL still where it was when somebody looked? */
 export function isThere(state: FrontierState, host: Host, { from, entry }: KnownPlace): boolean {
-  const { bands } = state.queues;
+  const { frontQueues } = state.queues;
   switch (from.in) {
-    case 'band': {
-      const band = bands.list.find(host.id, from.a);
-      if (band === 0) return false;
-      const { tail } = bands.extent(band);
-      return bands.head(band) <= from.b && from.b < tail && !bands.goneOf(band).includes(from.b);
+    case 'frontQueue': {
+      const frontQueue = frontQueues.list.find(host.id, from.a);
+      if (frontQueue === 0) return false;
+      const { tail } = frontQueues.extent(frontQueue);
+      return (
+        frontQueues.head(frontQueue) <= from.b && from.b < tail && !frontQueues.goneOf(frontQueue).includes(from.b)
+      );
     }
     case 'again':
       return host.queue.again.some(({ seq, entry: one }) => seq === from.b && one.url === entry?.url);

@@ -24,7 +24,7 @@ export function decideGet(decision: Decision, call: GetCall): boolean {
     if (id === undefined) return true;
     const host = state.hosts.at(id);
     const openAtMs = policy.openAt(withoutPort(host.key), nowMs);
-    if (openAtMs > nowMs) state.clock.schedule(id, openAtMs, host.queue.bestBand);
+    if (openAtMs > nowMs) state.clock.schedule(id, openAtMs, host.queue.bestFrontQueue);
     else grant(decision, host, call);
   }
   return true;
@@ -49,15 +49,23 @@ function grant(decision: Decision, host: Host, call: GetCall): void {
   let left = Math.min(call.urlsPerQueue, pullLimits.urlsPerLeaseMax);
   const again = Math.min(left, queue.dueCount(nowMs));
   left -= again;
-  const bands: (readonly [number, number])[] = [];
-  for (const { number, size } of queue.bands()) {
+  const frontQueues: (readonly [number, number])[] = [];
+  for (const { number, size } of queue.frontQueues()) {
     const count = queue.isHeld(number) ? 0 : Math.min(left, size);
-    if (count > 0) bands.push([number, count]);
+    if (count > 0) frontQueues.push([number, count]);
     left -= count;
   }
   const leaseId = state.nextLeaseId;
   const delayMs = state.pull.delayOf(host.id, state.hosts.facts);
-  decision.emit({ kind: 'grant', leaseId, hostKey: host.key, again, bands, deadlineMs: nowMs + call.leaseMs, delayMs });
+  decision.emit({
+    kind: 'grant',
+    leaseId,
+    hostKey: host.key,
+    again,
+    frontQueues,
+    deadlineMs: nowMs + call.leaseMs,
+    delayMs,
+  });
   call.leases.push(leaseId);
   call.queues -= 1;
 }
@@ -74,8 +82,8 @@ export function decideLapses(decision: Decision): void {
     for (let index = 0; index < lease.entries.length; index++) {
       const entry = lease.entries[index]!;
       if (entry === null || decision.bytes >= frontierLimits.commitBytesSoft) continue;
-      const { url, depth, hop, attempts, expiries, band, payload } = entry;
-      const tried = { url, depth, hop, attempts: attempts + 1, expiries, band, payload };
+      const { url, depth, hop, attempts, expiries, frontQueue, payload } = entry;
+      const tried = { url, depth, hop, attempts: attempts + 1, expiries, frontQueue, payload };
       const disposition = { to: 'again', dueAtMs: 0, entry: tried } as const;
       decision.emit({ kind: 'resolve', leaseId: id, index, disposition, record: null });
     }

@@ -1,5 +1,5 @@
 /**
- * What waits in a queue of a served crawl, page by page: what is out, what came back, then its bands.
+ * What waits in a queue of a served crawl, page by page: what is out, what came back, then its front queues.
  *
  * A page is read between two steps, and puts and gets go on between two pages: a URL that moves meanwhile may be missed,
  * or be met twice. What is done is in rows of its own (pull/known-rows.ts).
@@ -20,8 +20,8 @@ export interface ListedUrl {
   readonly dueAtMs: number;
 }
 
-/** Where a page begins: in a band, at a place in it and the row that holds it. null: at the queue's beginning. */
-export type ListCursor = { readonly band: number; readonly seq: number; readonly row: number } | null;
+/** Where a page begins: in a front queue, at a place in it and the row that holds it. null: at the queue's beginning. */
+export type ListCursor = { readonly frontQueue: number; readonly seq: number; readonly row: number } | null;
 
 export interface ListPage {
   readonly urls: readonly ListedUrl[];
@@ -41,37 +41,37 @@ export function* listPage(state: FrontierState, key: string, cursor: ListCursor)
     }
     for (const { seq, dueAtMs, entry } of host.queue.again) urls.push({ from: inAgain(seq), entry, dueAtMs });
   }
-  const bands = host.queue.bands().filter(({ number }) => number >= (cursor?.band ?? 0));
-  for (const { number, band } of bands) {
-    const from = cursor?.band === number ? cursor : { band: number, seq: 0, row: 0 };
-    const next = yield* listBand(state, key, band, from, urls);
+  const frontQueues = host.queue.frontQueues().filter(({ number }) => number >= (cursor?.frontQueue ?? 0));
+  for (const { number, frontQueue } of frontQueues) {
+    const from = cursor?.frontQueue === number ? cursor : { frontQueue: number, seq: 0, row: 0 };
+    const next = yield* listFrontQueue(state, key, frontQueue, from, urls);
     if (next !== undefined) return { urls, next };
   }
   return { urls, next: undefined };
 }
 
 /** Adds what follows `from` to `urls`; returns where to go on, if there is more than a page has. */
-function* listBand(
+function* listFrontQueue(
   state: FrontierState,
   key: string,
-  band: number,
-  from: { readonly band: number; readonly seq: number; readonly row: number },
+  frontQueue: number,
+  from: { readonly frontQueue: number; readonly seq: number; readonly row: number },
   urls: ListedUrl[],
 ): StoreJob<ListCursor | undefined> {
-  const { bands } = state.queues;
-  const number = from.band;
-  const gone = new Set(bands.goneOf(band));
-  const extent = bands.extent(band);
-  const begin = Math.max(from.seq, bands.head(band));
+  const { frontQueues } = state.queues;
+  const number = from.frontQueue;
+  const gone = new Set(frontQueues.goneOf(frontQueue));
+  const extent = frontQueues.extent(frontQueue);
+  const begin = Math.max(from.seq, frontQueues.head(frontQueue));
   const keep = (seq: number, entry: () => Entry) => {
     if (seq >= begin && !gone.has(seq))
-      urls.push({ from: { in: 'band', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
+      urls.push({ from: { in: 'frontQueue', a: number, b: seq }, entry: entry(), dueAtMs: 0 });
   };
   // A row that was there stays there until the head has passed it.
   let row = Math.max(extent.row, from.row);
   for (let rows = 0; row < extent.from; rows++) {
-    if (rows === pullLimits.listRowsPerLook) return { band: number, seq: row, row };
-    const [value] = yield { read: [rowKey(bands.list.hostOf(band), number, row)] };
+    if (rows === pullLimits.listRowsPerLook) return { frontQueue: number, seq: row, row };
+    const [value] = yield { read: [rowKey(frontQueues.list.hostOf(frontQueue), number, row)] };
     const end = row + countOf(value);
     const start = row;
     readRow(value!, key, number, Math.min(end, extent.from) - row, (index, entry) => keep(start + index, entry));
@@ -79,10 +79,10 @@ function* listBand(
   }
   let pointer = extent.first;
   for (let seq = extent.from; seq < extent.tail; seq++) {
-    if (seq >= begin && urls.length >= pullLimits.listUrlsPerLook) return { band: number, seq, row };
+    if (seq >= begin && urls.length >= pullLimits.listUrlsPerLook) return { frontQueue: number, seq, row };
     const at = pointer;
-    keep(seq, () => readArena(bands.arena, at, key, number));
-    pointer = bands.arena.next(pointer);
+    keep(seq, () => readArena(frontQueues.arena, at, key, number));
+    pointer = frontQueues.arena.next(pointer);
   }
   return undefined;
 }

@@ -106,9 +106,9 @@ function move(
 }
 
 /** `before`: what was known of the URL; it keeps when it was first put. */
-function entryOf({ nowMs }: Decision, { url, metadata, band }: PutItem, before: Entry | null): Entry {
+function entryOf({ nowMs }: Decision, { url, metadata, frontQueue }: PutItem, before: Entry | null): Entry {
   const createdSec = before === null ? Math.floor(nowMs / 1000) : createdSecOf(before.payload);
-  return { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band, payload: payloadOf(createdSec, metadata) };
+  return { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue, payload: payloadOf(createdSec, metadata) };
 }
 
 /** A lease whose last URL was told of is over; its queue was contacted now. */

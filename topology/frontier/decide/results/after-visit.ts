@@ -20,7 +20,7 @@ export interface Seen {
   readonly outcome: Outcome;
   /** When the fetch was over. */
   readonly atMs: number;
-  readonly band: number;
+  readonly frontQueue: number;
   readonly record: UrlRecord;
 }
 
@@ -74,13 +74,13 @@ function isStrong(etag: string): boolean {
 
 function pageAfter(
   before: PageRecord | undefined,
-  { outcome, atMs, band, record }: Seen,
+  { outcome, atMs, frontQueue, record }: Seen,
   changed: boolean | null,
 ): PageRecord {
   if (before === undefined) {
     const visitedAtMs = record.status === 'page' ? atMs : 0;
     const signature = outcome.textSignature;
-    return { record, band, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
+    return { record, frontQueue, visitedAtMs, changedAtMs: visitedAtMs, history: noHistory, signature, failures: 0 };
   }
   // An error tells nothing of the page: what to compare its next visit with is kept.
   if (record.status !== 'page') return { ...before, record: { ...keptOf(before, record) }, failures: 0 };
@@ -88,7 +88,7 @@ function pageAfter(
     changed === null ? before.history : visited(before.history, (atMs - before.visitedAtMs) / 1_000, changed);
   return {
     record: outcome.kind === 'notModified' ? keptOf(before, record) : record,
-    band,
+    frontQueue,
     visitedAtMs: atMs,
     changedAtMs: changed === false ? before.changedAtMs : atMs,
     history,
@@ -114,10 +114,10 @@ function keptOf({ record: { etag, lastModified, contentHash } }: PageRecord, rec
 }
 
 export function visitedOf(page: PageRecord, kind: VisitKind, changed: boolean | null, atMs: number): Visited {
-  const { record, band, history, changedAtMs } = page;
+  const { record, frontQueue, history, changedAtMs } = page;
   const modifiedMs = record.lastModified === '' ? null : parseHttpDate(record.lastModified);
   const since = modifiedMs !== null && modifiedMs > 0 && modifiedMs <= atMs ? modifiedMs : changedAtMs;
   const sinceChangeS = changed === true ? 0 : Math.max(0, Math.round((atMs - since) / 1_000));
-  const visit = { url: record.url, kind, history, changed, sinceChangeS, band };
+  const visit = { url: record.url, kind, history, changed, sinceChangeS, frontQueue };
   return kind === 'feed' ? { ...visit, pollS: pollSecondsOf(page.signature) } : visit;
 }

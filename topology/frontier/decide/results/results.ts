@@ -118,7 +118,7 @@ function decideOutcome(
   if (isNotRead(kind, outcome.status)) decision.tally('notRead');
   const status = finals[kind];
   const { recrawl } = policy;
-  const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, band: entry.band };
+  const visit = { lease, index, outcome, atMs: result.completedAtMs || nowMs, frontQueue: entry.frontQueue };
   if (status !== undefined) {
     const disposition = { to: 'final', status } as const;
     const record = recordOf(policy, outcome, entry, status, nowMs);
@@ -309,7 +309,8 @@ function lateResult(decision: Decision, policy: Policy, host: Host, result: Resu
     decision.emit({ kind: 'finish', hostKey: host.key, seq: again.seq, record });
     if (policy.cash !== null && outcome.kind !== 'notModified') spendCash(decision, record.url);
     const { recrawl } = policy;
-    if (recrawl !== null) decideLateVisit(decision, recrawl, host.key, { outcome, record, band: again.entry.band });
+    if (recrawl !== null)
+      decideLateVisit(decision, recrawl, host.key, { outcome, record, frontQueue: again.entry.frontQueue });
   }
   if (result.completedAtMs === 0) return;
   const readyAtMs = Math.max(host.facts.readyAtMs, result.completedAtMs + politeDelayMs(policy, host.facts));

@@ -65,7 +65,7 @@ function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry
   return 'again';
 }
 
-/** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in bands, read. */
+/** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in front queues, read. */
 export function decideBurials(decision: Decision, dying: ReadonlyMap<number, readonly Entry[]>): void {
   const { state } = decision;
   let left = frontierLimits.burialsPerStep;

@@ -21,7 +21,7 @@ export interface Visit {
   readonly outcome: Outcome;
   /** When the fetch was over. */
   readonly atMs: number;
-  readonly band: number;
+  readonly frontQueue: number;
 }
 
 /** A visit that came to something, as `record` says. False, and nothing done: the URL will not be visited again. */
@@ -29,8 +29,8 @@ export function decideVisit(decision: Decision, recrawl: Recrawl | null, visit: 
   const due = dueOf(decision, record.url);
   const isPushed = due?.pushed === true;
   if (recrawl === null && !isPushed) return false;
-  const { lease, index, outcome, atMs, band } = visit;
-  const seen = { outcome, atMs, band, record };
+  const { lease, index, outcome, atMs, frontQueue } = visit;
+  const seen = { outcome, atMs, frontQueue, record };
   const { page, changed, delayS } = afterVisit(
     recrawl,
     lease.pages.get(index),

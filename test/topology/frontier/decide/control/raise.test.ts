@@ -11,7 +11,7 @@ const host = 'a.test';
 const page = (n: number) => `https://${host}/${n}`;
 const urlsPerLeaseMax = 10;
 
-/** Three hundred URLs of one host, in two bands. */
+/** Three hundred URLs of one host, in two front queues. */
 function filled(policy: ConstructorParameters<typeof Hand>[0] = {}): Hand {
   const hand = new Hand({ urlsPerLeaseMax, ...policy });
   hand.links(host, 200, { priority: 3 });
@@ -67,7 +67,7 @@ describe('a URL that is raised', () => {
     });
   }
 
-  it('leaves a hole that leases and a restart step over, also where all of a band has left', () => {
+  it('leaves a hole that leases and a restart step over, also where all of a front queue has left', () => {
     const hand = new Hand({ urlsPerLeaseMax });
     hand.links(host, 3, { priority: 1 });
     hand.links(host, 4, { priority: 3, from: 3 });

@@ -186,7 +186,7 @@ describe('back-off', () => {
 });
 
 describe('the URLs of a lease', () => {
-  it('are the most urgent first, and of one band the oldest first', () => {
+  it('are the most urgent first, and of one front queue the oldest first', () => {
     const hand = new Hand();
     hand.links(a, 2, { priority: 5 });
     hand.links(a, 2, { priority: 1, from: 10 });

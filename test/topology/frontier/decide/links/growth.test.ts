@@ -71,11 +71,11 @@ describe('a queued URL', () => {
     };
     const hand = new Hand({ score: byAuthority, budget: { ...defaultBudget, base: 1_000 } });
     hand.links(host, 20, { priority: -1, sourceUrl: `https://${host}/` });
-    const bandOf = () => hand.rig.core.state.hosts.get(host)!.queue.bestBand;
-    const before = bandOf();
+    const frontQueueOf = () => hand.rig.core.state.hosts.get(host)!.queue.bestFrontQueue;
+    const before = frontQueueOf();
     link(hand, 7, 30);
     hand.event('hostDelay', 'other.test', 1);
-    assert.ok(bandOf() < before - 3, `from ${before} to ${bandOf()}`);
+    assert.ok(frontQueueOf() < before - 3, `from ${before} to ${frontQueueOf()}`);
     assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
   });
 });

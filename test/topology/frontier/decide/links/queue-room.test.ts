@@ -85,7 +85,7 @@ describe('a full partition that pauses', () => {
 });
 
 describe('a full partition that drops', () => {
-  it('refuses low bands first, and the first band only when it is wholly full', () => {
+  it('refuses low front queues first, and the first front queue only when it is wholly full', () => {
     const rig = new ModelRig(1_000);
     const policy = { ...defaultPolicy(), queuedMax: 160, queueShareMax: 1, whenFull: 'dropLowest' };
     rig.send('control', controlOf({ kind: 'policy', version: 1, payload: JSON.stringify(policy) }));
@@ -97,7 +97,7 @@ describe('a full partition that drops', () => {
       return rig.core.state.counters.queued;
     };
     const steps = [queuedAfter(7, 200), queuedAfter(7, 50), queuedAfter(4, 200), queuedAfter(0, 200)];
-    assert.deepEqual(steps, [90, 90, 120, 160], 'a sixteenth of the room less for each band');
+    assert.deepEqual(steps, [90, 90, 120, 160], 'a sixteenth of the room less for each front queue');
     assert.equal(rig.core.state.counters.queueFull, 650 - 160);
   });
 

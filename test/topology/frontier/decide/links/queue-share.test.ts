@@ -66,7 +66,7 @@ describe('a host or domain that fills the queue', () => {
     const driver = driverOf({ delayMs: 100 }, farm(1, 3_000));
     driver.run(driver.nowMs + 60_000);
     const { state } = driver.core();
-    assert.ok(state.counters.queued > 1_000 && state.counters.deferred === 0, 'the band is open');
+    assert.ok(state.counters.queued > 1_000 && state.counters.deferred === 0, 'the front queue is open');
     driver.injectGroup(
       honest.map((url) => `${url}/later`),
       links,

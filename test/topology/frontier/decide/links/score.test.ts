@@ -71,8 +71,8 @@ describe('a policy that scores', () => {
     assert.equal(countOf(crawled({})), 0, 'and counts nothing where nobody asks');
   });
 
-  it('puts a URL with many links into a better band than depth alone would', () => {
-    for (const [policy, band] of [
+  it('puts a URL with many links into a better front queue than depth alone would', () => {
+    for (const [policy, frontQueue] of [
       [{ score }, 0],
       [{}, 4],
     ] as const) {
@@ -81,7 +81,7 @@ describe('a policy that scores', () => {
       driver.run();
       const story = new UrlStory('a.test', hub);
       for (const [offset, record] of driver.changelog().entries()) story.take(offset, decodeChangelog(record));
-      assert.equal(story.admitted.at(-1)?.band, band);
+      assert.equal(story.admitted.at(-1)?.frontQueue, frontQueue);
     }
   });
 });

@@ -193,7 +193,7 @@ function storyPlace({ changelog }: ModelRig, key: string, url: string): Place['a
 }
 
 function itemOf(key: string, url: string, known: boolean, dueAtMs: number): PutItem {
-  return { known, key, url, metadata: Buffer.from(url.slice(-2)), dueAtMs, band: url.length % 8 };
+  return { known, key, url, metadata: Buffer.from(url.slice(-2)), dueAtMs, frontQueue: url.length % 8 };
 }
 
 /** Of one that is done or out, as far as memory tells. */
@@ -205,6 +205,6 @@ function placeOf({ core: { state } }: ModelRig, key: string, url: string) {
   const payload = payloadOf(0, Buffer.alloc(0));
   return {
     from: { in: 'done', a: 0, b: 0 } as const,
-    entry: { url, depth: 0, hop: 0, attempts: 0, expiries: 0, band: 0, payload },
+    entry: { url, depth: 0, hop: 0, attempts: 0, expiries: 0, frontQueue: 0, payload },
   };
 }

@@ -1,21 +1,21 @@
 import type { HostFacts } from '../changes/changes.ts';
-import { budgetBand } from '../queues/held-bands.ts';
+import { budgetQueue } from '../queues/held-queues.ts';
 import { countQueue } from './place-of.ts';
 import type { FrontierState, Host } from './state.ts';
 
-/** Opens a host's bands that may be drawn from beyond the front queues: of its released traps, and within its budget. */
-export function openBands({ traps, hosts, queues }: FrontierState, { id, key }: Host): void {
-  const released = traps.of(key).released.map(({ band }) => band);
-  const opened = hosts.facts.deferredOpen(id) ? [budgetBand, ...released] : released;
+/** Opens a host's front queues that may be drawn from beyond the front queues: of its released traps, and within its budget. */
+export function openFrontQueues({ traps, hosts, queues }: FrontierState, { id, key }: Host): void {
+  const released = traps.of(key).released.map(({ frontQueue }) => frontQueue);
+  const opened = hosts.facts.deferredOpen(id) ? [budgetQueue, ...released] : released;
   if (opened.length > 0) queues.opened.set(id, opened);
   else queues.opened.delete(id);
 }
 
-/** What waits in a trap's band may be drawn from. */
+/** What waits in a trap's front queue may be drawn from. */
 export function releaseTrap(state: FrontierState, host: Host, pattern: string): void {
   countQueue(state, host, -1);
   state.traps.release(host.key, pattern);
-  openBands(state, host);
+  openFrontQueues(state, host);
   countQueue(state, host, 1);
 }
 
@@ -30,6 +30,6 @@ export function setFacts(state: FrontierState, host: Host, facts: HostFacts): vo
   hosts.lanes.learn(host.id, facts, state.nextLeaseId);
   hosts.facts.set(host.id, facts);
   if (!moves) return;
-  openBands(state, host);
+  openFrontQueues(state, host);
   countQueue(state, host, 1);
 }

@@ -1,5 +1,5 @@
 /**
- * The front queue a URL waits in: 8 bands inside a host, 0 the highest (Mercator's F).
+ * The front queue a URL waits in: 8 front queues inside a host, 0 the highest (Mercator's F).
  *
  * What is known when a link is found is its depth and its spelling. Depth is the strongest signal that needs no
  * history: breadth-first order alone finds high-PageRank pages first (Najork & Wiener, WWW 2001). The spelling
@@ -9,14 +9,14 @@
  *   + 1  with a query        + 1  with more than 3 parameters        + 1  with more than 6 path segments
  *   − 1  for a host's front page
  */
-export const bandCount = 8;
+export const frontQueueCount = 8;
 
 const parametersMany = 3;
 const segmentsMany = 6;
 
 /** `url` is normal. */
-export function bandOf(url: string, depth: number): number {
-  let band = depth <= 2 ? depth : depth <= 4 ? 3 : 4;
+export function frontQueueOf(url: string, depth: number): number {
+  let frontQueue = depth <= 2 ? depth : depth <= 4 ? 3 : 4;
   let segments = -1;
   let parameters = 0;
   for (let at = url.indexOf('/', 8); at >= 0 && at < url.length; at++) {
@@ -29,9 +29,9 @@ export function bandOf(url: string, depth: number): number {
       parameters = 1;
     }
   }
-  if (parameters > 0) band++;
-  if (parameters > parametersMany) band++;
-  if (segments >= segmentsMany) band++;
-  if (segments === 0 && parameters === 0 && url.charCodeAt(url.length - 1) === 47) band--;
-  return Math.max(0, Math.min(bandCount - 1, band));
+  if (parameters > 0) frontQueue++;
+  if (parameters > parametersMany) frontQueue++;
+  if (segments >= segmentsMany) frontQueue++;
+  if (segments === 0 && parameters === 0 && url.charCodeAt(url.length - 1) === 47) frontQueue--;
+  return Math.max(0, Math.min(frontQueueCount - 1, frontQueue));
 }

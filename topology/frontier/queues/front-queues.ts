@@ -1,0 +1,377 @@
+/**
+ * The front queues of all hosts: which entries are queued, by numbers, and where they are.
+ *
+ * An entry's place in its front queue is a sequence number. A front queue is a stretch of them, and its memory a part of that stretch:
+ *
+ *   row ≤ head                            the row on disk that holds the head begins at `row`
+ *   [head, from)                          on disk only
+ *   [from, saved)                         on disk, and in memory until memory is short
+ *   [saved, tail)                         in memory only: not in the view yet
+ *
+ * What a grant needs to know are counts: it takes what is in memory, and notes what must be read (`reads`), which
+ * happens before the next step. Nothing decided depends on where an entry is. A front queue that is empty begins anew at the
+ * partition's count of all entries ever queued, so that no row's name is ever used twice.
+ *
+ * Numbers of front queues are this process's own: found by walking a host's few front queues in order. 33 bytes a front queue that is not
+ * empty. Source of one disk queue per host: Heydon & Najork, "Mercator" (1999), §3.3.
+ */
+import type { Entry } from '../changes/entry.ts';
+import { fitted } from '../storage/columns.ts';
+import { EntryArena } from './entry-arena.ts';
+import { FrontQueueList } from './front-queue-list.ts';
+import { countOf, readArena, readRow, rowKey } from './queue-row.ts';
+
+/** An entry that was taken and must be read: whoever waits for it is told. */
+export interface Wanted {
+  readonly seq: number;
+  readonly give: (entry: Entry) => void;
+}
+
+/** Rows of a front queue that began anew before they were read off. */
+interface Leftover {
+  readonly host: number;
+  readonly number: number;
+  row: number;
+  readonly end: number;
+  readonly wanted: Wanted[];
+}
+
+/** A front queue as the view keeps it. */
+export interface SavedFrontQueue {
+  readonly number: number;
+  readonly row: number;
+  readonly head: number;
+  readonly tail: number;
+  readonly gone: readonly number[];
+}
+
+export class FrontQueues {
+  readonly list = new FrontQueueList();
+  readonly arena = new EntryArena();
+  /** Entries ever queued in this partition. */
+  queuedEver = 0;
+  /** Front queues with rows to be read, and who waits for which entry. */
+  readonly reads = new Map<number, Wanted[]>();
+  readonly leftovers: Leftover[] = [];
+  /** Rows that are used up, by host. */
+  goneRows = new Map<number, Buffer[]>();
+  readonly #pagesMax: number;
+  /** So many pages, and the oldest is not in the view: no use to look again before one more, or before a save. */
+  #stuckAt = 0;
+  readonly #keyOf: (host: number) => string;
+  /** By front queue; 0 is never used. */
+  #head = new Uint32Array(0);
+  #tail = new Uint32Array(0);
+  #from = new Uint32Array(0);
+  #saved = new Uint32Array(0);
+  #row = new Uint32Array(0);
+  /** Pointers into the arena: the last entry in memory, and the first that is not saved. 0: none. */
+  #last = new Uint32Array(0);
+  #fresh = new Uint32Array(0);
+  /** Sequence numbers inside a front queue's stretch that have left it, ascending. */
+  readonly #gone = new Map<number, number[]>();
+
+  /** Memory grows beyond `memoryBytes` only by what is not in the view yet. */
+  constructor(memoryBytes: number, keyOf: (host: number) => string) {
+    this.#pagesMax = Math.max(2, Math.ceil(memoryBytes / 2 ** 20));
+    this.#keyOf = keyOf;
+  }
+
+  count(frontQueue: number): number {
+    return this.#tail[frontQueue]! - this.#head[frontQueue]! - (this.#gone.get(frontQueue)?.length ?? 0);
+  }
+
+  head(frontQueue: number): number {
+    return this.#head[frontQueue]!;
+  }
+
+  /** Adds an entry at a front queue's end; returns its number among all ever queued. */
+  push(host: number, hostKey: string, entry: Entry): number {
+    const number = entry.frontQueue;
+    const frontQueue = this.list.find(host, number) || this.#add(host, number);
+    if (this.#head[frontQueue] === this.#tail[frontQueue]) this.#beginAt(frontQueue, this.queuedEver);
+    // It may take all that this front queue has in memory: where the front queue ends is looked up after.
+    this.#makeRoom();
+    const pointer = this.arena.add(this.#last[frontQueue]!, frontQueue, hostKey, entry);
+    this.#last[frontQueue] = pointer;
+    if (this.#fresh[frontQueue] === 0) this.#fresh[frontQueue] = pointer;
+    this.#tail[frontQueue] = this.#tail[frontQueue]! + 1;
+    this.queuedEver += 1;
+    if (this.queuedEver >= 0xffff_ffff) throw new Error('a partition has queued 2^32 entries: dump and load it');
+    return this.queuedEver;
+  }
+
+  /** Takes the first `count` entries. `give` is called for each that is in memory, and later for what must be read. */
+  take(frontQueue: number, count: number, give: (index: number, entry: Entry) => void): void {
+    const hostKey = this.#keyOf(this.list.hostOf(frontQueue));
+    const number = this.list.numberOf(frontQueue);
+    for (let index = 0; index < count; index++) {
+      const seq = this.#head[frontQueue]!;
+      if (seq >= this.#from[frontQueue]!) {
+        const first = this.arena.next(this.#last[frontQueue]!);
+        give(index, readArena(this.arena, first, hostKey, number));
+      } else this.#want(frontQueue, { seq, give: (entry) => give(index, entry) });
+      this.#advance(frontQueue);
+    }
+    this.#release(frontQueue);
+  }
+
+  /** Moves a front queue's head past its first entry, whatever it is. */
+  skip(frontQueue: number): void {
+    if (this.#head[frontQueue]! < this.#from[frontQueue]!) this.#want(frontQueue);
+    this.#advance(frontQueue);
+    this.#release(frontQueue);
+  }
+
+  /** Takes an entry out of the middle. */
+  remove(frontQueue: number, seq: number): void {
+    const gone = this.#gone.get(frontQueue) ?? [];
+    const at = gone.findIndex((other) => other > seq);
+    gone.splice(at < 0 ? gone.length : at, 0, seq);
+    this.#gone.set(frontQueue, gone);
+    this.#passGone(frontQueue);
+    this.#release(frontQueue);
+  }
+
+  goneOf(frontQueue: number): readonly number[] {
+    return this.#gone.get(frontQueue) ?? none;
+  }
+
+  /** For the view; everything of the front queue is in rows. */
+  saved(frontQueue: number): SavedFrontQueue {
+    return {
+      number: this.list.numberOf(frontQueue),
+      row: this.#row[frontQueue]!,
+      head: this.#head[frontQueue]!,
+      tail: this.#tail[frontQueue]!,
+      gone: this.goneOf(frontQueue),
+    };
+  }
+
+  /** A front queue of the view: all of it on disk. */
+  load(host: number, { number, row, head, tail, gone }: SavedFrontQueue): void {
+    const frontQueue = this.#add(host, number);
+    this.#row[frontQueue] = row;
+    this.#head[frontQueue] = head;
+    this.#tail[frontQueue] = tail;
+    this.#from[frontQueue] = tail;
+    this.#saved[frontQueue] = tail;
+    if (gone.length > 0) this.#gone.set(frontQueue, [...gone]);
+  }
+
+  /** The first entry that is in no row: its pointer (0: there is none) and its sequence number. */
+  unsaved(frontQueue: number): { readonly pointer: number; readonly seq: number } {
+    return { pointer: this.#fresh[frontQueue]!, seq: Math.max(this.#saved[frontQueue]!, this.#head[frontQueue]!) };
+  }
+
+  unsavedCount(frontQueue: number): number {
+    return this.#tail[frontQueue]! - this.unsaved(frontQueue).seq;
+  }
+
+  /** A row with the first `count` unsaved entries, `last` the last of them, is about to be written. */
+  savedRow(frontQueue: number, last: number, count: number): void {
+    const { pointer, seq } = this.unsaved(frontQueue);
+    // Only at the very beginning of the front queue, or where memory had outrun the disk, is no row before this one.
+    if (this.#row[frontQueue] === this.#saved[frontQueue]) this.#row[frontQueue] = seq;
+    this.arena.markRow(pointer);
+    this.#stuckAt = 0;
+    this.#saved[frontQueue] = seq + count;
+    this.#fresh[frontQueue] = last === this.#last[frontQueue] ? 0 : this.arena.next(last);
+  }
+
+  /** The row to be read next of a front queue with `reads`. */
+  rowToRead(frontQueue: number): Buffer {
+    return rowKey(this.list.hostOf(frontQueue), this.list.numberOf(frontQueue), this.#row[frontQueue]!);
+  }
+
+  /** Takes that row. Throws INVALID_RECORD where it is missing. */
+  takeRow(frontQueue: number, value: Buffer | null | undefined): void {
+    const row = this.#row[frontQueue]!;
+    const end = row + countOf(value);
+    this.#give(
+      this.list.hostOf(frontQueue),
+      this.list.numberOf(frontQueue),
+      row,
+      end,
+      value!,
+      this.reads.get(frontQueue)!,
+    );
+    if (end <= this.#head[frontQueue]!) {
+      this.#dropRow(this.list.hostOf(frontQueue), this.list.numberOf(frontQueue), row);
+      this.#row[frontQueue] = end;
+      if (end < Math.min(this.#saved[frontQueue]!, this.#head[frontQueue]!)) return;
+    }
+    this.reads.delete(frontQueue);
+    this.#release(frontQueue);
+  }
+
+  /** The row to be read next of what front queues left that began anew. */
+  leftoverToRead(): Buffer {
+    const { host, number, row } = this.leftovers[0]!;
+    return rowKey(host, number, row);
+  }
+
+  takeLeftover(value: Buffer | null | undefined): void {
+    const one = this.leftovers[0]!;
+    const { host, number, row, wanted } = one;
+    one.row += countOf(value);
+    this.#give(host, number, row, one.row, value!, wanted);
+    this.#dropRow(host, number, row);
+    if (one.row >= one.end) this.leftovers.shift();
+  }
+
+  /** Gives the entries of a row to those who wait for them, who are in order. */
+  #give(host: number, number: number, row: number, end: number, value: Buffer, wanted: Wanted[]): void {
+    const last = wanted.at(-1)?.seq ?? -1;
+    if (wanted.length === 0 || wanted[0]!.seq >= end) return;
+    let next = 0;
+    readRow(value, this.#keyOf(host), number, Math.min(end, last + 1) - row, (index, entry) => {
+      if (wanted[next]?.seq === row + index) wanted[next++]!.give(entry());
+    });
+    wanted.splice(0, next);
+  }
+
+  /** What a reader of the whole front queue needs: where rows begin and end, and where memory begins. */
+  extent(frontQueue: number): {
+    readonly row: number;
+    readonly from: number;
+    readonly tail: number;
+    readonly first: number;
+  } {
+    const last = this.#last[frontQueue]!;
+    const [row, from] = [this.#row[frontQueue]!, this.#from[frontQueue]!];
+    return {
+      row: row === this.#saved[frontQueue] ? from : row,
+      from,
+      tail: this.#tail[frontQueue]!,
+      first: last === 0 ? 0 : this.arena.next(last),
+    };
+  }
+
+  #want(frontQueue: number, wanted?: Wanted): void {
+    const list = this.reads.get(frontQueue);
+    if (list === undefined) this.reads.set(frontQueue, wanted === undefined ? [] : [wanted]);
+    else if (wanted !== undefined) list.push(wanted);
+  }
+
+  /** The head leaves its entry, and those behind it that are gone. */
+  #advance(frontQueue: number): void {
+    this.#step(frontQueue);
+    this.#passGone(frontQueue);
+  }
+
+  #passGone(frontQueue: number): void {
+    const gone = this.#gone.get(frontQueue);
+    if (gone === undefined) return;
+    while (gone[0] === this.#head[frontQueue]) {
+      gone.shift();
+      if (this.#head[frontQueue]! < this.#from[frontQueue]!) this.#want(frontQueue);
+      this.#step(frontQueue);
+    }
+    if (gone.length === 0) this.#gone.delete(frontQueue);
+  }
+
+  #step(frontQueue: number): void {
+    const seq = this.#head[frontQueue]!;
+    const head = seq + 1;
+    this.#head[frontQueue] = head;
+    if (seq >= this.#from[frontQueue]!) {
+      const first = this.arena.next(this.#last[frontQueue]!);
+      const last = this.arena.dropFirst(this.#last[frontQueue]!);
+      if (this.#fresh[frontQueue] === first) this.#fresh[frontQueue] = last === 0 ? 0 : this.arena.next(last);
+      this.#last[frontQueue] = last;
+      this.#from[frontQueue] = head;
+    }
+    const row = this.#row[frontQueue]!;
+    const saved = this.#saved[frontQueue]!;
+    // Rows that are being read off are dropped as they are read.
+    if (row === saved || this.reads.has(frontQueue)) return;
+    if (head < saved && (head < this.#from[frontQueue]! || !this.#rowStartsAtHead(frontQueue))) return;
+    this.#dropRow(this.list.hostOf(frontQueue), this.list.numberOf(frontQueue), row);
+    this.#row[frontQueue] = head;
+  }
+
+  #rowStartsAtHead(frontQueue: number): boolean {
+    return this.arena.startsRow(this.arena.next(this.#last[frontQueue]!));
+  }
+
+  #dropRow(host: number, number: number, row: number): void {
+    const rows = this.goneRows.get(host);
+    const key = rowKey(host, number, row);
+    if (rows === undefined) this.goneRows.set(host, [key]);
+    else rows.push(key);
+  }
+
+  #beginAt(frontQueue: number, seq: number): void {
+    const [row, end] = [this.#row[frontQueue]!, this.#saved[frontQueue]!];
+    const wanted = this.reads.get(frontQueue) ?? [];
+    if (row < end)
+      this.leftovers.push({
+        host: this.list.hostOf(frontQueue),
+        number: this.list.numberOf(frontQueue),
+        row,
+        end,
+        wanted,
+      });
+    this.reads.delete(frontQueue);
+    this.#head[frontQueue] = seq;
+    this.#tail[frontQueue] = seq;
+    this.#from[frontQueue] = seq;
+    this.#saved[frontQueue] = seq;
+    this.#row[frontQueue] = seq;
+  }
+
+  /** Gives memory back by taking the oldest entries out of it that are on disk. */
+  #makeRoom(): void {
+    const { arena } = this;
+    if (arena.pages <= this.#pagesMax || arena.pages === this.#stuckAt) return;
+    if (!this.#oldestIsSaved()) {
+      this.#stuckAt = arena.pages;
+      return;
+    }
+    for (const [pointer, frontQueue] of arena.oldest()) {
+      if (!this.#isFirst(frontQueue, pointer)) continue;
+      this.#last[frontQueue] = arena.dropFirst(this.#last[frontQueue]!);
+      this.#from[frontQueue] = this.#from[frontQueue]! + 1;
+    }
+    arena.dropOldest();
+  }
+
+  #oldestIsSaved(): boolean {
+    // The first of a front queue that is not saved is in the oldest page, or none of that page is.
+    for (const [pointer, frontQueue] of this.arena.oldest()) if (this.#fresh[frontQueue] === pointer) return false;
+    return true;
+  }
+
+  #isFirst(frontQueue: number, pointer: number): boolean {
+    const last = this.#last[frontQueue]!;
+    return last !== 0 && this.arena.next(last) === pointer;
+  }
+
+  #add(host: number, number: number): number {
+    const frontQueue = this.list.add(host, number);
+    this.#head = fitted(this.#head, frontQueue);
+    this.#tail = fitted(this.#tail, frontQueue);
+    this.#from = fitted(this.#from, frontQueue);
+    this.#saved = fitted(this.#saved, frontQueue);
+    this.#row = fitted(this.#row, frontQueue);
+    this.#last = fitted(this.#last, frontQueue);
+    this.#fresh = fitted(this.#fresh, frontQueue);
+    for (const column of [this.#head, this.#tail, this.#from, this.#saved, this.#row, this.#last, this.#fresh])
+      column[frontQueue] = 0;
+    return frontQueue;
+  }
+
+  /** Forgets a front queue that is empty and has no rows. */
+  #release(frontQueue: number): void {
+    if (
+      this.#head[frontQueue] !== this.#tail[frontQueue] ||
+      this.#row[frontQueue] !== this.#saved[frontQueue] ||
+      this.reads.has(frontQueue)
+    )
+      return;
+    this.list.remove(frontQueue);
+  }
+}
+
+const none: readonly number[] = [];

@@ -1,0 +1,17 @@
+/**
+ * Front queues beyond the front queues: URLs that were admitted and are deferred, each kind in front queues of its own, so that
+ * holding them costs nothing and giving them back moves no URL.
+ *
+ *   0 … 7     front queues (url/front-queue.ts)
+ *   8         beyond the host's budget
+ *   16 … 47   one for each trap of the host; a released trap's front queue is drawn from after the front queues
+ */
+import { frontQueueCount } from '../../url/front-queue.ts';
+
+export const budgetQueue = frontQueueCount;
+export const trapQueueFirst = 16;
+export const trapQueues = 32;
+
+export function isTrapQueue(frontQueue: number): boolean {
+  return frontQueue >= trapQueueFirst && frontQueue < trapQueueFirst + trapQueues;
+}
