@@ -1,5 +1,5 @@
 /**
- * One partition with a changelog and a view in memory, for tests that give it every input by hand: what its owner does,
+ * One partition with a changelog and a checkpoint in memory, for tests that give it every input by hand: what its owner does,
  * without an owner.
  */
 import assert from 'node:assert/strict';
@@ -11,13 +11,13 @@ import {
   inputTopics,
 } from '../../topology/frontier/changes/changelog.ts';
 import { lostUrls } from '../../topology/frontier/changes/counters.ts';
+import { readLeases } from '../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { Step } from '../../topology/frontier/decide/step.ts';
 import { FrontierPartition, type Input } from '../../topology/frontier/partition.ts';
 import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../topology/frontier/storage/store-job.ts';
-import { readLeases } from '../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../topology/frontier/view/save-view.ts';
 import { ReDecider } from '../../topology/what-if/re-decider.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
@@ -31,7 +31,7 @@ type Inputs = { readonly [topic in InputTopic]: TopicRecords[topic][] };
 export class ModelRig {
   readonly changelog: Buffer[] = [];
   readonly rows = new RowsInMemory();
-  /** The view is being written. */
+  /** The checkpoint is being written. */
   #round: StoreJob | null = null;
   #reply: StoreReply = [];
   /** Everything ever sent. */
@@ -67,9 +67,9 @@ export class ModelRig {
     return step;
   }
 
-  /** Begins to write the view, a slice at each step that decides something. */
+  /** Begins to write the checkpoint, a slice at each step that decides something. */
   save(): void {
-    this.#round ??= saveView(this.core.state, sliceBytes);
+    this.#round ??= saveCheckpoint(this.core.state, sliceBytes);
   }
 
   #saveSlice(): void {
@@ -79,7 +79,7 @@ export class ModelRig {
     this.#reply = reply ?? [];
   }
 
-  /** Drops the owner's memory; the next one loads the view, claims and replays what comes after it. */
+  /** Drops the owner's memory; the next one loads the checkpoint, claims and replays what comes after it. */
   reopen(nowMs: number, endsLeases: boolean): void {
     const state = new FrontierState(key);
     this.rows.load(state);

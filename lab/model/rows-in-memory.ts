@@ -1,8 +1,8 @@
 /** A state store as a map, whose jobs run at once: what an owner does with rows, without an owner. */
 
+import { loaded, loadRanges, loadRow, metaKey } from '../../topology/frontier/checkpoint/checkpoint.ts';
 import type { FrontierState } from '../../topology/frontier/state/state.ts';
 import type { Row, StoreJob, StoreReply, StoreRequest } from '../../topology/frontier/storage/store-job.ts';
-import { loaded, loadRanges, loadRow, metaKey } from '../../topology/frontier/view/view.ts';
 
 export class RowsInMemory {
   readonly #rows = new Map<string, Buffer>();

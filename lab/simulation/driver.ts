@@ -1,7 +1,7 @@
 /**
  * The topology on a clock moved by hand: no broker, no sockets, no timers. In the manner of Kafka Streams' test driver.
  *
- * Topics are arrays, the frontier is the real `FrontierPartition` with its changelog and view, the web is a function,
+ * Topics are arrays, the frontier is the real `FrontierPartition` with its changelog and checkpoint, the web is a function,
  * and fetchers are played: a lease's URLs are requested one after another with the lease's delay, in virtual time.
  * Everything is deterministic: the same script gives the same log, to the byte.
  *
@@ -27,11 +27,11 @@ import { crawlEnd } from '../../topology/frontier/ask/crawl-end.ts';
 import { decodeChangelog, encodeClaim } from '../../topology/frontier/changes/changelog.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
 import { lostUrls, sumCounters } from '../../topology/frontier/changes/counters.ts';
+import { readLeases } from '../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../topology/frontier/checkpoint/save-checkpoint.ts';
 import { FrontierPartition } from '../../topology/frontier/partition.ts';
 import { replay } from '../../topology/frontier/replay.ts';
 import { FrontierState } from '../../topology/frontier/state/state.ts';
-import { readLeases } from '../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../topology/frontier/view/save-view.ts';
 import type { PolicyConfig } from '../../topology/policy/policy.ts';
 import { defaultPolicy } from '../../topology/policy/policy.ts';
 import { hostKeyOf, partitionKeyOf } from '../../topology/url/host-key.ts';
@@ -164,13 +164,13 @@ export class TopologyDriver {
     }
   }
 
-  /** Writes the view, as the service does now and then. */
+  /** Writes the checkpoint, as the service does now and then. */
   save(partition = 0): void {
     const { core, rows } = this.#partitions[partition]!;
-    rows.run(saveView(core.state));
+    rows.run(saveCheckpoint(core.state));
   }
 
-  /** Drops an owner's memory: it opens again from its view and changelog. `fetchersDie`: leases end with it. */
+  /** Drops an owner's memory: it opens again from its checkpoint and changelog. `fetchersDie`: leases end with it. */
   crash(partition = 0, fetchersDie = false): void {
     if (fetchersDie) {
       this.#events.length = 0;

@@ -9,12 +9,12 @@ export const frontierServiceLimits = {
   /** Pause before a partition that was lost is opened again, doubled each time up to a group's session timeout. */
   reopenMs: 250,
   reopenMsMax: 10_000,
-  /** The view is written this often, or after so much changelog: it bounds what a restart replays, to about a second. */
+  /** The checkpoint is written this often, or after so much changelog: it bounds what a restart replays, to about a second. */
   saveEveryMs: 5_000,
   saveEveryBytes: 32 << 20,
   /** Changelog replayed in one go while a partition is restored: about 10 ms, for which other partitions wait. */
   restoreSliceBytes: 256 << 10,
-  /** A restore writes its view this often: each time, every host that has changed costs two rows, so seldom is cheap. */
+  /** A restore writes its checkpoint this often: each time, every host that has changed costs two rows, so seldom is cheap. */
   restoreSaveBytes: 64 << 20,
   /** A restore tells how far it is this often; shorter ones don't. */
   restoreTellMs: 1_000,

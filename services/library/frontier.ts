@@ -83,7 +83,7 @@ export function createFrontier(given: FrontierConfig = {}): Frontier {
   const offsets = { control: 0, results: 0, discovered: 0 };
   const step = () => {
     for (let next = decide(); next !== null; next = decide()) ready.push(...next.tasks);
-    // Nothing is written anywhere: what a view would keep of finished URLs is not kept.
+    // Nothing is written anywhere: what a checkpoint would keep of finished URLs is not kept.
     state.unsaved.records = [];
   };
   const decide = () => partition.step(clock.nowMs(), Math.max(0, leasesMax - state.leases.size));

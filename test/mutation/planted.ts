@@ -147,7 +147,7 @@ export const planted: readonly Planted[] = [
     tests: archiveTests,
   },
   {
-    mistake: 'a snapshot’s row that makes a view of the others is written with the first of them',
+    mistake: 'a snapshot’s row that makes a checkpoint of the others is written with the first of them',
     file: 'services/frontier/snapshots/restore-snapshot.ts',
     find: 'if (rowKey.equals(metaKey)) meta = row;\n      else batch.push(row);',
     replace: 'if (rowKey.equals(metaKey)) meta = row;\n      batch.push(row);',

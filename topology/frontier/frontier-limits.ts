@@ -20,12 +20,12 @@ export const frontierLimits = {
   growthUrlsEach: 32,
   /** Of one step: about 3 ms. */
   growthUrlsPerStep: 4_096,
-  /** Holes that URLs which went to better front queues leave in a host's queue: its row in the view holds them. */
+  /** Holes that URLs which went to better front queues leave in a host's queue: its row in the checkpoint holds them. */
   growthRaisesMax: 2_048,
   /** Hosts of which it is kept in mind that something queued has grown: 1.6 MB. */
   growingHostsMax: 16_384,
-  /** One batch of the view: some milliseconds of work, and small enough for the cheaper way of writing it. */
-  viewSliceBytes: 224 * 1024,
+  /** One batch of the checkpoint: some milliseconds of work, and small enough for the cheaper way of writing it. */
+  checkpointSliceBytes: 224 * 1024,
   /** Memory for queued URLs that are on disk as well, per partition: about a million of the newest. */
   queueMemoryBytes: 64 * 1024 * 1024,
   /** URLs of a host's queue that a question about one looks at: about 10 ms, for which the partition waits. */

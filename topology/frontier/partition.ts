@@ -1,11 +1,11 @@
 /**
  * FrontierPartition: the deterministic state machine of one partition.
  *
- *   inputs (control, results, discovered, time) → step → one commit → changelog → ack → view, tasks
+ *   inputs (control, results, discovered, time) → step → one commit → changelog → ack → checkpoint, tasks
  *
  * `step` is pure but for the state it owns: no I/O, no clock, no randomness of its own. Given the same state, inputs,
  * clock and demand it makes the same commit, to the byte. The caller appends the commit, and only if the ack is the
- * offset it expects does it write the view and publish what the step put out; on anything else it drops this object
+ * offset it expects does it write the checkpoint and publish what the step put out; on anything else it drops this object
  * and opens a new one from the changelog (docs/design.md §4.1–4.2).
  */
 import type { Control, Discovered, Result } from '../../schemas/types.ts';
@@ -19,6 +19,7 @@ import { encodeCommit, inputTopics, past } from './changes/changelog.ts';
 import { lostUrls } from './changes/counters.ts';
 import type { Entry } from './changes/entry.ts';
 import type { Taken } from './changes/taken-bytes.ts';
+import { readDying, readLeases } from './checkpoint/read-rows.ts';
 import { decideControl } from './decide/control/control.ts';
 import { decideQuota, decideQuotaShares, quotaMessages } from './decide/control/quota.ts';
 import { findNamed, type Waiting } from './decide/control/raise.ts';
@@ -43,7 +44,6 @@ import { PullLeasing } from './leasing/pull-leasing.ts';
 import type { FrontierState } from './state/state.ts';
 import type { StoreJob } from './storage/store-job.ts';
 import { unreadable } from './unreadable.ts';
-import { readDying, readLeases } from './view/read-rows.ts';
 import { wakeAtMs } from './wake.ts';
 
 /**

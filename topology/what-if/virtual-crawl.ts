@@ -125,7 +125,7 @@ export class VirtualCrawl {
       if (commit.kind === 'commit') tally.commit(number, commit, commit.changes);
       for (const task of step.tasks) this.#take(core, task);
       this.#send(step.controls);
-      // Nobody asks for them, and no view is written.
+      // Nobody asks for them, and no checkpoint is written.
       core.state.unsaved.records = [];
     }
     const wakeMs = core.wakeAtMs(demand());

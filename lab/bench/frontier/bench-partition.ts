@@ -27,7 +27,7 @@ const clock = new SystemClock();
 export interface BenchPartition {
   readonly owner: PartitionOwner;
   readonly played: PlayedLog;
-  /** Works until `owner.stop()`; everything decided is then durable and the view is written. */
+  /** Works until `owner.stop()`; everything decided is then durable and the checkpoint is written. */
   run(): Promise<void>;
   close(): Promise<void>;
 }

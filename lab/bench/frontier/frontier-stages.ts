@@ -10,7 +10,7 @@ const stages: Stages = [
   ['policy: normalise, filter, score', /\/topology\/(?:policy|url)\/(?!fingerprint|seen-key)/],
   ['seen test', /\/url\/(?:fingerprint|seen-key)\.|\/frontier\/(?:seen\/|storage\/multiset-sum\.)/],
   ['changelog: encode', /\/frontier\/changes\/(?:codec|changelog)\./],
-  ['view: rows', /\/topology\/frontier\/(?:view\/|state\/(?:rows-ahead|unsaved)\.|queues\/queue-row\.)/],
+  ['checkpoint: rows', /\/topology\/frontier\/(?:checkpoint\/|state\/(?:rows-ahead|unsaved)\.|queues\/queue-row\.)/],
   ['host clock', /\/frontier\/hosts\/clock\./],
   ['queues', /\/frontier\/queues\//],
   ['hosts', /\/frontier\/(?:hosts\/(?!lease)|storage\/columns\.)/],

@@ -3,7 +3,7 @@
  * [--runs N] [--no-stages] [--profile FOLDER] [--data FOLDER] [--json]`
  *
  * Ingest on one core: links are offered to a partition's owner as `crawl` runs it; each is normalised, filtered, tested
- * and queued, each commit is durable in the embedded log, and the view is on disk with its position at the end. The
+ * and queued, each commit is durable in the embedded log, and the checkpoint is on disk with its position at the end. The
  * figures are of the median of the runs. One more, shorter, under the CPU profiler says where the time goes; its shares
  * are put on the unprofiled cost. `--data` keeps what the run leaves behind, for `restart`.
  */

@@ -3,7 +3,7 @@
  * figures for each stretch on the way. What is there already is gone on from, so a run that was cut off, or had no time
  * left, is taken up where its changelog ends.
  *
- * What the generator costs is not charged. Everything decided is durable at the end, and the view is written.
+ * What the generator costs is not charged. Everything decided is durable at the end, and the checkpoint is written.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { bytesNow } from '../process/folder-bytes.ts';
@@ -152,7 +152,7 @@ class GrowthPlayer implements Player {
     if (stateBytes + logBytes > diskBytesMax) this.#end('disk');
   }
 
-  /** After the run: the view is written too. */
+  /** After the run: the checkpoint is written too. */
   figures(): Growth {
     const [now, began] = [this.#now(), this.#began!];
     return {

@@ -1,6 +1,6 @@
 /**
  * Measured ingest: links are offered as fast as the frontier takes them, until everything is decided, durable in the
- * changelog and written to the view. What the generator costs is not charged.
+ * changelog and written to the checkpoint. What the generator costs is not charged.
  */
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import { folderBytes } from '../process/folder-bytes.ts';

@@ -2,7 +2,7 @@
  * `npm run bench -- restore [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--runs N] [--data FOLDER]
  * [--json]`
  *
- * How long a partition whose state is lost takes to be built anew from its changelog, view on disk included, in a new
+ * How long a partition whose state is lost takes to be built anew from its changelog, checkpoint on disk included, in a new
  * process whose start is not counted. Every URL is new and queued. Without `--data` (a folder that `frontier --data`
  * left) the changelog is made first.
  */

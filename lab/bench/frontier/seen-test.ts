@@ -2,7 +2,7 @@
  * `npm run bench -- seen-test [--urls N] [--duplicates R] [--known N] [--seen exact|drum|bloom] [--memory MB] [--runs N]
  * [--json]`
  *
- * The seen test by itself, on one core: fingerprints are tested in order, new ones added, rows saved as the view saves
+ * The seen test by itself, on one core: fingerprints are tested in order, new ones added, rows saved as the checkpoint saves
  * them, and the work on the rows (spills, lookups, merges) is run when it is due. Making the fingerprints is not charged.
  * `--known`: so many are known before the measurement begins.
  * `drum` is the exact test with `--memory` and no more; `exact` holds everything in memory.
@@ -43,7 +43,7 @@ interface SeenFigures {
 const million = 1_000_000;
 /** Its rows are large, written in order and read once: more would be memory of RocksDB's, and not of the seen test. */
 const smallBuffers = { writeBufferBytes: 8 << 20, cacheBytes: 1 << 20 };
-/** New fingerprints between two saves: the view is saved after about so much changelog. */
+/** New fingerprints between two saves: the checkpoint is saved after about so much changelog. */
 const saveEvery = 100_000;
 /** Tests between two looks at the clock. */
 const slice = 2_000;

@@ -3,7 +3,7 @@
  *
  * What the owner of a large partition notices of a snapshot that is taken of it: the longest time between two of its
  * commits that became durable, and the latest timer of its event loop, by turns without a snapshot and beside one. Links
- * come all the time, as a crawl's do, and the view is written every few seconds, in both. The snapshot is taken by a
+ * come all the time, as a crawl's do, and the checkpoint is written every few seconds, in both. The snapshot is taken by a
  * process of its own, as a schedule takes it; both share one core, which is the hardest case. At most 100 ms is promised.
  */
 import { spawn } from 'node:child_process';
@@ -42,7 +42,7 @@ interface Pauses {
   readonly commits: number;
 }
 
-/** A turn: long enough for the view to be written once. */
+/** A turn: long enough for the checkpoint to be written once. */
 const aloneMs = 8_000;
 const turns = 2;
 /** Links come so often, and so many. */

@@ -2,14 +2,14 @@
  * `npm run bench -- snapshot [--urls N] [--hosts N] [--seen exact|drum] [--memory MB] [--runs N]
  * [--data FOLDER] [--json]`
  *
- * What a snapshot of a partition costs beside its owner (view read, brought to the changelog's end, packed, hashed, read
+ * What a snapshot of a partition costs beside its owner (checkpoint read, brought to the changelog's end, packed, hashed, read
  * back), and how long a lost partition takes to come back from it, against its whole changelog. CPU time, as the three
  * run one after another in a process each. What its owner notices of it: `npm run bench -- snapshot-pause`.
  */
 import { join } from 'node:path';
 import { bringUp } from '../../../services/frontier/open/bring-up.ts';
 import { rebuild } from '../../../services/frontier/open/rebuild.ts';
-import { keptView } from '../../../services/frontier/open/starting-states.ts';
+import { keptCheckpoint } from '../../../services/frontier/open/starting-states.ts';
 import { changelogTopic } from '../../../services/frontier/restore/restore.ts';
 import { crawlIdOf, type SnapshotManifest } from '../../../services/frontier/snapshots/manifest.ts';
 import {
@@ -84,7 +84,7 @@ export async function takeBeside(data: string, into: string, seen: SeenConfig): 
   const { end: to } = await log.offsets(changelogTopic(benchCrawl), 0);
   const given = { log, identity, key: benchKey, seen, clock };
   const store = createOverlayStore(base);
-  const { state } = await keptView({ ...given, store });
+  const { state } = await keptCheckpoint({ ...given, store });
   const saveBytes = Number.POSITIVE_INFINITY;
   const there = await bringUp(state!, nothing(), { ...given, store, to, saveBytes });
   const manifest = await takeSnapshot({ ...given, repository: shelfIn(into), state: there!, store, takenBy: 'bench' });

@@ -4,7 +4,7 @@
  *
  *   npm run bench -- recrawl-year [--pages N] [--hosts N] [--days D] [--every DAYS] [--json]
  *
- * Everything stays in memory: the view is measured elsewhere. `--every`: days between two visits of a page, on average.
+ * Everything stays in memory: the checkpoint is measured elsewhere. `--every`: days between two visits of a page, on average.
  */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';

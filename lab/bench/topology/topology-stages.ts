@@ -11,7 +11,7 @@ const stages: Stages = [
   ['avroEncode', /\/record-codec\.\S* (?:encode|write)/],
   ['avroDecode', /\/runtime\/avro\//],
   ['changelog', /\/frontier\/changes\/(?:codec|changelog)\./],
-  ['view', /\/topology\/frontier\/(?:view\/|state\/(?:rows-ahead|unsaved)\.|queues\/queue-row\.)/],
+  ['checkpoint', /\/topology\/frontier\/(?:checkpoint\/|state\/(?:rows-ahead|unsaved)\.|queues\/queue-row\.)/],
   ['decide', /\/topology\/(?!frontier\/storage\/bytes)/],
   ['rocksdb', /\/runtime\/store\/|\/rocksdb\/|\/abstract-leveldown\//],
   ['owner', /\/services\/|\/test\/bench\//],

@@ -2,7 +2,7 @@
  * What a data folder holds for the `crawl` command: the log, the state of each partition, and what was asked for.
  *
  *   manifest.json   what can't change              log/              every topic
- *   crawl.json      seeds, policy, options given   state/<p>/        the view of partition p
+ *   crawl.json      seeds, policy, options given   state/<p>/        the checkpoint of partition p
  *                                                  crawls/<n>/<p>/   the same, of the served crawl with number n
  */
 import { open, readFile, rename } from 'node:fs/promises';

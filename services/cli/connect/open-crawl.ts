@@ -15,7 +15,7 @@ export interface ReadableCrawl {
   readonly log: Pick<Log, 'committed' | 'offsetAt' | 'offsets' | 'reader'>;
   readonly codec: RecordCodec;
   readonly topics: Manifest;
-  /** Where views of its partitions are; null: not here. */
+  /** Where checkpoints of its partitions are; null: not here. */
   readonly folder: DataFolder | null;
   /** Sees what was written up to now: a data folder's log is of one moment. */
   refresh(): Promise<void>;

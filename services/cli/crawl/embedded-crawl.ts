@@ -82,21 +82,21 @@ export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const { folder, clock } = crawl;
   const run = (opened: FolderLog) =>
     withStores(async (open) => {
-      const views: StateStore[] = [];
+      const checkpoints: StateStore[] = [];
       for (let partition = 0; partition < folder.manifest.partitions; partition++)
-        views.push(await open(stateFolder(folder, partition)));
-      return runOn(crawl, opened, views);
+        checkpoints.push(await open(stateFolder(folder, partition)));
+      return runOn(crawl, opened, checkpoints);
     });
   const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened));
   return withFolderLog(folder, clock, marked, crawlLimits.groupIntervalMs);
 }
 
-async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, views: StateStore[]): Promise<CrawlOutcome> {
+async function runOn(crawl: EmbeddedCrawl, opened: FolderLog, checkpoints: StateStore[]): Promise<CrawlOutcome> {
   const consumers = await crawl.attach(opened.log, opened.codec);
   try {
     const repository = await openSnapshotRepository(snapshotPlace(crawl), crawl.folder.manifest);
     try {
-      return await runWith(crawl, opened, views, consumers, repository);
+      return await runWith(crawl, opened, checkpoints, consumers, repository);
     } finally {
       repository.objects.close();
     }

@@ -1,19 +1,19 @@
 /**
- * A partition's state as its changelog has it now, beside whoever owns it: the view in its folder with what came after
+ * A partition's state as its changelog has it now, beside whoever owns it: the checkpoint in its folder with what came after
  * it, where it is of use; else what snapshots and the changelog give.
  */
 
+import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
 import { bringUp } from '../../frontier/open/bring-up.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
-import { keptView, type StartingStates } from '../../frontier/open/starting-states.ts';
+import { keptCheckpoint, type StartingStates } from '../../frontier/open/starting-states.ts';
 import { runJob } from '../../frontier/restore/job-runner.ts';
 import { changelogTopic } from '../../frontier/restore/restore.ts';
 import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { printNotice, printRestore } from '../terminal/restore-text.ts';
-import { identityOf, type StateSource, withScratch, withView } from './state-source.ts';
+import { identityOf, type StateSource, withCheckpoint, withScratch } from './state-source.ts';
 
 /** `store`: rows of the state, as long as `act` runs. */
 export function withCurrentState<T>(
@@ -24,12 +24,12 @@ export function withCurrentState<T>(
 ): Promise<T> {
   const identity = identityOf(source, partition);
   const options = { ...source, identity, repository, onNotice: printNotice };
-  return withView(source, partition, async (view) => {
+  return withCheckpoint(source, partition, async (checkpoint) => {
     const { end: to } = await source.log.offsets(changelogTopic(identity.crawl), partition);
-    if (view !== undefined) {
-      const store = createOverlayStore(view);
-      const { state: kept } = await keptView({ ...options, store });
-      // All that comes after it lies in memory: as much as an owner lets come between two writes of its view.
+    if (checkpoint !== undefined) {
+      const store = createOverlayStore(checkpoint);
+      const { state: kept } = await keptCheckpoint({ ...options, store });
+      // All that comes after it lies in memory: as much as an owner lets come between two writes of its checkpoint.
       const saveBytes = Number.POSITIVE_INFINITY;
       const state = kept && (await bringUp(kept, none(), { ...options, store, to, saveBytes }));
       if (state !== undefined) {

@@ -1,9 +1,9 @@
-/** How fresh a crawl's pages are, from the views in its data folder: what `stats` prints beside the counters. */
+/** How fresh a crawl's pages are, from the checkpoints in its data folder: what `stats` prints beside the counters. */
 import type { Counters } from '../../../topology/frontier/changes/counters.ts';
 import { type Freshness, freshnessNow } from '../../../topology/frontier/recrawl/freshness-now.ts';
 import type { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
 import { storedSchedule } from '../../frontier/query/stored-schedule.ts';
-import { type StateSource, withView } from './state-source.ts';
+import { type StateSource, withCheckpoint } from './state-source.ts';
 
 /** What `--json` prints: names are a contract. Shares are 0 to 1, ages in seconds; null: nothing tells yet. */
 export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
@@ -11,14 +11,14 @@ export interface FreshnessStats extends Omit<Freshness, 'freshByFrontQueue'> {
   readonly changedShare: number | null;
 }
 
-/** Of each partition that has a view here. */
+/** Of each partition that has a checkpoint here. */
 export async function storedSchedules(
   source: Pick<StateSource, 'folder' | 'refresh'>,
   partitions: number,
 ): Promise<RecrawlState[]> {
   const schedules: RecrawlState[] = [];
   for (let partition = 0; partition < partitions; partition++) {
-    const schedule = await withView(source, partition, async (store) => store && storedSchedule(store));
+    const schedule = await withCheckpoint(source, partition, async (store) => store && storedSchedule(store));
     if (schedule !== undefined) schedules.push(schedule);
   }
   return schedules;

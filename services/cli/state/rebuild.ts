@@ -3,7 +3,7 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { rebuildFromInputs } from '../../frontier/open/rebuild-from-inputs.ts';
-import { loadView } from '../../frontier/restore/load-view.ts';
+import { loadCheckpoint } from '../../frontier/restore/load-checkpoint.ts';
 import { adoptDataFolder } from '../../runtime/data-folder/data-folder.ts';
 import { openStateStore } from '../../runtime/store/open-store.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -56,7 +56,7 @@ async function build(
   store: StateStore,
   { into, fromInputs, snapshots }: RebuildFlags,
 ): Promise<FrontierState> {
-  if ((await loadView(store, source.key)) !== undefined) {
+  if ((await loadCheckpoint(store, source.key)) !== undefined) {
     const message = `--into ${into} holds a state of partition ${partition}: choose a new folder`;
     throw new CrawlstreamError('INVALID_ARGUMENT', message);
   }

@@ -1,4 +1,4 @@
-/** `crawlstream state`: digests of partitions, views held against their changelog, states rebuilt from it, snapshots. */
+/** `crawlstream state`: digests of partitions, checkpoints held against their changelog, states rebuilt from it, snapshots. */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
@@ -6,7 +6,7 @@ import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
 import { rebuild } from '../../frontier/open/rebuild.ts';
 import { firstDifference } from '../../frontier/restore/compare-states.ts';
-import { settledView } from '../../frontier/restore/settled-view.ts';
+import { settledCheckpoint } from '../../frontier/restore/settled-checkpoint.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addKafkaOptions } from '../flags/kafka-flags.ts';
 import { toStdout } from '../terminal/door.ts';
@@ -22,9 +22,9 @@ import {
   type StateFlags,
   type StateSource,
   standing,
+  withCheckpoint,
   withScratch,
   withStates,
-  withView,
 } from './state-source.ts';
 
 export function addStateCommand(program: Command): void {
@@ -94,12 +94,12 @@ function addStateOptions(command: Command): Command {
     .option('--json', 'as one JSON object');
 }
 
-/** Of the view where there is one, else of the state that the changelog gives. */
+/** Of the checkpoint where there is one, else of the state that the changelog gives. */
 async function printDigests(source: StateSource, flags: StateFlags): Promise<void> {
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {
-    const kept = await withView(source, partition, async (store) => {
-      const state = store && (await settledView({ ...source, identity: identityOf(source, partition), store }));
+    const kept = await withCheckpoint(source, partition, async (store) => {
+      const state = store && (await settledCheckpoint({ ...source, identity: identityOf(source, partition), store }));
       return state && standing(partition, state);
     });
     const one = kept ?? (await fromChangelog(source, partition, (state) => standing(partition, state)));
@@ -116,8 +116,8 @@ async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
   }
   const partitions = [];
   for (const partition of partitionsOf(source, flags)) {
-    const one = await withView(source, partition, async (store) => {
-      const kept = store && (await settledView({ ...source, identity: identityOf(source, partition), store }));
+    const one = await withCheckpoint(source, partition, async (store) => {
+      const kept = store && (await settledCheckpoint({ ...source, identity: identityOf(source, partition), store }));
       if (kept === undefined) return undefined;
       const { position, digest: own } = standing(partition, kept);
       const found = await fromChangelog(

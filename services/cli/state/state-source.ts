@@ -1,4 +1,4 @@
-/** Where the `state` commands find a crawl: its topics, and the folder with the views of some or all partitions. */
+/** Where the `state` commands find a crawl: its topics, and the folder with the checkpoints of some or all partitions. */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,8 +38,8 @@ export function identityOf({ manifest }: Pick<StateSource, 'manifest'>, partitio
   return { crawl: manifest.crawl, partition, partitions: manifest.partitions, keyMode: manifest.keyMode };
 }
 
-/** The view in the folder, as it stands, also beside the process that writes it; undefined where there is none. */
-export async function withView<T>(
+/** The checkpoint in the folder, as it stands, also beside the process that writes it; undefined where there is none. */
+export async function withCheckpoint<T>(
   { folder, refresh }: Pick<StateSource, 'folder' | 'refresh'>,
   partition: number,
   act: (store: StateStore | undefined) => Promise<T>,
@@ -49,7 +49,7 @@ export async function withView<T>(
   if (!isThere) return act(undefined);
   const store = await openStateStore(path, { readOnly: true });
   try {
-    // A view is never ahead of its changelog, but may be of a log that was opened before it.
+    // A checkpoint is never ahead of its changelog, but may be of a log that was opened before it.
     await refresh();
     return await act(store);
   } finally {

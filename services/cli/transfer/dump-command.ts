@@ -17,7 +17,7 @@ import { refuseServed } from '../connect/refuse-served.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { withSnapshots } from '../state/open-snapshot-repository.ts';
-import { type StateSource, withScratch, withStates, withView } from '../state/state-source.ts';
+import { type StateSource, withCheckpoint, withScratch, withStates } from '../state/state-source.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { createWorkBar } from '../terminal/work-bar.ts';
 import { refuseMembers } from './refuse-members.ts';
@@ -58,10 +58,10 @@ export async function dumpTo(file: string, flags: DumpFlags): Promise<DumpTotals
       const fetchersGone = source.folder !== null && flags.brokers === undefined && !(await isHeld(source.folder));
       const withStart: DumpOptions['withStart'] = (partition, act) =>
         withSnapshots(source, partition, flags.snapshots, (found) =>
-          withView(source, partition, (view) =>
-            view === undefined
+          withCheckpoint(source, partition, (checkpoint) =>
+            checkpoint === undefined
               ? withScratch((store) => act({ ...found, store }))
-              : act({ ...found, store: createOverlayStore(view) }),
+              : act({ ...found, store: createOverlayStore(checkpoint) }),
           ),
         );
       totals = await dumpCrawl({ ...source, head, lines, lists, fetchersGone, withStart, onProgress: printRestore });

@@ -2,18 +2,18 @@
  * Brings a partition's state to a point of its changelog, from the first starting state that leads there.
  *
  * One that diverges from what the changelog's checks say, or whose changelog was trimmed meanwhile, is discarded with its
- * view, and the next one tried.
+ * checkpoint, and the next one tried.
  */
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { clearView } from '../restore/load-view.ts';
+import { clearCheckpoint } from '../restore/load-checkpoint.ts';
 import { type Restore, restore } from '../restore/restore.ts';
 import { expectInLog } from '../restore/stands-in-log.ts';
 import type { StartingStates } from './starting-states.ts';
 
 export type BringUp = Omit<Restore, 'state'> & Pick<StartingStates, 'onNotice'>;
 
-/** The view was wrong from the start, or the replay is; or the changelog lacks what it needs. */
+/** The checkpoint was wrong from the start, or the replay is; or the changelog lacks what it needs. */
 const leadsNowhere: ReadonlySet<ErrorCode> = new Set([
   'STATE_DIVERGED',
   'CHANGELOG_GAP',
@@ -35,7 +35,7 @@ export async function bringUp(
     } catch (error) {
       if (!(error instanceof CrawlstreamError && leadsNowhere.has(error.code)) || began === 0) throw error;
       options.onNotice?.(`${error.message}; trying what there is before it`);
-      await clearView(options.store);
+      await clearCheckpoint(options.store);
       const next = await candidates.next();
       if (next.done === true) throw error;
       state = next.value;

@@ -1,9 +1,9 @@
 /**
- * Opens a partition: loads its view, replays the changelog to its end, claims it, and replays up to the claim.
+ * Opens a partition: loads its checkpoint, replays the changelog to its end, claims it, and replays up to the claim.
  *
  * The claim's own offset is the new epoch; whatever an earlier owner still writes after it is void for every reader.
  * It names what it follows, so that whoever has read something else before it sees that records were lost.
- * A view that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded: the
+ * A checkpoint that disagrees with the changelog, or leads to another state than a check on the way tells, is discarded: the
  * newest snapshot takes its place, or the changelog from its beginning (starting-states.ts). docs/design.md §4.2–4.3, §4.14.
  */
 import { randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ export interface OpenPartition {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** A state that has followed the changelog up to here; the store has its view. Absent: the store's view is loaded. */
+  /** A state that has followed the changelog up to here; the store has its checkpoint. Absent: the store's checkpoint is loaded. */
   readonly warm?: FrontierState | undefined;
   /** True where the fetchers of earlier owners are known to be gone: the embedded log. */
   readonly endsLeases: boolean;
@@ -39,7 +39,7 @@ export interface OpenPartition {
   readonly onProgress?: (progress: RestoreProgress) => void;
   /** Snapshots to fall back on. Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
-  /** Told of views and snapshots that were passed over. */
+  /** Told of checkpoints and snapshots that were passed over. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborted: the partition is not wanted any more. */
   readonly signal?: AbortSignal;

@@ -8,12 +8,12 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
 import { changelogStart, decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import { FromInputs } from '../../../topology/frontier/from-inputs.ts';
 import { defaultSeen } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
@@ -65,7 +65,7 @@ export async function rebuildFromInputs(options: RebuildFromInputs): Promise<Fro
   await each('discovered', (message) => inputs.discovered(message));
   inputs.end();
   state.changelog = await endOfChangelog(log, identity);
-  await runJob(store, saveView(state));
+  await runJob(store, saveCheckpoint(state));
   return state;
 }
 

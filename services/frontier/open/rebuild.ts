@@ -5,11 +5,11 @@
  * It claims nothing and changes nothing but the store.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
-import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
@@ -46,6 +46,6 @@ export async function rebuild(options: Rebuild): Promise<FrontierState> {
   const candidates = startingStates({ ...options, to });
   const state = (await bringUp(await firstOf(candidates), candidates, { ...options, to }))!;
   await runJob(store, readLeases(state));
-  await runJob(store, saveView(state));
+  await runJob(store, saveCheckpoint(state));
   return state;
 }

@@ -1,22 +1,22 @@
 /**
- * What a partition can be brought up from, the best first: the view in its folder, the snapshots there are, the
+ * What a partition can be brought up from, the best first: the checkpoint in its folder, the snapshots there are, the
  * changelog from its beginning.
  *
- * A view or a snapshot is of use where the changelog still holds what it was built from, and goes on from there
+ * A checkpoint or a snapshot is of use where the changelog still holds what it was built from, and goes on from there
  * (stands-in-log.ts). One that leads nowhere is found out later, by the checks in the changelog: then the next one is
  * tried. Nothing is passed over in silence.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { beginsAnew, changelogStart, readChangelog } from '../../../topology/frontier/changes/changelog.ts';
+import { aheadKey, readAhead } from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { aheadKey, readAhead } from '../../../topology/frontier/view/view.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { recordsOf } from '../../runtime/log/records-of.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
-import { clearView, loadView } from '../restore/load-view.ts';
+import { clearCheckpoint, loadCheckpoint } from '../restore/load-checkpoint.ts';
 import { changelogTopic } from '../restore/restore.ts';
 import { missingFrom } from '../restore/stands-in-log.ts';
 import { restoreSnapshot } from '../snapshots/restore-snapshot.ts';
@@ -27,7 +27,7 @@ export interface StartingStates {
   readonly identity: PartitionIdentity;
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
-  /** Where the view is kept: it is made to hold what is given. */
+  /** Where the checkpoint is kept: it is made to hold what is given. */
   readonly store: StateStore;
   /** Absent: there are none. */
   readonly repository?: Pick<SnapshotRepository, 'list' | 'rows'> | undefined;
@@ -40,7 +40,7 @@ export interface StartingStates {
 /** States to go on from, one when the one before it led nowhere. Throws OFFSET_OUT_OF_RANGE when there is none left. */
 export async function* startingStates(options: StartingStates): AsyncGenerator<FrontierState> {
   const { identity, store, key, seen } = options;
-  let kept: KeptView | undefined = await keptView(options);
+  let kept: KeptCheckpoint | undefined = await keptCheckpoint(options);
   const { reached } = kept;
   if (kept.state !== undefined) yield kept.state;
   // It may be large, and another takes its place.
@@ -48,21 +48,21 @@ export async function* startingStates(options: StartingStates): AsyncGenerator<F
   yield* fromRepository(options);
   const { start } = await options.log.offsets(changelogTopic(identity.crawl), identity.partition);
   if (start > 0 && !(await isReset(options, start))) throw nothingLeft(options, start, reached);
-  await clearView(store);
+  await clearCheckpoint(store);
   const state = new FrontierState(key, seen);
   state.changelog = { ...changelogStart, offset: start };
   yield state;
 }
 
-export interface KeptView {
-  /** Undefined: there is no view, or it is of no use. */
+export interface KeptCheckpoint {
+  /** Undefined: there is no checkpoint, or it is of no use. */
   readonly state: FrontierState | undefined;
   /** Its position; 0: there is none. */
   readonly reached: number;
 }
 
-/** The view in the folder. */
-export async function keptView(options: StartingStates): Promise<KeptView> {
+/** The checkpoint in the folder. */
+export async function keptCheckpoint(options: StartingStates): Promise<KeptCheckpoint> {
   const { store, identity, onNotice } = options;
   const state = await loaded(options);
   if (state === undefined) return { state, reached: 0 };
@@ -80,10 +80,10 @@ export async function keptView(options: StartingStates): Promise<KeptView> {
   return { state: undefined, reached };
 }
 
-/** A view that cannot be read is of no use: the log knows all that it did. */
+/** A checkpoint that cannot be read is of no use: the log knows all that it did. */
 async function loaded({ store, key, seen, identity, onNotice }: StartingStates): Promise<FrontierState | undefined> {
   try {
-    return await loadView(store, key, seen);
+    return await loadCheckpoint(store, key, seen);
   } catch (error) {
     if (!(error instanceof CrawlstreamError && error.code === 'INVALID_RECORD')) throw error;
     onNotice?.(`partition ${identity.partition}: ${error.message}; this is done now`);

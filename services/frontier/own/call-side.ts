@@ -48,7 +48,7 @@ export class CallSide {
     return answer;
   }
 
-  /** Rows of the view as they are on disk. */
+  /** Rows of the checkpoint as they are on disk. */
   scan(range: Parameters<StateStore['scan']>[0]): ReturnType<StateStore['scan']> {
     return this.#store.scan(range);
   }

@@ -32,9 +32,9 @@ import type { FetcherWatch } from '../demand/fetcher-watch.ts';
 import { TaskFlow } from '../demand/task-flow.ts';
 import { LossWatch } from '../open/loss-watch.ts';
 import { lost, needLoaded, type OpenPartition, openPartition } from '../open/open-partition.ts';
+import { CheckpointSaver } from '../restore/checkpoint-saver.ts';
 import { JobRunner, runJob } from '../restore/job-runner.ts';
 import { changelogTopic, type RestoreProgress } from '../restore/restore.ts';
-import { ViewSaver } from '../restore/view-saver.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 import { CallSide } from './call-side.ts';
 import { catchUpControl } from './catch-up-control.ts';
@@ -62,15 +62,15 @@ export interface OwnerOptions {
   readonly fetchers?: FetcherWatch | undefined;
   /** Reads the lists that policies refer to. Absent: from the paths they name. */
   readonly lists?: ListFiles;
-  /** The view is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  /** The checkpoint is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
   /** Names this owner's claims. Absent: 128 random bits each. */
   readonly nonce?: () => string;
   /** Told how far a long restore is. */
   readonly onProgress?: (progress: RestoreProgress) => void;
-  /** Snapshots to restore from where this process's view is of no use. */
+  /** Snapshots to restore from where this process's checkpoint is of no use. */
   readonly repository?: OpenPartition['repository'];
-  /** Told of views and snapshots that were passed over. */
+  /** Told of checkpoints and snapshots that were passed over. */
   readonly onNotice?: (text: string) => void;
   /** Counts and times what is done, for metrics. Absent: nobody looks. */
   readonly meters?: FrontierMeters;
@@ -93,7 +93,7 @@ export class PartitionOwner {
   #acks: Promise<void> = Promise.resolve();
   #underWay = 0;
   #failure: unknown;
-  #view: ViewSaver | undefined;
+  #checkpoint: CheckpointSaver | undefined;
   #losses: LossWatch | undefined;
   #opened = false;
   #warm: FrontierState | undefined;
@@ -152,7 +152,7 @@ export class PartitionOwner {
     this.#granting = false;
   }
 
-  /** Ends `run` once everything decided is durable and the view is written. */
+  /** Ends `run` once everything decided is durable and the checkpoint is written. */
   stop(): void {
     this.#stopping.abort();
     this.#reader?.wake();
@@ -171,8 +171,8 @@ export class PartitionOwner {
     this.#acks = Promise.resolve();
     this.#underWay = 0;
     this.#failure = undefined;
-    const view = new ViewSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
-    this.#view = view;
+    const checkpoint = new CheckpointSaver({ ...this.#options, state: partition.state, settle: () => this.#settle() });
+    this.#checkpoint = checkpoint;
     const reader = log.reader();
     this.#reader = reader;
     this.#flow = await this.#openFlow(partition, reader);
@@ -202,10 +202,10 @@ export class PartitionOwner {
       this.#seek(partition, reader, ['results', 'discovered']);
       while (!this.#stopping.signal.aborted) {
         await this.#turn(partition, reader, jobs);
-        await view.saveIfDue();
+        await checkpoint.saveIfDue();
         this.#losses?.look();
       }
-      await view.saveNow();
+      await checkpoint.saveNow();
     } finally {
       this.#flow?.close();
       this.#calls.closed(this.#failure);
@@ -289,7 +289,7 @@ export class PartitionOwner {
   }
 
   #waitMs(partition: FrontierPartition, demand: number, busy: boolean): number {
-    if (this.#view?.isSaving || this.#calls.isCalled) return 0;
+    if (this.#checkpoint?.isSaving || this.#calls.isCalled) return 0;
     // What waits for the job under way is woken by its end.
     const waitsForJob = partition.blocked && busy;
     if (partition.waiting('control') > 0) return 0;
@@ -325,7 +325,7 @@ export class PartitionOwner {
     const { crawl, partition: number } = identity;
     const record = { topic: changelogTopic(crawl), partition: number, key: null, value: step.commit };
     const appended = log.append([record], { leads: true });
-    this.#view?.changed(step.commit.length);
+    this.#checkpoint?.changed(step.commit.length);
     this.#underWay += 1;
     const before = this.#acks;
     const beganMs = performance.now();

@@ -1,6 +1,6 @@
 /** Where a page of a host's queue begins, as text for those who ask: `frontQueue:seq`. */
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import type { QueueCursor } from '../../../topology/frontier/view/read-rows.ts';
+import type { QueueCursor } from '../../../topology/frontier/checkpoint/read-rows.ts';
 
 export function cursorText(cursor: QueueCursor | null): string | null {
   return cursor === null ? null : `${cursor.frontQueue}:${cursor.seq}`;

@@ -1,4 +1,4 @@
-/** What a partition's view says of visits to come, read beside whoever owns it: as of the view, seconds ago. */
+/** What a partition's checkpoint says of visits to come, read beside whoever owns it: as of the checkpoint, seconds ago. */
 import { loadDueRow } from '../../../topology/frontier/recrawl/due-rows.ts';
 import { RecrawlState } from '../../../topology/frontier/recrawl/recrawl-state.ts';
 import type { StateStore } from '../../runtime/store/store.ts';

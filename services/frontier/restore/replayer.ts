@@ -1,7 +1,7 @@
 /**
- * Follows a partition's changelog: takes its records one by one into a state, and writes the view now and then.
+ * Follows a partition's changelog: takes its records one by one into a state, and writes the checkpoint now and then.
  *
- * Invariants: the view is written as of a record that was taken, so a kill at any point leaves a view to go on from; what
+ * Invariants: the checkpoint is written as of a record that was taken, so a kill at any point leaves a checkpoint to go on from; what
  * waits to be written is bounded, whatever the length of the changelog, and left to the caller at the end.
  *
  * A record that does not follow what was read here beyond doubt is void, or what was read here is gone from the log: the
@@ -16,10 +16,10 @@ import {
   readChangelog,
 } from '../../../topology/frontier/changes/changelog.ts';
 import { recordHash } from '../../../topology/frontier/changes/record-hash.ts';
+import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import { replay } from '../../../topology/frontier/replay.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { LogRecord } from '../../runtime/log/log.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from './job-runner.ts';
@@ -30,10 +30,10 @@ export class Replayer {
   readonly #state: FrontierState;
   readonly #store: StateStore;
   readonly #saveBytes: number;
-  /** Changelog taken since the view was last written. */
+  /** Changelog taken since the checkpoint was last written. */
   #unsavedBytes = 0;
 
-  /** `saveBytes`: changelog between two writes of the view. */
+  /** `saveBytes`: changelog between two writes of the checkpoint. */
   constructor(inLog: InLog, state: FrontierState, store: StateStore, saveBytes: number) {
     this.#inLog = inLog;
     this.#state = state;
@@ -60,11 +60,11 @@ export class Replayer {
     if (this.#unsavedBytes >= this.#saveBytes) await this.save();
   }
 
-  /** Writes the view; not while what it was loaded from is ahead of its position. */
+  /** Writes the checkpoint; not while what it was loaded from is ahead of its position. */
   async save(): Promise<void> {
     if (this.#state.isAhead) return;
     await runJob(this.#store, readLeases(this.#state));
-    await runJob(this.#store, saveView(this.#state));
+    await runJob(this.#store, saveCheckpoint(this.#state));
     this.#unsavedBytes = 0;
   }
 

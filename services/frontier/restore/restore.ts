@@ -1,7 +1,7 @@
 /**
- * Brings a partition's state up to a point of its changelog, and its view with it, a slice at a time.
+ * Brings a partition's state up to a point of its changelog, and its checkpoint with it, a slice at a time.
  *
- * Other partitions of the process work on between the slices; the view is the replayer's to write.
+ * Other partitions of the process work on between the slices; the checkpoint is the replayer's to write.
  */
 
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
@@ -33,7 +33,7 @@ export interface Restore {
   readonly log: Pick<Log, 'reader' | 'offsets'>;
   readonly identity: PartitionIdentity;
   readonly state: FrontierState;
-  /** Where the view is kept. */
+  /** Where the checkpoint is kept. */
   readonly store: StateStore;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** The first record that is not wanted. */
@@ -41,7 +41,7 @@ export interface Restore {
   /** Told after each slice that takes long enough to wait for, and at the end of such a restore. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Changelog between two writes of the view. Absent: 64 MiB. */
+  /** Changelog between two writes of the checkpoint. Absent: 64 MiB. */
   readonly saveBytes?: number;
 }
 

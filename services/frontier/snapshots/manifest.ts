@@ -34,8 +34,8 @@ const manifestSchema = z.object({
   inputs: z.object({ control: position, results: position, discovered: position }),
   /** Of the state (topology/frontier/check/digest.ts), 32 hexadecimal digits. */
   digest: z.string(),
-  /** Format of the rows (topology/frontier/view/view.ts). */
-  viewVersion: count,
+  /** Format of the rows (topology/frontier/checkpoint/checkpoint.ts). */
+  checkpointVersion: count,
   policyVersion: count,
   urls: count,
   /** Every lease granted before it was taken is over by then, ms since the Unix epoch. */

@@ -2,21 +2,21 @@
  * Puts a snapshot into a partition's store, and proves that it is what it was: hashes of the files while they are read,
  * the digest of the state afterwards.
  *
- * The row that makes a view of the others (`metaKey`) is written last, synced: a kill on the way leaves a folder that
- * holds no view, and the next start begins again.
+ * The row that makes a checkpoint of the others (`metaKey`) is written last, synced: a kill on the way leaves a folder that
+ * holds no checkpoint, and the next start begins again.
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
+import { metaKey } from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
-import { metaKey } from '../../../topology/frontier/view/view.ts';
 import type { StateStore, StoreOp } from '../../runtime/store/store.ts';
-import { clearView, loadView } from '../restore/load-view.ts';
+import { clearCheckpoint, loadCheckpoint } from '../restore/load-checkpoint.ts';
 import { damaged, type SnapshotManifest } from './manifest.ts';
 import { snapshotLimits } from './snapshot-limits.ts';
 import type { SnapshotRepository } from './snapshot-repository.ts';
 
-/** Throws SNAPSHOT_DAMAGED, and leaves no view, where the state is not the one that was put away. */
+/** Throws SNAPSHOT_DAMAGED, and leaves no checkpoint, where the state is not the one that was put away. */
 export async function restoreSnapshot(
   repository: Pick<SnapshotRepository, 'rows'>,
   manifest: SnapshotManifest,
@@ -24,7 +24,7 @@ export async function restoreSnapshot(
   key: FingerprintKey,
   seen?: SeenConfig,
 ): Promise<FrontierState> {
-  await clearView(store);
+  await clearCheckpoint(store);
   let meta: StoreOp | undefined;
   for await (const rows of repository.rows(manifest)) {
     let [batch, bytes]: [StoreOp[], number] = [[], 0];
@@ -44,7 +44,7 @@ export async function restoreSnapshot(
   try {
     return await loaded(manifest, store, key, seen);
   } catch (error) {
-    await clearView(store);
+    await clearCheckpoint(store);
     throw error;
   }
 }
@@ -58,7 +58,7 @@ async function loaded(
   const { folder } = manifest;
   let state: FrontierState | undefined;
   try {
-    state = await loadView(store, key, seen);
+    state = await loadCheckpoint(store, key, seen);
   } catch (error) {
     const isOfRows = error instanceof CrawlstreamError && ['INVALID_RECORD', 'UNSUPPORTED'].includes(error.code);
     throw isOfRows ? damaged(folder, error.message, error) : error;

@@ -1,18 +1,18 @@
 /**
  * Takes a snapshot of a partition beside its owner, who is not held up and takes no notice.
  *
- * The owner's view is a fuzzy checkpoint (topology/frontier/view/save-view.ts): good to go on from, but of no one moment. So
+ * The owner's checkpoint is a fuzzy checkpoint (topology/frontier/checkpoint/save-checkpoint.ts): good to go on from, but of no one moment. So
  * it is read as it stands, brought to the changelog's end as it is now, in memory above it, and only then written: the
  * snapshot is of one position, and so is its digest. What is written is read back before the manifest says that it
  * counts; a kill before that leaves files that nobody looks at.
  */
 
 import { digest } from '../../../topology/frontier/check/digest.ts';
+import { checkpointVersion } from '../../../topology/frontier/checkpoint/checkpoint.ts';
+import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
-import { viewVersion } from '../../../topology/frontier/view/view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { runJob } from '../restore/job-runner.ts';
@@ -25,7 +25,7 @@ export interface TakeSnapshot {
   readonly identity: PartitionIdentity;
   /** At the position that the snapshot is to be of. */
   readonly state: FrontierState;
-  /** The view the state came from; what is not in it yet is written here. */
+  /** The checkpoint the state came from; what is not in it yet is written here. */
   readonly store: StateStore;
   readonly repository: SnapshotRepository;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -41,7 +41,7 @@ const allRows = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
 export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManifest> {
   const { identity, state, store, repository, clock } = options;
   await runJob(store, readLeases(state));
-  await runJob(store, saveView(state));
+  await runJob(store, saveCheckpoint(state));
   const { offset, epoch, seq, read } = state.changelog;
   const nowMs = clock.nowMs();
   const folder = newFolder(identity, offset, nowMs);
@@ -64,7 +64,7 @@ export async function takeSnapshot(options: TakeSnapshot): Promise<SnapshotManif
     read,
     inputs: { control, results, discovered },
     digest: digest(state),
-    viewVersion,
+    checkpointVersion,
     policyVersion: state.policyVersion,
     urls: state.counters.admitted,
     leasesEndMs: leasesEndMs(state),

@@ -2,7 +2,7 @@
  * What this process does for one partition: owns it, keeps a warm copy of it, or nothing; one at a time, on one store.
  *
  * A copy that becomes the owner hands its state on, so that nothing is read twice. An owner that becomes a copy begins at
- * the view it wrote: what it had decided in memory and not made durable is not in the changelog.
+ * the checkpoint it wrote: what it had decided in memory and not made durable is not in the changelog.
  *
  * Where the partition's own records are at fault (damaged, or gone) it stands still, says why, and tries again now and
  * then, as somebody may have mended it: the process goes on with its other partitions.

@@ -1,17 +1,17 @@
 /**
  * Keeps a warm copy of one partition: follows the changelog its owner writes, to the state its owner has, and holds it
  * against the owner's own checks as it goes. When it is told to stop, the state is whoever takes the partition over to
- * go on from. It claims nothing, and writes nothing but its view.
+ * go on from. It claims nothing, and writes nothing but its checkpoint.
  *
  * Its position is published as that of a group of its rank, once a second, for others to see how far behind it is.
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { CrawlstreamError, type ErrorCode } from '../../../topology/errors.ts';
+import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob } from '../../../topology/frontier/storage/store-job.ts';
-import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { standbyGroup } from '../../runtime/crawl/frontier-members.ts';
 import type { Log, LogReader } from '../../runtime/log/log.ts';
@@ -19,7 +19,7 @@ import type { StateStore } from '../../runtime/store/store.ts';
 import { firstOf } from '../open/bring-up.ts';
 import { type StartingStates, startingStates } from '../open/starting-states.ts';
 import { runJob } from '../restore/job-runner.ts';
-import { clearView } from '../restore/load-view.ts';
+import { clearCheckpoint } from '../restore/load-checkpoint.ts';
 import { ReadQueue } from '../restore/read-queue.ts';
 import { Replayer } from '../restore/replayer.ts';
 import { changelogTopic } from '../restore/restore.ts';
@@ -36,7 +36,7 @@ export interface StandbyOptions {
   readonly key: FingerprintKey;
   readonly seen?: SeenConfig | undefined;
   readonly clock: Clock;
-  /** Snapshots to begin with where the store's view is of no use. */
+  /** Snapshots to begin with where the store's checkpoint is of no use. */
   readonly repository?: StartingStates['repository'];
   readonly onNotice?: StartingStates['onNotice'];
   /** What it has followed the changelog to before. */
@@ -123,7 +123,7 @@ export class Standby {
           // Begun anew it has come no further: only another snapshot helps, and that takes its time.
           pauseMs = at > lostAt ? reopenMs : Math.min(4 * pauseMs, standbyAgainMsMax);
           lostAt = Math.max(lostAt, at);
-          if (error.code !== 'OFFSET_OUT_OF_RANGE' && !signal.aborted) await clearView(store);
+          if (error.code !== 'OFFSET_OUT_OF_RANGE' && !signal.aborted) await clearCheckpoint(store);
         }
         await clock.sleepUntil(clock.nowMs() + (isLost ? pauseMs : reopenMs), signal);
       } finally {

@@ -8,11 +8,11 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Change } from '../../../topology/frontier/changes/changes.ts';
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import { askAbout, loadChanges, type StateLine } from '../../../topology/frontier/transfer/load-changes.ts';
 import { loadStep } from '../../../topology/frontier/transfer/load-step.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import type { AppendRecord } from '../../runtime/log/log.ts';
 import { needLoaded, type OpenPartition, openPartition } from '../open/open-partition.ts';
@@ -106,7 +106,7 @@ export class PartitionLoader {
     while (state.seen.stalled) await this.#work(false);
     await this.#work(false);
     if (this.#unsavedBytes < frontierServiceLimits.restoreSaveBytes) return;
-    await runJob(store, saveView(state));
+    await runJob(store, saveCheckpoint(state));
     this.#unsavedBytes = 0;
   }
 
@@ -115,9 +115,9 @@ export class PartitionLoader {
     await this.#commit([...changes, ...this.#progress(true)]);
   }
 
-  /** Puts the view into its store. */
+  /** Puts the checkpoint into its store. */
   save(): Promise<void> {
-    return runJob(this.#options.store, saveView(this.state));
+    return runJob(this.#options.store, saveCheckpoint(this.state));
   }
 
   #progress(isDone: boolean): Change[] {

@@ -8,12 +8,12 @@
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { InputTopic } from '../../../topology/frontier/changes/changelog.ts';
+import { readLeases } from '../../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { PartitionIdentity } from '../../../topology/frontier/decide/decision.ts';
 import { endLeases } from '../../../topology/frontier/decide/leases/end-leases.ts';
 import { FrontierPartition, type Input } from '../../../topology/frontier/partition.ts';
 import type { FingerprintKey, FrontierState } from '../../../topology/frontier/state/state.ts';
-import { readLeases } from '../../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log, LogRecord } from '../../runtime/log/log.ts';
@@ -26,7 +26,7 @@ import type { RestoreProgress } from '../restore/restore.ts';
 
 /** Where a copy begins. */
 export interface CopyStart extends Pick<Rebuild, 'repository' | 'onNotice'> {
-  /** Empty, or with a view of the partition; the copy's view is in it afterwards. */
+  /** Empty, or with a checkpoint of the partition; the copy's checkpoint is in it afterwards. */
   readonly store: StateStore;
 }
 
@@ -76,7 +76,7 @@ export async function settleCopy(options: CopyOptions): Promise<Copy> {
     state.apply({ kind: 'host', hostKey, facts: { ...facts, readyAtMs } });
   }
   endLeases(state, state.nowMs);
-  await runJob(store, saveView(state));
+  await runJob(store, saveCheckpoint(state));
   return { state, offset, letters };
 }
 

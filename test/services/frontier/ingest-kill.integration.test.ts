@@ -16,9 +16,9 @@ import { changelogTopic } from '../../../services/frontier/restore/restore.ts';
 import { recordsOf } from '../../../services/runtime/log/records-of.ts';
 import { decodeChangelog } from '../../../topology/frontier/changes/changelog.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
+import { metaKey } from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import { replay } from '../../../topology/frontier/replay.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { metaKey } from '../../../topology/frontier/view/view.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { clock, type IngestFolder, identity, key, openIngestFolder, seen } from './ingest-folder.ts';
 import { linksPerMessage, newPerMessage } from './ingest-links.ts';
@@ -45,16 +45,16 @@ it(`opens in agreement with its changelog after each of ${kills} kills`, async (
     );
     const opened = await openIngestFolder(folder);
     try {
-      const { position, view, runs } = await check(opened);
+      const { position, checkpoint, runs } = await check(opened);
       ends.push(position);
-      if (view) fromView += 1;
+      if (checkpoint) fromView += 1;
       if (runs) spilled += 1;
     } finally {
       await opened.close();
     }
   }
   t.diagnostic(
-    `messages decided after each kill: ${ends.join(', ')}; ${fromView} opened from a view, ${spilled} with runs`,
+    `messages decided after each kill: ${ends.join(', ')}; ${fromView} opened from a checkpoint, ${spilled} with runs`,
   );
   assert.ok(fromView > 0 && spilled > 0 && new Set(ends).size > kills / 2, 'the kills met a partition at work');
 });
@@ -77,8 +77,8 @@ async function ingestUntilKilled(folder: string, when: { readonly atWrite: numbe
 interface Checked {
   /** Messages decided. */
   readonly position: number;
-  /** There was a view to begin with, and the seen test had spilled. */
-  readonly view: boolean;
+  /** There was a checkpoint to begin with, and the seen test had spilled. */
+  readonly checkpoint: boolean;
   readonly runs: boolean;
 }
 
@@ -89,7 +89,7 @@ async function check({ log, store }: IngestFolder): Promise<Checked> {
   assert.equal(
     (await store.get(metaKey)) === undefined,
     before === undefined,
-    'the view was good: nobody discarded it',
+    'the checkpoint was good: nobody discarded it',
   );
 
   const replayed = new FrontierState(key);
@@ -102,5 +102,5 @@ async function check({ log, store }: IngestFolder): Promise<Checked> {
   const { offset, slice } = state.positions.discovered;
   assert.equal(state.counters.discovered, offset * linksPerMessage + slice);
   assert.equal(state.counters.admitted, offset * newPerMessage + Math.min(slice, newPerMessage));
-  return { position: offset, view: before !== undefined, runs: state.seen.runs.length > 0 };
+  return { position: offset, checkpoint: before !== undefined, runs: state.seen.runs.length > 0 };
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openPartition } from '../../../services/frontier/open/open-partition.ts';
 import { rebuild } from '../../../services/frontier/open/rebuild.ts';
-import { loadView } from '../../../services/frontier/restore/load-view.ts';
+import { loadCheckpoint } from '../../../services/frontier/restore/load-checkpoint.ts';
 import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
 import { createSnapshotRepository } from '../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../services/frontier/snapshots/take.ts';
@@ -16,8 +16,8 @@ import { createMemoryObjects } from '../../../services/runtime/objects/memory-ob
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import type { StateStore } from '../../../services/runtime/store/store.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
+import { metaKey, metaValue } from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { metaKey, metaValue } from '../../../topology/frontier/view/view.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from './owner-harness.ts';
 
 const limit = { timeout: 60_000 };
@@ -91,7 +91,7 @@ describe('where the changelog has lost its tail and grew again', limit, () => {
 
   it('so is one of an older release, which kept no hash of what it had read', async () => {
     const { after, folder } = await forked();
-    const old = (await loadView(folder, key))!;
+    const old = (await loadCheckpoint(folder, key))!;
     old.changelog = { ...old.changelog, read: null, counted: null };
     // It ended before the two flags that say so.
     await folder.write([{ key: metaKey, value: metaValue(old).subarray(0, -2) }]);

@@ -93,7 +93,7 @@ test(
       code: 'OFFSET_OUT_OF_RANGE',
       message: /never reset by itself/,
     });
-    // The changelog itself, cut off behind a view that is lost.
+    // The changelog itself, cut off behind a checkpoint that is lost.
     await harness.log.trim(changelog, 0, (await harness.log.offsets(changelog, 0)).end - 1);
     await assert.rejects(harness.owner().run(), { code: 'OFFSET_OUT_OF_RANGE', message: /snapshot/ });
     assert.ok(before.length === 32);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openPartition } from '../../../services/frontier/open/open-partition.ts';
 import { rebuild } from '../../../services/frontier/open/rebuild.ts';
-import { loadView } from '../../../services/frontier/restore/load-view.ts';
+import { loadCheckpoint } from '../../../services/frontier/restore/load-checkpoint.ts';
 import { resetPartition } from '../../../services/frontier/restore/reset-partition.ts';
 import { crawlIdOf } from '../../../services/frontier/snapshots/manifest.ts';
 import { createSnapshotRepository } from '../../../services/frontier/snapshots/snapshot-repository.ts';
@@ -14,7 +14,7 @@ import { createMemoryStore } from '../../../services/runtime/store/memory-store.
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { changelog, clock, identity, key, startHarness, until } from './owner-harness.ts';
 
-/** A crawl of forty hosts, of which one is blocked; leases are out. Its view and a snapshot are of the changelog's end. */
+/** A crawl of forty hosts, of which one is blocked; leases are out. Its checkpoint and a snapshot are of the changelog's end. */
 async function stoppedCrawl() {
   const harness = await startHarness();
   const { log, codec } = harness;
@@ -28,7 +28,7 @@ async function stoppedCrawl() {
   owner.stop();
   await run;
   const repository = createSnapshotRepository(createMemoryObjects(), crawlIdOf(key));
-  const state = (await loadView(store, key))!;
+  const state = (await loadCheckpoint(store, key))!;
   await takeSnapshot({ identity, state, store, repository, clock, takenBy: 'test' });
   const { end } = await log.offsets(changelog, 0);
   assert.equal(state.changelog.offset, end);
@@ -47,7 +47,7 @@ describe('a partition that was reset', { timeout: 60_000 }, () => {
     await until(() => owner.committed?.counters.admitted === 40);
     owner.stop();
     await run;
-    const live = (await loadView(store, key))!;
+    const live = (await loadCheckpoint(store, key))!;
     assert.equal(live.counters.leases, 0);
     assert.equal(live.hosts.get('h3.test')?.facts.hold, 'blocked');
     assert.equal(live.nextLeaseId, 1);

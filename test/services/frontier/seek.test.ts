@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadView } from '../../../services/frontier/restore/load-view.ts';
+import { loadCheckpoint } from '../../../services/frontier/restore/load-checkpoint.ts';
 import { controlEvent } from '../../../services/runtime/crawl/control-log.ts';
 import { createMemoryStore } from '../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
@@ -29,7 +29,7 @@ describe('a position of the frontier that is overridden', { timeout: 30_000 }, (
     owner.stop();
     await run;
     const { state } = await harness.replayed();
-    const live = await loadView(store, key);
+    const live = await loadCheckpoint(store, key);
     assert.equal(digest(state), digest(live!));
   });
 
@@ -53,7 +53,7 @@ describe('a position of the frontier that is overridden', { timeout: 30_000 }, (
     await until(() => freed.committed?.counters.admitted === 25);
     freed.stop();
     await again;
-    const live = await loadView(store, key);
+    const live = await loadCheckpoint(store, key);
     assert.equal(digest((await harness.replayed()).state), digest(live!));
   });
 

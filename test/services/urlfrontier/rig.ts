@@ -13,7 +13,7 @@ import { type ApiClient, connect } from './client.ts';
 export interface Rig {
   readonly client: ApiClient;
   readonly port: number;
-  /** Ends the server and starts another on the same stores; `forgets`: with its views lost. */
+  /** Ends the server and starts another on the same stores; `forgets`: with its checkpoints lost. */
   restart(options?: { readonly forgets?: boolean }): Promise<void>;
   close(): Promise<void>;
 }

@@ -309,7 +309,7 @@ describe('leases', () => {
 });
 
 describe('crashes', () => {
-  it('at any time lose nothing: view and changelog give the state back, the crawl fetches the same pages', () => {
+  it('at any time lose nothing: checkpoint and changelog give the state back, the crawl fetches the same pages', () => {
     const { seed, web, count } = ring(6, 12);
     const driver = new TopologyDriver({ web, policy: { delayMs: 300 } });
     driver.inject([seed]);
@@ -319,7 +319,7 @@ describe('crashes', () => {
       const live = digest(driver.core().state);
       assert.equal(digest(driver.rebuilt()), live, 'replay gives the live state');
       driver.crash(0, i % 2 === 0);
-      assert.equal(digest(driver.rebuilt()), digest(driver.core().state), 'view and tail give what replay gives');
+      assert.equal(digest(driver.rebuilt()), digest(driver.core().state), 'checkpoint and tail give what replay gives');
     }
     assert.equal(driver.run(), 'done');
     assert.equal(new Set(driver.requests.map(({ url }) => url)).size, count);

@@ -84,7 +84,7 @@ describe('a lease whose task no fetcher had taken by its deadline', () => {
 });
 
 describe('what fetchers were seen to have taken', () => {
-  it('is in the commit: a replay, a view and a second decision come to the same state', () => {
+  it('is in the commit: a replay, a checkpoint and a second decision come to the same state', () => {
     const hand = filled({ urlsPerLeaseMax: 2 });
     const { rig } = hand;
     rig.core.offerTaken({ position: 3, leases: [] });
@@ -107,7 +107,7 @@ describe('what fetchers were seen to have taken', () => {
     rig.save();
     for (let slices = 0; slices < 50; slices++) hand.links('a.test', 1, { from: 1_000 + slices });
     rig.reopen(hand.nowMs, false);
-    assert.equal(digest(rig.core.state), digest(rig.replayed()), 'from a view');
+    assert.equal(digest(rig.core.state), digest(rig.replayed()), 'from a checkpoint');
     assert.notEqual(live, '');
     assert.deepEqual(
       rig.core.state.taken.ids,

@@ -1,6 +1,6 @@
 /**
  * What a partition's state says of one host or one URL, for somebody who asks: read between two steps, never part of a
- * decision. The leases must have been read (view/read-rows.ts).
+ * decision. The leases must have been read (checkpoint/read-rows.ts).
  *
  * Bounded: of a queue so many URLs are looked at, however long it is; what lies beyond is said to be unknown.
  */
@@ -9,14 +9,14 @@ import { hostKeyOf } from '../../url/host-key.ts';
 import { seenKey } from '../../url/seen-key.ts';
 import type { HostFacts, KnownUrl } from '../changes/changes.ts';
 import { readKnownUrl } from '../changes/url-record-bytes.ts';
+import { findInFrontQueues, listQueue, type QueueCursor, type QueuePage } from '../checkpoint/read-rows.ts';
+import { urlRecordKey } from '../checkpoint/save-checkpoint.ts';
 import { frontierLimits } from '../frontier-limits.ts';
 import { type Freshness, freshnessNow } from '../recrawl/freshness-now.ts';
 import { seenVerdicts } from '../seen/seen-test.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
-import { findInFrontQueues, listQueue, type QueueCursor, type QueuePage } from '../view/read-rows.ts';
-import { urlRecordKey } from '../view/save-view.ts';
 
 type Unset = 'crawlDelayMs' | 'ownDelayMs' | 'pagesMax' | 'ownBudget';
 
@@ -142,7 +142,7 @@ function* placeOf(state: FrontierState, host: Host, url: string): StoreJob<UrlPl
   return found === undefined ? null : { in: 'unknown', lookedAt };
 }
 
-/** From what is to be written with the next view, else from its row. */
+/** From what is to be written with the next checkpoint, else from its row. */
 function* endOf(state: FrontierState, hostKey: string, url: string): StoreJob<UrlPlace | null> {
   const key = seenKey(url);
   const ofHost = (one: string) => one.startsWith(`${hostKey}/`, one.indexOf('//') + 2);

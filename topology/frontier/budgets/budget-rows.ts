@@ -1,6 +1,6 @@
 /**
  * Accounts in the state store: those that changed since the last call, to be written in one batch with the position of
- * the view. Key: `b` and the budget key.
+ * the checkpoint. Key: `b` and the budget key.
  */
 import type { Row } from '../storage/store-job.ts';
 import type { BudgetsState } from './budgets-state.ts';

@@ -2,8 +2,8 @@
  * What a partition knows of budgets: an account by budget key (a host key or a registrable domain), and which hosts
  * have deferred URLs.
  *
- * Accounts are state: changes make them, the view and the digest hold them, a row each. Which hosts wait follows from
- * their queues, and is gathered again when a view was loaded. In memory, about 300 B a budget key.
+ * Accounts are state: changes make them, the checkpoint and the digest hold them, a row each. Which hosts wait follows from
+ * their queues, and is gathered again when a checkpoint was loaded. In memory, about 300 B a budget key.
  */
 import { partitionKeyOf } from '../../url/host-key.ts';
 import type { Change } from '../changes/changes.ts';
@@ -30,7 +30,7 @@ export class BudgetsState {
   /** What has a budget; null: nothing has one. */
   keyMode: 'host' | 'domain' | null = null;
   readonly accounts = new Map<string, Account>();
-  /** Accounts that are not in the view yet. */
+  /** Accounts that are not in the checkpoint yet. */
   unsaved = new Set<string>();
   /** By budget key: hosts with deferred URLs, by number, in the order they came to wait. */
   readonly waiting = new Map<string, Set<number>>();

@@ -13,13 +13,13 @@
 const cellsLog2 = 19;
 export const cellCount = 2 ** cellsLog2;
 const mask = cellCount - 1;
-/** Cells of one row of the view: 4 KiB, and 1,024 of them. */
+/** Cells of one row of the checkpoint: 4 KiB, and 1,024 of them. */
 export const blockCells = 1024;
 
 export class CashSketch {
   #high: Float32Array | undefined;
   #low: Float32Array | undefined;
-  /** Blocks that are not in the view as they are; those of the second row follow those of the first. */
+  /** Blocks that are not in the checkpoint as they are; those of the second row follow those of the first. */
   #unsaved = new Set<number>();
 
   /** What a URL holds, or a little more. */

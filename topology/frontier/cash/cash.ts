@@ -1,6 +1,6 @@
 /**
  * A partition's cash (policy/score/opic.ts): who holds how much, and how much is much. State: the change `cash` is the only
- * one that moves it; in the view as rows of its own, all of one position.
+ * one that moves it; in the checkpoint as rows of its own, all of one position.
  */
 import { frontQueueCount } from '../../url/front-queue.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -42,7 +42,7 @@ export class Cash {
     return [this.#sketch.checksum(), ...this.#scale.save()];
   }
 
-  /** Rows of the view that changed since the last call, in the order of their keys. */
+  /** Rows of the checkpoint that changed since the last call, in the order of their keys. */
   takeRows(): { readonly key: Buffer; readonly value: Buffer }[] {
     if (!this.#unsaved) return [];
     this.#unsaved = false;

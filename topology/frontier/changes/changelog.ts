@@ -231,7 +231,7 @@ export interface ChangelogPosition {
   readonly epoch: number;
   /** Sequence number of the newest commit that counted; 0: none yet. */
   readonly seq: number;
-  /** The newest record that was read; null: none, or not known, as in a view of an older release. */
+  /** The newest record that was read; null: none, or not known, as in a checkpoint of an older release. */
   readonly read: RecordMark | null;
   /** The newest that counted: a claim or a commit. */
   readonly counted: RecordMark | null;

@@ -1,4 +1,4 @@
-/** What is known of a host, as bytes: part of the changelog's format, and of the view's. */
+/** What is known of a host, as bytes: part of the changelog's format, and of the checkpoint's. */
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import type { HostFacts, HostHold } from './changes.ts';
 import { pick } from './url-record-bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * What is kept of a URL that will be visited again: its record, and what its visits told. A row of the view, by
+ * What is kept of a URL that will be visited again: its record, and what its visits told. A row of the checkpoint, by
  * fingerprint, with the same key and the same beginning as the record of a URL that is not visited again.
  */
 import type { PageHistory } from '../../policy/recrawl/history.ts';

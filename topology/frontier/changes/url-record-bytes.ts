@@ -1,4 +1,4 @@
-/** What is kept of a URL that ended, as bytes: in changes and in the view. The order of each list is the format. */
+/** What is kept of a URL that ended, as bytes: in changes and in the checkpoint. The order of each list is the format. */
 import { outcomeKinds } from '../../../schemas/types.ts';
 import { CrawlstreamError } from '../../errors.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';

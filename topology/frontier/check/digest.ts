@@ -2,7 +2,7 @@
  * Digest: a hash over one partition's logical state. Equal digests, equal state.
  *
  * The sum, modulo 2^128, of a hash of each canonical row: rows name hosts and URLs, never numbers of hosts or layout, so
- * that a state rebuilt by replay, loaded from a view or kept by a standby gives the same digest. docs/design.md §4.14.
+ * that a state rebuilt by replay, loaded from a checkpoint or kept by a standby gives the same digest. docs/design.md §4.14.
  *
  * Queued URLs are numbered over the whole partition as they are admitted, and the numbers are state: a queue on disk is
  * known by its stretch of them, and the digest by a sum over everything ever queued. So it is also one of the order in

@@ -5,7 +5,7 @@
  * A check sums what is small or kept as a sum anyway: policy, counters (where every admitted URL is), quota, next ids,
  * leases, all URLs ever admitted, all that was ever queued and all that is scheduled. So it costs the same however large the state is. What it
  * leaves out, the facts of hosts and the heads of their queues, `digest` covers. Positions come with each commit. While a
- * view that was written in slices is ahead of its changelog, checks are passed over.
+ * checkpoint that was written in slices is ahead of its changelog, checks are passed over.
  */
 import { CrawlstreamError } from '../../errors.ts';
 import type { Change } from '../changes/changes.ts';

@@ -4,7 +4,7 @@
  *   key    `k`, host number (4 bytes), generation of the queue (4), fingerprint of the URL (8)
  *   value  what, URL, payload
  *
- * Written with the view, like all rows; what is not there yet is held here, so that a look finds it. A queue that was
+ * Written with the checkpoint, like all rows; what is not there yet is held here, so that a look finds it. A queue that was
  * deleted begins a new generation: rows of older ones mean nothing.
  */
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
@@ -53,13 +53,13 @@ export class KnownRows {
     this.#fresh.set(key.toString('latin1'), this.#writer.take());
   }
 
-  /** A row that is not in the view yet. */
+  /** A row that is not in the checkpoint yet. */
   recent(key: Buffer): Buffer | undefined {
     const name = key.toString('latin1');
     return this.#fresh.get(name) ?? this.#writing.get(name);
   }
 
-  /** Rows of a queue that are not in the view yet, by key. */
+  /** Rows of a queue that are not in the checkpoint yet, by key. */
   recentOf(host: number, generation: number): Map<string, Buffer> {
     const prefix = knownKey(host, generation, 0, 0).toString('latin1', 0, 9);
     const found = new Map<string, Buffer>();
@@ -68,7 +68,7 @@ export class KnownRows {
     return found;
   }
 
-  /** What the view is to get, in the order of its keys; a look finds it until `written`. */
+  /** What the checkpoint is to get, in the order of its keys; a look finds it until `written`. */
   take(): Row[] {
     // A round that was given up has written none of what it took, as far as anybody knows.
     for (const [name, value] of this.#fresh) this.#writing.set(name, value);

@@ -95,7 +95,7 @@ export class PullState {
 
   /**
    * Which life of its queue a commit at an offset is about: deletions before it count. By offset, so that a replay tells
-   * them apart whose view is ahead of it; a deletion is the last that its commit does to a queue.
+   * them apart whose checkpoint is ahead of it; a deletion is the last that its commit does to a queue.
    */
   generation(host: number, offset: number): number {
     const marks = this.#marks.get(host);

@@ -1,9 +1,9 @@
 /**
  * What was taken down, and shall not come back. A host says so in its facts (`hold`), so that no link to it is admitted;
- * of a URL its fingerprint is kept, with its host. Names and texts are not: rows of the view that tell of them are swept
- * when the view is next written.
+ * of a URL its fingerprint is kept, with its host. Names and texts are not: rows of the checkpoint that tell of them are swept
+ * when the checkpoint is next written.
  *
- * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (view/save-view.ts).
+ * It is of the changelog's position whatever the hosts' rows are: the checkpoint writes it with the position (checkpoint/save-checkpoint.ts).
  * Cost: nothing until the first purge; from then on a look-up for each link.
  */
 
@@ -14,7 +14,7 @@ import type { Row } from '../storage/store-job.ts';
 const keyByte = 0x70;
 const keyBytes = 13;
 
-/** A host whose finished URLs leave the view: those that ended by then, ms. */
+/** A host whose finished URLs leave the checkpoint: those that ended by then, ms. */
 export interface Sweep {
   readonly hostKey: string;
   readonly atMs: number;
@@ -60,7 +60,7 @@ export class PurgeState {
     return host >= 0 && (facts.hold(host) === 'purged' || this.holds(host, hi, lo));
   }
 
-  /** Rows for the view since the last call; records of the URLs go with them. */
+  /** Rows for the checkpoint since the last call; records of the URLs go with them. */
   takeRows(): Row[] {
     const rows = this.#unsaved;
     this.#unsaved = [];

@@ -1,5 +1,5 @@
 /**
- * Takes the records of purged hosts' URLs out of the view. They are rows by fingerprint, so all of them are read: 2 µs a
+ * Takes the records of purged hosts' URLs out of the checkpoint. They are rows by fingerprint, so all of them are read: 2 µs a
  * row, some hundreds at a time, and the partition goes on in between.
  *
  * A row of a URL that ended after the purge stays: its host was released by then. Run again after a crash, from the

@@ -6,7 +6,7 @@
  *   row ≤ head                            the row on disk that holds the head begins at `row`
  *   [head, from)                          on disk only
  *   [from, saved)                         on disk, and in memory until memory is short
- *   [saved, tail)                         in memory only: not in the view yet
+ *   [saved, tail)                         in memory only: not in the checkpoint yet
  *
  * What a grant needs to know are counts: it takes what is in memory, and notes what must be read (`reads`), which
  * happens before the next step. Nothing decided depends on where an entry is. A front queue that is empty begins anew at the
@@ -36,7 +36,7 @@ interface Leftover {
   readonly wanted: Wanted[];
 }
 
-/** A front queue as the view keeps it. */
+/** A front queue as the checkpoint keeps it. */
 export interface SavedFrontQueue {
   readonly number: number;
   readonly row: number;
@@ -56,7 +56,7 @@ export class FrontQueues {
   /** Rows that are used up, by host. */
   goneRows = new Map<number, Buffer[]>();
   readonly #pagesMax: number;
-  /** So many pages, and the oldest is not in the view: no use to look again before one more, or before a save. */
+  /** So many pages, and the oldest is not in the checkpoint: no use to look again before one more, or before a save. */
   #stuckAt = 0;
   readonly #keyOf: (host: number) => string;
   /** By front queue; 0 is never used. */
@@ -71,7 +71,7 @@ export class FrontQueues {
   /** Sequence numbers inside a front queue's stretch that have left it, ascending. */
   readonly #gone = new Map<number, number[]>();
 
-  /** Memory grows beyond `memoryBytes` only by what is not in the view yet. */
+  /** Memory grows beyond `memoryBytes` only by what is not in the checkpoint yet. */
   constructor(memoryBytes: number, keyOf: (host: number) => string) {
     this.#pagesMax = Math.max(2, Math.ceil(memoryBytes / 2 ** 20));
     this.#keyOf = keyOf;
@@ -137,7 +137,7 @@ export class FrontQueues {
     return this.#gone.get(frontQueue) ?? none;
   }
 
-  /** For the view; everything of the front queue is in rows. */
+  /** For the checkpoint; everything of the front queue is in rows. */
   saved(frontQueue: number): SavedFrontQueue {
     return {
       number: this.list.numberOf(frontQueue),
@@ -148,7 +148,7 @@ export class FrontQueues {
     };
   }
 
-  /** A front queue of the view: all of it on disk. */
+  /** A front queue of the checkpoint: all of it on disk. */
   load(host: number, { number, row, head, tail, gone }: SavedFrontQueue): void {
     const frontQueue = this.#add(host, number);
     this.#row[frontQueue] = row;

@@ -2,7 +2,7 @@
  * Due times in order, a queue for each host, over one set of columns: pairing heaps, linked by row number.
  *
  * Rows order by (due time, fingerprint), so the answers depend on what is in them and not on how it got there: a heap
- * loaded from a view, or replayed, gives the same rows in the same order.
+ * loaded from a checkpoint, or replayed, gives the same rows in the same order.
  *
  * Source: Fredman, Sedgewick, Sleator & Tarjan, "The pairing heap" (Algorithmica 1, 1986). O(1) to add or to look at the
  * first, O(log n) amortised to take one out, wherever it stands. Cost: 12 bytes a row, 4 a host.

@@ -1,5 +1,5 @@
 /**
- * The schedule in the view: blocks of the table's rows, those that changed, all of one position; then what goes with them.
+ * The schedule in the checkpoint: blocks of the table's rows, those that changed, all of one position; then what goes with them.
  *
  * | key | value |
  * | --- | --- |
@@ -15,7 +15,7 @@ import type { RecrawlState } from './recrawl-state.ts';
 const keyByte = 0x64;
 const rowBytes = 24;
 
-/** Rows of the view that changed since the last call. */
+/** Rows of the checkpoint that changed since the last call. */
 export function takeDueRows(recrawl: RecrawlState): Row[] {
   const { table } = recrawl;
   if (!recrawl.isUnsaved) return [];
@@ -98,6 +98,6 @@ function loadRest(recrawl: RecrawlState, reader: ByteReader): void {
     const host = reader.uint();
     recrawl.trust.set(host, { told: reader.uint(), proved: reader.uint(), lastDueS: reader.uint() });
   }
-  // A view of before it kept rounds has none.
+  // A checkpoint of before it kept rounds has none.
   if (!reader.done) recrawl.sitemaps.read(reader);
 }

@@ -97,7 +97,7 @@ export class DueTable {
     this.putAt(row, due);
   }
 
-  /** For a row that is free: of a view that is loaded. */
+  /** For a row that is free: of a checkpoint that is loaded. */
   putAt(row: number, due: Due): void {
     this.#fit(row);
     this.#hi[row] = due.hi;

@@ -3,7 +3,7 @@
  * fetches, and whose sitemaps tell the truth. A part of its state: changes alone move it. Empty without a `recrawl`
  * policy, and then it costs nothing.
  *
- * It is of the changelog's position whatever the hosts' rows are: the view writes it with the position (view/save-view.ts).
+ * It is of the changelog's position whatever the hosts' rows are: the checkpoint writes it with the position (checkpoint/save-checkpoint.ts).
  */
 import { isFeedSignature } from '../../content/feed-signature.ts';
 import { changesPerDay } from '../../policy/recrawl/change-rate.ts';
@@ -45,7 +45,7 @@ export class RecrawlState {
   readonly table = new DueTable();
   readonly trust = new Map<number, Trust>();
   readonly sitemaps = new SitemapRounds();
-  /** Pages that are in no row of the view yet, by fingerprint; and those of a view that is being written. */
+  /** Pages that are in no row of the checkpoint yet, by fingerprint; and those of a checkpoint that is being written. */
   pages = new Map<string, PageRecord>();
   saving: ReadonlyMap<string, PageRecord> = new Map();
   /** Pages on lease that have not been read. */
@@ -200,7 +200,7 @@ export class RecrawlState {
     this.pages = new Map();
   }
 
-  /** They are in the view. */
+  /** They are in the checkpoint. */
   endSaving(pages: ReadonlyMap<string, PageRecord>): void {
     if (this.saving === pages) this.saving = new Map();
   }

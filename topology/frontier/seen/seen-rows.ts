@@ -7,7 +7,7 @@
  * | s · list · block | up to 8,192 fingerprints (runs.ts) |
  *
  * Only what the manifest names counts: rows of a run that was not finished, or of a log ahead of it, are as good as
- * absent. The manifest is written in one batch with the position of the view, so that both are of one moment, and so are
+ * absent. The manifest is written in one batch with the position of the checkpoint, so that both are of one moment, and so are
  * the deletions of what it no longer names. Call `saveSeen` only when what was added is acked: a fingerprint on disk
  * whose admission was void would hide a page for ever.
  */

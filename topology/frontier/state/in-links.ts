@@ -10,7 +10,7 @@
 const cellsLog2 = 19;
 const mask = 2 ** cellsLog2 - 1;
 const countMax = 0xffff;
-/** Cells of one row of the view: 4 KiB, and 256 of them. */
+/** Cells of one row of the checkpoint: 4 KiB, and 256 of them. */
 const blockCells = 2048;
 /** `i`, then the block's number; the total has none. */
 const keyByte = 0x69;
@@ -19,7 +19,7 @@ export class InLinks {
   #cells: Uint16Array | undefined;
   /** Sightings counted so far. */
   total = 0;
-  /** Blocks that are not in the view as they are. */
+  /** Blocks that are not in the checkpoint as they are. */
   #unsaved = new Set<number>();
 
   /** Sightings of a URL before, or a little more. */
@@ -47,7 +47,7 @@ export class InLinks {
     this.#unsaved.add(Math.floor(at / blockCells));
   }
 
-  /** Rows of the view that changed since the last call, in the order of their keys. All belong to one position. */
+  /** Rows of the checkpoint that changed since the last call, in the order of their keys. All belong to one position. */
   takeRows(): { readonly key: Buffer; readonly value: Buffer }[] {
     if (this.#unsaved.size === 0) return [];
     const blocks = [...this.#unsaved].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * Hosts whose rows in the view are ahead of its position: changes up to a row's own position are in the row, and a replay
- * leaves that host alone until it gets there (state.ts, view/save-view.ts).
+ * Hosts whose rows in the checkpoint are ahead of its position: changes up to a row's own position are in the row, and a replay
+ * leaves that host alone until it gets there (state.ts, checkpoint/save-checkpoint.ts).
  */
 export class RowsAhead {
   readonly #positions = new Map<number, number>();

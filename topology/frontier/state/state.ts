@@ -5,7 +5,7 @@
  * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts); it is on the clock exactly when a lease
  * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (docs/design.md §4.12).
  *
- * A view is written host by host (view/save-view.ts), so the rows of some hosts may be *ahead* of its position: changes up to
+ * A checkpoint is written host by host (checkpoint/save-checkpoint.ts), so the rows of some hosts may be *ahead* of its position: changes up to
  * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does
  * in ARIES (Mohan et al., TODS 17(1), 1992). Counters come from the commits' headers meanwhile.
  */

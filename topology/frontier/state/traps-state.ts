@@ -1,7 +1,7 @@
 /**
  * What a partition knows of traps: which stand, by host, and what is remembered in order to notice more.
  *
- * Standing traps are state like everything else: changes make and release them, the view and the digest hold them, and
+ * Standing traps are state like everything else: changes make and release them, the checkpoint and the digest hold them, and
  * nothing forgets them. The summaries are not: they follow from the changes since the newest claim and begin anew with
  * it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host. What
  * a claim costs is that a trap half noticed is noticed later.
@@ -88,7 +88,7 @@ export class TrapsState {
     return released.find(({ frontQueue }) => isEmpty(frontQueue))?.frontQueue;
   }
 
-  /** For the view: a row holds all of a host. */
+  /** For the checkpoint: a row holds all of a host. */
   save(hostKey: string): string {
     const { trapped, released } = this.of(hostKey);
     return JSON.stringify({ trapped: trapped.map(toRow), released: released.map(toRow) });

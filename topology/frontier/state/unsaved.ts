@@ -1,4 +1,4 @@
-/** What changed since it was last written to the view. */
+/** What changed since it was last written to the checkpoint. */
 import type { KnownUrl } from '../changes/changes.ts';
 import { fitted } from '../storage/columns.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Reading and writing the frontier's own formats: the changelog and the rows of its view.
+ * Reading and writing the frontier's own formats: the changelog and the rows of its checkpoint.
  *
  * Integers are unsigned LEB128 (up to 2^53), signed ones are zigzag; strings are a length in bytes and UTF-8.
  * A reader throws INVALID_RECORD at the first byte that makes no sense, and never allocates by an unchecked length.

@@ -2,7 +2,7 @@
  * A partition's state as lines of a dump (dump-line.ts).
  *
  * It takes the state apart: queues are emptied as they are told, which reads each row once. So the state must be a copy,
- * with nothing on lease, and everything in its view.
+ * with nothing on lease, and everything in its checkpoint.
  */
 import { hostKeyOf } from '../../url/host-key.ts';
 import type { HostFacts, KnownUrl } from '../changes/changes.ts';
@@ -10,11 +10,11 @@ import { newHostFacts, tallyNames } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import { readPageRecord } from '../changes/page-record.ts';
 import { finalStatuses, readKnownUrl } from '../changes/url-record-bytes.ts';
+import { readLeases } from '../checkpoint/read-rows.ts';
 import type { FrontierState, Host } from '../state/state.ts';
 import type { StandingTrap } from '../state/traps-state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
-import { readLeases } from '../view/read-rows.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
 
 /** Lines that are told together: some milliseconds of work, and a megabyte. */
@@ -137,7 +137,7 @@ function queuedLine(status: QueuedLine['status'], hostKey: string, entry: Entry)
   };
 }
 
-/** What a row of the view keeps of a URL, by its fingerprint. */
+/** What a row of the checkpoint keeps of a URL, by its fingerprint. */
 export function rowLine({ recrawl }: FrontierState, key: Buffer, value: Buffer, normal: (url: string) => string) {
   const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(key.readUInt32BE(1), key.readUInt32BE(5));
   if (row < 0) return knownLine(readKnownUrl(new ByteReader(value)), normal);

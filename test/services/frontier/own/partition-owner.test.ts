@@ -124,7 +124,7 @@ test('of two owners at once, only the one that claimed last grants leases that c
   assert.ok(reopened[0]! >= 1, 'the first owner lost the partition');
   assert.ok((await assertTasksGranted(harness)) <= 34);
 
-  // Every reader, with whichever view it begins, comes to the same state.
+  // Every reader, with whichever checkpoint it begins, comes to the same state.
   const digests = [];
   for (const store of [...stores, createMemoryStore()]) {
     const { state } = await openPartition({ ...harness, store, identity, key, clock: atZero, endsLeases: false });
@@ -134,34 +134,38 @@ test('of two owners at once, only the one that claimed last grants leases that c
   assert.deepEqual(new Set(digests), new Set([digest(state)]));
 });
 
-test('a view that cannot be written ends the owner; its changelog gives the same state again', limit, async () => {
-  const harness = await startHarness();
-  const inner = createMemoryStore();
-  const owner = harness.owner({ store: createFaultStore(inner, { failAt: 2, failCode: 'DISK_FULL' }) });
-  const run = owner.run();
-  run.catch(() => {});
-  await harness.discover(4);
-  await until(() => owner.committed?.counters.leased === 4);
-  // The view is written every two seconds while something changes: once well, then not.
-  const more = setInterval(() => void harness.discover(1), 50);
-  await assert.rejects(run, { code: 'DISK_FULL' });
-  clearInterval(more);
-  const { state } = await harness.replayed();
-  assert.ok(state.counters.leased > 4);
-  for (const store of [inner, createMemoryStore()]) {
-    const { state: restored } = await openPartition({
-      ...harness,
-      store,
-      identity,
-      key,
-      clock: atZero,
-      endsLeases: false,
-    });
-    assert.equal(digest(restored), digest(state));
-  }
-});
+test(
+  'a checkpoint that cannot be written ends the owner; its changelog gives the same state again',
+  limit,
+  async () => {
+    const harness = await startHarness();
+    const inner = createMemoryStore();
+    const owner = harness.owner({ store: createFaultStore(inner, { failAt: 2, failCode: 'DISK_FULL' }) });
+    const run = owner.run();
+    run.catch(() => {});
+    await harness.discover(4);
+    await until(() => owner.committed?.counters.leased === 4);
+    // The checkpoint is written every two seconds while something changes: once well, then not.
+    const more = setInterval(() => void harness.discover(1), 50);
+    await assert.rejects(run, { code: 'DISK_FULL' });
+    clearInterval(more);
+    const { state } = await harness.replayed();
+    assert.ok(state.counters.leased > 4);
+    for (const store of [inner, createMemoryStore()]) {
+      const { state: restored } = await openPartition({
+        ...harness,
+        store,
+        identity,
+        key,
+        clock: atZero,
+        endsLeases: false,
+      });
+      assert.equal(digest(restored), digest(state));
+    }
+  },
+);
 
-test('a view ahead of its changelog, or of another one, is discarded and built again', limit, async () => {
+test('a checkpoint ahead of its changelog, or of another one, is discarded and built again', limit, async () => {
   const [one, other] = [await startHarness(), await startHarness()];
   const store = createMemoryStore();
   const owner = one.owner({ store });
@@ -176,7 +180,7 @@ test('a view ahead of its changelog, or of another one, is discarded and built a
 });
 
 test(
-  'a view that leads to another state than the changelog tells is built again from its beginning',
+  'a checkpoint that leads to another state than the changelog tells is built again from its beginning',
   limit,
   async () => {
     const harness = await startHarness();
@@ -188,7 +192,7 @@ test(
     await until(() => first.committed?.counters.leased === 3);
     first.stop();
     await run;
-    // All of the view but what was seen.
+    // All of the checkpoint but what was seen.
     for await (const [rowKey, value] of store.scan({ gte: Buffer.from([0]), lt: Buffer.from([0xff]) })) {
       if (rowKey[0] !== 's'.charCodeAt(0)) await spoilt.write([{ key: rowKey, value }]);
     }

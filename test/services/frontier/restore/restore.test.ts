@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { restoreText } from '../../../../services/cli/terminal/restore-text.ts';
 import { openPartition } from '../../../../services/frontier/open/open-partition.ts';
-import { clearView, loadView } from '../../../../services/frontier/restore/load-view.ts';
+import { clearCheckpoint, loadCheckpoint } from '../../../../services/frontier/restore/load-checkpoint.ts';
 import { type RestoreProgress, restore } from '../../../../services/frontier/restore/restore.ts';
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { metaKey } from '../../../../topology/frontier/checkpoint/checkpoint.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
-import { metaKey } from '../../../../topology/frontier/view/view.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
 
 const limit = { timeout: 30_000 };
@@ -29,10 +29,10 @@ async function longChangelog(): Promise<{ readonly harness: Harness; readonly li
 /** Once for the tests that only read it. */
 const shared = longChangelog();
 
-test('a restore killed in the middle goes on from the view it wrote, to the same state', limit, async () => {
+test('a restore killed in the middle goes on from the checkpoint it wrote, to the same state', limit, async () => {
   const { harness, live, end } = await shared;
   const store = createMemoryStore();
-  // A slice of the second view meets a full disk.
+  // A slice of the second checkpoint meets a full disk.
   const failing = createFaultStore(store, { failAt: 60, failCode: 'DISK_FULL' });
   const state = new FrontierState(key);
   await assert.rejects(
@@ -41,7 +41,7 @@ test('a restore killed in the middle goes on from the view it wrote, to the same
       code: 'DISK_FULL',
     },
   );
-  const again = await loadView(store, key);
+  const again = await loadCheckpoint(store, key);
   assert.ok(again !== undefined && again.changelog.offset > 0 && again.changelog.offset < end);
   assert.equal(await restore({ log: harness.log, identity, state: again, store, clock, to: end }), true);
   assert.equal(digest(again), live);
@@ -79,14 +79,14 @@ test('a partition that is let go while it is restored stops there', limit, async
   assert.ok(state.changelog.offset < end);
 });
 
-test('a kill while an old view is cleared leaves nothing that passes for a view', limit, async () => {
+test('a kill while an old checkpoint is cleared leaves nothing that passes for a checkpoint', limit, async () => {
   const { harness, live, end } = await shared;
   const store = createMemoryStore();
   const state = new FrontierState(key);
   await restore({ log: harness.log, identity, state, store, clock, to: end, saveBytes: 8 << 20 });
   assert.ok((await store.get(metaKey)) !== undefined);
-  await assert.rejects(clearView(createFaultStore(store, { failAt: 2, failCode: 'STORE_FAILED' })));
-  assert.equal(await loadView(store, key), undefined);
+  await assert.rejects(clearCheckpoint(createFaultStore(store, { failAt: 2, failCode: 'STORE_FAILED' })));
+  assert.equal(await loadCheckpoint(store, key), undefined);
   const opened = await openPartition({ log: harness.log, store, identity, key, clock, endsLeases: false });
   assert.equal(digest(opened.state), live);
 });

@@ -14,7 +14,7 @@ import { createMemoryObjects } from '../../../../services/runtime/objects/memory
 import { createFaultStore } from '../../../../services/runtime/store/fault-store.ts';
 import { createMemoryStore } from '../../../../services/runtime/store/memory-store.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
-import { metaKey } from '../../../../topology/frontier/view/view.ts';
+import { metaKey } from '../../../../topology/frontier/checkpoint/checkpoint.ts';
 import { changelog, clock, type Harness, identity, key, startHarness, until } from '../owner-harness.ts';
 
 const crawlId = crawlIdOf(key);
@@ -105,7 +105,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
     });
   }
 
-  it('that is whole but not of its digest is refused, and leaves no view', async () => {
+  it('that is whole but not of its digest is refused, and leaves no checkpoint', async () => {
     const { objects, manifests } = await shared;
     const store = createMemoryStore();
     const wrong = { ...manifests[1]!, digest: '0'.repeat(32) };
@@ -135,7 +135,7 @@ describe('a snapshot', { timeout: 60_000 }, () => {
         const store = createMemoryStore();
         const killed = createFaultStore(store, { crashAt, when, loseUnsynced: 2 });
         await assert.rejects(restoreSnapshot(shelfOver(objects), newest!, killed, key));
-        // The row that makes a view of the others comes last: part of a view is never taken for one.
+        // The row that makes a checkpoint of the others comes last: part of a checkpoint is never taken for one.
         const isView = (await store.get(metaKey)) !== undefined;
         assert.equal(isView, crashAt >= metaAt && (crashAt > metaAt || when === 'after'), `write ${crashAt}, ${when}`);
         const again = await restoreSnapshot(shelfOver(objects), newest!, store, key);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rebuild } from '../../../../services/frontier/open/rebuild.ts';
-import { loadView } from '../../../../services/frontier/restore/load-view.ts';
+import { loadCheckpoint } from '../../../../services/frontier/restore/load-checkpoint.ts';
 import { crawlIdOf } from '../../../../services/frontier/snapshots/manifest.ts';
 import { createSnapshotRepository } from '../../../../services/frontier/snapshots/snapshot-repository.ts';
 import { takeSnapshot } from '../../../../services/frontier/snapshots/take.ts';
@@ -212,24 +212,24 @@ test('a standby whose changelog is trimmed away under it follows again once ther
   assert.equal(digest((await following)!), digest(state));
 });
 
-test('the view a standby leaves behind is one to go on from', limit, async () => {
+test('the checkpoint a standby leaves behind is one to go on from', limit, async () => {
   const harness = await startHarness();
   const owner = harness.owner({ leasesMax: 0 });
   const owning = owner.run();
   const store = createMemoryStore();
   let nowMs = clock.nowMs();
-  // A clock on which every look takes seconds, so that the view is always due.
+  // A clock on which every look takes seconds, so that the checkpoint is always due.
   const hasty = { ...clock, nowMs: () => (nowMs += 3_000), sleepUntil: clock.sleepUntil.bind(clock) };
   const standby = new Standby({ log: harness.log, store, identity, key, clock: hasty as typeof clock, rank: 1 });
   const following = standby.run();
   await harness.discover(300);
-  await until(async () => (await loadView(store, key))?.counters.admitted === 300);
+  await until(async () => (await loadCheckpoint(store, key))?.counters.admitted === 300);
   owner.stop();
   await owning;
   standby.stop();
   await following;
-  const view = await loadView(store, key);
-  assert.ok(view !== undefined && view.changelog.offset > 0);
+  const checkpoint = await loadCheckpoint(store, key);
+  assert.ok(checkpoint !== undefined && checkpoint.changelog.offset > 0);
 });
 
 /** The same commit, and nothing changed. */

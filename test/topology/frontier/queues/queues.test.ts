@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { RowsInMemory } from '../../../../lab/model/rows-in-memory.ts';
 import { type Answer, fingerprintKey, TopologyDriver } from '../../../../lab/simulation/driver.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
+import { listQueue, type QueueCursor, readLeases } from '../../../../topology/frontier/checkpoint/read-rows.ts';
+import { saveCheckpoint } from '../../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import { KeyTable } from '../../../../topology/frontier/hosts/key-table.ts';
 import { FrontQueues } from '../../../../topology/frontier/queues/front-queues.ts';
 import { FrontierState } from '../../../../topology/frontier/state/state.ts';
-import { listQueue, type QueueCursor, readLeases } from '../../../../topology/frontier/view/read-rows.ts';
-import { saveView } from '../../../../topology/frontier/view/save-view.ts';
 
 const page = (): Answer => ({ kind: 'fetched' });
 const urlOf = (n: number) => `https://h.test/a/path/as/long/as/most/of/them/${n % 7 === 0 ? 'ü' : 'u'}/${n}`;
@@ -41,7 +41,7 @@ describe('a partition’s front queues', () => {
 describe('a host’s queue', () => {
   it('gives its entries back in order, whole, from rows on disk and from memory', () => {
     const rows = new RowsInMemory();
-    rows.run(saveView(filled(1_000)));
+    rows.run(saveCheckpoint(filled(1_000)));
     const state = new FrontierState(fingerprintKey);
     rows.load(state);
     for (let n = 1_000; n < 1_100; n++) {
@@ -59,13 +59,13 @@ describe('a host’s queue', () => {
       given,
       Array.from({ length: 1_100 }, (_, n) => entryOf(n)),
     );
-    rows.run(saveView(state));
+    rows.run(saveCheckpoint(state));
     assert.equal(rows.count('q'), 0, 'rows that are used up are gone');
   });
 
   it('takes less than 60 bytes a URL on disk', () => {
     const rows = new RowsInMemory();
-    rows.run(saveView(filled(10_000)));
+    rows.run(saveCheckpoint(filled(10_000)));
     assert.ok(rows.bytes - 10_000 * 8 < 60 * 10_000, `${rows.bytes}`);
   });
 
@@ -73,7 +73,7 @@ describe('a host’s queue', () => {
     const rows = new RowsInMemory();
     const state = filled(60_000, 2 * 2 ** 20);
     const before = state.queues.frontQueues.arena.bytes;
-    rows.run(saveView(state));
+    rows.run(saveCheckpoint(state));
     for (let n = 60_000; n < 75_000; n++) {
       state.apply({ kind: 'admit', hostKey: 'h.test', known: false, entries: [entryOf(n)] });
     }
@@ -104,7 +104,7 @@ describe('a host’s queue', () => {
       fill(one);
       return one;
     }) as [FrontierState, FrontierState];
-    rows.run(saveView(state));
+    rows.run(saveCheckpoint(state));
     const before = state.queues.frontQueues.arena.pages;
     for (const one of [state, roomy]) for (const n of [2, 3]) admit(one, n);
     assert.ok(state.queues.frontQueues.arena.pages < before);
@@ -133,7 +133,7 @@ describe('a host’s queue', () => {
   for (const firstGone of [0, 1]) {
     it(`leaves no row on disk behind entries that were taken out, from entry ${firstGone} on`, () => {
       const rows = new RowsInMemory();
-      rows.run(saveView(filled(1_000)));
+      rows.run(saveCheckpoint(filled(1_000)));
       const state = new FrontierState(fingerprintKey);
       rows.load(state);
       const { frontQueues } = state.queues;
@@ -145,14 +145,14 @@ describe('a host’s queue', () => {
       assert.equal(state.leases.get(1)?.entries[0]?.url, firstGone > 0 ? urlOf(0) : undefined);
       assert.equal(frontQueues.count(frontQueue), 0);
       state.unsaved.addHost(0);
-      rows.run(saveView(state));
+      rows.run(saveCheckpoint(state));
       assert.equal(rows.count('q'), 0);
     });
   }
 
   it('is listed in pages, in its order', () => {
     const rows = new RowsInMemory();
-    rows.run(saveView(filled(300)));
+    rows.run(saveCheckpoint(filled(300)));
     const state = new FrontierState(fingerprintKey);
     rows.load(state);
     const urls: string[] = [];

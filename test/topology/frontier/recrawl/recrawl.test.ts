@@ -367,7 +367,7 @@ describe('a push for a page that is on lease', () => {
     hand.leaseExactlyAfter(hour);
   });
 
-  it('outlives its owner, whether a view or the changelog alone tells of it', () => {
+  it('outlives its owner, whether a checkpoint or the changelog alone tells of it', () => {
     for (const isSaved of [false, true]) {
       const { hand, task } = onLease();
       push(hand);
@@ -414,7 +414,7 @@ describe('a restart', () => {
     assert.equal(hand.counters.admitted, 7);
   });
 
-  it('amid the writing of a view, when a host is there as it was after a visit and the schedule is not, loses no visit', () => {
+  it('amid the writing of a checkpoint, when a host is there as it was after a visit and the schedule is not, loses no visit', () => {
     const hand = recrawling();
     hand.links(a, 1);
     const task = hand.lease();

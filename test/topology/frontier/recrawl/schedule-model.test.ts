@@ -94,8 +94,8 @@ class Game {
     const { rig, nowMs } = this.#hand;
     const before = digest(rig.core.state);
     rig.reopen(nowMs, died);
-    if (!died) assert.equal(digest(rig.core.state), before, 'view and tail give the live state');
-    assert.equal(digest(rig.replayed()), digest(rig.core.state), 'view and tail give what a replay gives');
+    if (!died) assert.equal(digest(rig.core.state), before, 'checkpoint and tail give the live state');
+    assert.equal(digest(rig.replayed()), digest(rig.core.state), 'checkpoint and tail give what a replay gives');
     if (!died) return;
     for (const { url } of this.#lease?.urls ?? [])
       if (this.#naive.visits.get(url)!.out) this.#naive.cameBack(url, nowMs);

@@ -99,7 +99,7 @@ describe('a loaded row', () => {
       places: { ...none, page: 1 },
     });
     assert.deepEqual([isSeen(state, 0), isSeen(state, 1)], [true, false]);
-    assert.equal(state.unsaved.hosts, 1, 'the next view has its host');
+    assert.equal(state.unsaved.hosts, 1, 'the next checkpoint has its host');
     assert.equal(state.clock.readyAtMs(state.hosts.get(host)!.id), 9_000);
   });
 

@@ -3,20 +3,20 @@ import { it } from 'node:test';
 import { Hand } from '../../../../lab/model/hand.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 
-/** Writes the view to its end, whatever else is decided meanwhile. */
+/** Writes the checkpoint to its end, whatever else is decided meanwhile. */
 function saveWhole(hand: Hand): void {
   hand.rig.save();
   for (let step = 0; step < 200; step++) hand.links('elsewhere.test', 1, { from: 1_000 + step });
 }
 
-/** The next owner has what a replay of everything gives, from a view that was written just now. */
+/** The next owner has what a replay of everything gives, from a checkpoint that was written just now. */
 function holdsAfterSave(hand: Hand, what: string): void {
   saveWhole(hand);
   hand.rig.reopen(hand.nowMs, false);
   assert.equal(digest(hand.rig.core.state), digest(hand.rig.replayed()), what);
 }
 
-it('a view written in the middle of a lease holds what the lease has brought so far', () => {
+it('a checkpoint written in the middle of a lease holds what the lease has brought so far', () => {
   for (const kind of ['timeout', 'fetched', 'redirect', 'serverError', 'robotsDenied'] as const) {
     const hand = new Hand({ delayMs: 0 });
     hand.links('a.test', 3);
@@ -30,7 +30,7 @@ it('a view written in the middle of a lease holds what the lease has brought so 
   }
 });
 
-it('a view written after each change of a host holds it', () => {
+it('a checkpoint written after each change of a host holds it', () => {
   const hand = new Hand({ delayMs: 0, urlsPerLeaseMax: 2 });
   hand.links('a.test', 5);
   holdsAfterSave(hand, 'links');

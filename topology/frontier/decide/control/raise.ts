@@ -7,9 +7,9 @@
  */
 import type { Control } from '../../../../schemas/types.ts';
 import { seenKey } from '../../../url/seen-key.ts';
+import { type FoundPlace, isQueuedAt, placesInFrontQueues } from '../../checkpoint/read-rows.ts';
 import type { FrontierState } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { type FoundPlace, isQueuedAt, placesInFrontQueues } from '../../view/read-rows.ts';
 import { purgePayload, raisePayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
 

@@ -8,10 +8,10 @@
 
 import type { Policy } from '../../../policy/policy.ts';
 import { frontQueueCount } from '../../../url/front-queue.ts';
+import { type FoundPlace, isQueuedAt, readFrontQueue } from '../../checkpoint/read-rows.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { type FoundPlace, isQueuedAt, readFrontQueue } from '../../view/read-rows.ts';
 import type { Decision } from '../decision.ts';
 import { linkingDomains } from './budgets.ts';
 import type { Growth } from './growth.ts';

@@ -1,16 +1,16 @@
 /**
  * Where a URL of a served crawl is: on a lease, waiting, done, forgotten, or nowhere.
  *
- * Leases, what came back, and rows not yet in the view are in memory. The rest is read before the step (`readPlaces`), as
+ * Leases, what came back, and rows not yet in the checkpoint are in memory. The rest is read before the step (`readPlaces`), as
  * decisions never wait for a disk: `unread` says that it has to be.
  */
 import type { KnownFrom } from '../../changes/changes.ts';
 import type { Entry } from '../../changes/entry.ts';
+import { findInFrontQueues } from '../../checkpoint/read-rows.ts';
 import type { Lease } from '../../hosts/lease.ts';
 import { type KnownUrl, knownKey, readKnown } from '../../pull/known-rows.ts';
 import type { FrontierState, Host } from '../../state/state.ts';
 import type { StoreJob } from '../../storage/store-job.ts';
-import { findInFrontQueues } from '../../view/read-rows.ts';
 
 export interface KnownPlace {
   readonly from: KnownFrom;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Hand } from '../../../../../lab/model/hand.ts';
 import { controlOf } from '../../../../../lab/model/model-script.ts';
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
-import { saveView } from '../../../../../topology/frontier/view/save-view.ts';
+import { saveCheckpoint } from '../../../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import { defaultRecrawl } from '../../../../../topology/policy/recrawl/recrawl-config.ts';
 
 const page = (n: number, host = 'a.test') => `https://${host}/${n}`;
@@ -16,7 +16,7 @@ function purge(hand: Hand, hostKey: string, url = ''): void {
 
 /** Written to its end, and opened from there: what is on disk is all there is. */
 function reopened(hand: Hand): void {
-  hand.rig.rows.run(saveView(hand.rig.core.state));
+  hand.rig.rows.run(saveCheckpoint(hand.rig.core.state));
   hand.rig.reopen(hand.nowMs, true);
   assert.equal(digest(hand.rig.replayed()), digest(hand.rig.core.state));
 }

@@ -19,7 +19,7 @@ function filled(policy: ConstructorParameters<typeof Hand>[0] = {}): Hand {
   return hand;
 }
 
-/** Writes the view to its end, and opens it: the queue is on disk then. */
+/** Writes the checkpoint to its end, and opens it: the queue is on disk then. */
 function reopened(hand: Hand): void {
   hand.rig.save();
   // What decides something goes on with the round.

@@ -132,7 +132,7 @@ describe('a host that may be on several leases', () => {
     assert.equal(driver.counters.deferred, 250);
   });
 
-  it('keeps its lanes and their delays over a restart, from a view, a changelog, or both', () => {
+  it('keeps its lanes and their delays over a restart, from a checkpoint, a changelog, or both', () => {
     for (const fetchersDie of [false, true]) {
       const driver = crawl(200, 4);
       driver.run(driver.nowMs + 30_000);

@@ -1,6 +1,6 @@
 /**
  * A served crawl against a naive one: puts, gets, what is told of, deletions and purges in any order, over restarts at any
- * point of a view's writing. After each call the answers are the same, and the state is what its changelog says.
+ * point of a checkpoint's writing. After each call the answers are the same, and the state is what its changelog says.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -179,7 +179,7 @@ function play(seed: number): void {
       assert.equal(storyPlace(rig, key, url), urls.get(url)?.at, `seed ${seed}: the story of ${key} ${url}`);
     }
   rig.reopen(nowMs, false);
-  assert.equal(digest(rig.replayed()), digest(rig.core.state), `seed ${seed}, from its view`);
+  assert.equal(digest(rig.replayed()), digest(rig.core.state), `seed ${seed}, from its checkpoint`);
 }
 
 /** Where a URL is, by its changelog alone. */
@@ -201,7 +201,7 @@ function placeOf({ core: { state } }: ModelRig, key: string, url: string) {
   const host = state.hosts.get(key);
   const place = host === undefined ? 'unread' : findKnown(state, host, url, new Map());
   if (place !== 'unread') return place.entry === null ? undefined : place;
-  // Done, in a row of the view.
+  // Done, in a row of the checkpoint.
   const payload = payloadOf(0, Buffer.alloc(0));
   return {
     from: { in: 'done', a: 0, b: 0 } as const,

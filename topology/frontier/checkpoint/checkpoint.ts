@@ -1,7 +1,7 @@
 /**
- * The view: a partition's state as rows of the state store, written now and then up to a position (save-view.ts).
+ * The checkpoint: a partition's state as rows of the state store, written now and then up to a position (save-checkpoint.ts).
  *
- * The changelog is the truth and the view a shortcut: what was not written yet is read from the changelog again.
+ * The changelog is the truth and the checkpoint a shortcut: what was not written yet is read from the changelog again.
  *
  * | first byte | key | value |
  * | --- | --- | --- |
@@ -27,7 +27,7 @@ import type { FrontierState } from '../state/state.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
 import { loadHost } from './host-row.ts';
 
-export const viewVersion = 3;
+export const checkpointVersion = 3;
 
 export const metaKey = Buffer.from('m');
 export const aheadKey = Buffer.from('ma');
@@ -76,7 +76,7 @@ export function loaded(state: FrontierState): void {
 
 export function metaValue(state: FrontierState): Buffer {
   const writer = new ByteWriter(1024);
-  writer.byte(viewVersion);
+  writer.byte(checkpointVersion);
   writer.uint(state.changelog.offset);
   writer.int(state.changelog.epoch);
   writer.uint(state.changelog.seq);
@@ -124,10 +124,10 @@ export function readAhead(value: Buffer): RecordMark | null {
 
 function loadMeta(state: FrontierState, reader: ByteReader): void {
   const version = reader.byte();
-  if (version !== viewVersion) {
+  if (version !== checkpointVersion) {
     throw new CrawlstreamError(
       'UNSUPPORTED',
-      `the state folder has format ${version}, this version reads ${viewVersion}`,
+      `the state folder has format ${version}, this version reads ${checkpointVersion}`,
     );
   }
   const changelog = { offset: reader.uint(), epoch: reader.int(), seq: reader.uint() };
@@ -146,7 +146,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
     const row = { granted: reader.uint(), returned: reader.uint(), wanted: reader.uint(), version: reader.uint() };
     state.quotaBook.set(partition, row);
   }
-  // A view of a release that could not load has nothing more.
+  // A checkpoint of a release that could not load has nothing more.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
   if (!reader.done) state.taken.load(reader.int(), reader.uint(), readAscending(reader));
   // Nor has one of a release that did not ask whether its changelog has lost records.

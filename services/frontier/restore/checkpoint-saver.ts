@@ -1,37 +1,38 @@
 /**
- * Writes a partition's view now and then, a slice between two of its owner's turns.
+ * Writes a partition's checkpoint now and then, a slice between two of its owner's turns.
  *
- * A slice is of the newest commit, which must be acked first: a view never runs ahead of the changelog. Where more changes
- * than a round of slices can follow, the round is finished at once: what is not in the view yet is in memory.
+ * A slice is of the newest commit, which must be acked first: a checkpoint never runs ahead of the changelog. Where more changes
+ * than a round of slices can follow, the round is finished at once: what is not in the checkpoint yet is in memory.
  */
+
+import { saveCheckpoint } from '../../../topology/frontier/checkpoint/save-checkpoint.ts';
 import type { FrontierState } from '../../../topology/frontier/state/state.ts';
 import type { StoreJob, StoreReply } from '../../../topology/frontier/storage/store-job.ts';
-import { saveView } from '../../../topology/frontier/view/save-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 import { frontierServiceLimits } from '../service-limits.ts';
 import { answerRequest } from './job-runner.ts';
 
-export interface ViewSaverOptions {
+export interface CheckpointSaverOptions {
   readonly state: FrontierState;
   readonly store: StateStore;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** The view is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
+  /** The checkpoint is written after so much changelog, if not earlier. Default: frontierServiceLimits. */
   readonly saveEveryBytes?: number;
   /** Resolves once all that was decided is durable. */
   settle(): Promise<void>;
 }
 
-export class ViewSaver {
-  readonly #options: ViewSaverOptions;
-  /** The view is being written. */
+export class CheckpointSaver {
+  readonly #options: CheckpointSaverOptions;
+  /** The checkpoint is being written. */
   #round: StoreJob | null = null;
   /** What its last request gave. */
   #reply: StoreReply = [];
   #savedAtMs: number;
   #changedBytes = 0;
 
-  constructor(options: ViewSaverOptions) {
+  constructor(options: CheckpointSaverOptions) {
     this.#options = options;
     this.#savedAtMs = options.clock.nowMs();
   }
@@ -52,7 +53,7 @@ export class ViewSaver {
     const { saveEveryMs } = frontierServiceLimits;
     const due = this.#changedBytes >= saveEveryBytes || nowMs - this.#savedAtMs >= saveEveryMs;
     if (this.#round === null && due && this.#changedBytes > 0) {
-      this.#round = saveView(state);
+      this.#round = saveCheckpoint(state);
       this.#changedBytes = 0;
       this.#savedAtMs = nowMs;
     }
@@ -63,7 +64,7 @@ export class ViewSaver {
   /** All that there is by now. */
   async saveNow(): Promise<void> {
     await this.#finish();
-    this.#round = saveView(this.#options.state);
+    this.#round = saveCheckpoint(this.#options.state);
     await this.#finish();
   }
 

@@ -1,4 +1,4 @@
-/** Reads the pages that leases took of the schedule: from memory where they are not in the view yet, else all at once. */
+/** Reads the pages that leases took of the schedule: from memory where they are not in the checkpoint yet, else all at once. */
 import { CrawlstreamError } from '../../errors.ts';
 import { entryOfPage, type PageRecord, readPageRecord, urlRowKey } from '../changes/page-record.ts';
 import { unread } from '../hosts/lease.ts';
@@ -7,7 +7,7 @@ import type { FrontierState } from '../state/state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 
-/** Throws INVALID_RECORD where the view lacks a page that is scheduled. */
+/** Throws INVALID_RECORD where the checkpoint lacks a page that is scheduled. */
 export function* readPages(state: FrontierState): StoreJob {
   const { recrawl } = state;
   // A replay may have resolved them meanwhile.

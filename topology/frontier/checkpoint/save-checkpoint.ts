@@ -1,5 +1,5 @@
 /**
- * Writes the view in slices: hosts that changed, one after another, and at the end the position.
+ * Writes the checkpoint in slices: hosts that changed, one after another, and at the end the position.
  *
  * A *fuzzy checkpoint*, as in ARIES: the position and what goes with it are of the moment the round begins, each host's
  * row is of the moment it is written, which is later, and says so. A crash between two slices leaves the old position
@@ -7,7 +7,7 @@
  * no host's row leads to yet are never read.
  *
  * Each yield is one batch, sorted by key, at most about `sliceBytes`. Whoever runs it writes a batch before the next
- * step of the partition, once every commit so far is acked: a view is never ahead of the changelog. In between, the
+ * step of the partition, once every commit so far is acked: a checkpoint is never ahead of the changelog. In between, the
  * partition goes on. Nothing on lease may be unread (read-rows.ts).
  */
 
@@ -23,10 +23,13 @@ import { manifestKey, saveSeen } from '../seen/seen-rows.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteWriter } from '../storage/bytes.ts';
 import type { Row, StoreJob } from '../storage/store-job.ts';
+import { aheadKey, aheadValue, metaKey, metaValue } from './checkpoint.ts';
 import { hostRowKey, writeHost } from './host-row.ts';
-import { aheadKey, aheadValue, metaKey, metaValue } from './view.ts';
 
-export function* saveView(state: FrontierState, sliceBytes: number = frontierLimits.viewSliceBytes): StoreJob {
+export function* saveCheckpoint(
+  state: FrontierState,
+  sliceBytes: number = frontierLimits.checkpointSliceBytes,
+): StoreJob {
   const { unsaved } = state;
   const meta = { key: metaKey, value: metaValue(state) };
   const seen = saveSeen(state.seen);

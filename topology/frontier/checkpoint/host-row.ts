@@ -1,5 +1,5 @@
 /**
- * One host in the view: everything of it but the URLs in its front queues, which have rows of their own.
+ * One host in the checkpoint: everything of it but the URLs in its front queues, which have rows of their own.
  *
  * The row says which position of the changelog it is of. It is written in one batch with the rows that its front queues gained
  * and lost since the last one, so a host is of one moment, whatever the moment of others.

@@ -1,18 +1,25 @@
-/** A partition's view, from its store into a state; and its end. */
+/** A partition's checkpoint, from its store into a state; and its end. */
+
+import {
+  checkpointVersion,
+  loaded,
+  loadRanges,
+  loadRow,
+  metaKey,
+} from '../../../topology/frontier/checkpoint/checkpoint.ts';
 import type { SeenConfig } from '../../../topology/frontier/seen/seen-config.ts';
 import type { FingerprintKey } from '../../../topology/frontier/state/state.ts';
 import { FrontierState } from '../../../topology/frontier/state/state.ts';
-import { loaded, loadRanges, loadRow, metaKey, viewVersion } from '../../../topology/frontier/view/view.ts';
 import type { StateStore } from '../../runtime/store/store.ts';
 
-/** Undefined where the store holds no view, or one of an older release: the changelog gives it anew. */
-export async function loadView(
+/** Undefined where the store holds no checkpoint, or one of an older release: the changelog gives it anew. */
+export async function loadCheckpoint(
   store: Pick<StateStore, 'get' | 'scan'>,
   key: FingerprintKey,
   seen?: SeenConfig,
 ): Promise<FrontierState | undefined> {
   const meta = await store.get(metaKey);
-  if (meta === undefined || meta[0]! < viewVersion) return undefined;
+  if (meta === undefined || meta[0]! < checkpointVersion) return undefined;
   const state = new FrontierState(key, seen);
   loadRow(state, metaKey, meta);
   for (const range of loadRanges) for await (const [row, value] of store.scan(range)) loadRow(state, row, value);
@@ -20,8 +27,8 @@ export async function loadView(
   return state;
 }
 
-/** The row that makes a view of the others goes first: a kill on the way leaves rows that count for nothing. */
-export async function clearView(store: StateStore): Promise<void> {
+/** The row that makes a checkpoint of the others goes first: a kill on the way leaves rows that count for nothing. */
+export async function clearCheckpoint(store: StateStore): Promise<void> {
   if ((await store.get(metaKey)) !== undefined) await store.write([{ key: metaKey, value: null }]);
   const all = { gte: Buffer.from([0]), lt: Buffer.from([0xff]) };
   let rows = [];

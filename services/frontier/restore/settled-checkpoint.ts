@@ -1,0 +1,29 @@
+/**
+ * A partition's checkpoint as a state of one position, also while its owner writes it.
+ *
+ * A checkpoint that is being written has hosts ahead of its position (topology/frontier/checkpoint/save-checkpoint.ts): good to go on from,
+ * but not to be counted or compared. It is brought on to the position of the furthest of them, in memory above it.
+ */
+import type { FrontierState } from '../../../topology/frontier/state/state.ts';
+import { createOverlayStore } from '../../runtime/store/overlay-store.ts';
+import type { StateStore } from '../../runtime/store/store.ts';
+import { loadCheckpoint } from './load-checkpoint.ts';
+import { type Restore, restore } from './restore.ts';
+
+export interface SettledCheckpoint extends Pick<Restore, 'log' | 'identity' | 'clock'> {
+  /** It is only read. */
+  readonly store: StateStore;
+  readonly key: FrontierState['key'];
+}
+
+/** Undefined where there is no checkpoint. Throws what `restore` throws where the changelog does not go on from it. */
+export async function settledCheckpoint(options: SettledCheckpoint): Promise<FrontierState | undefined> {
+  const state = await loadCheckpoint(options.store, options.key);
+  if (state?.isAhead) {
+    const store = createOverlayStore(options.store);
+    // All of it lies in memory: as much as an owner does while it writes its checkpoint.
+    const saveBytes = Number.POSITIVE_INFINITY;
+    await restore({ ...options, state, store, to: state.ahead.until, saveBytes });
+  }
+  return state;
+}
