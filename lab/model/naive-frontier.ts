@@ -10,11 +10,10 @@ import type { Control, Discovered, Link, LinkGroup, OutcomeKind, Result, Task } 
 import {
   baseMs,
   expectedMs,
+  hostSlotShare,
+  hostSlotsNow,
   isHeld,
   isPlain,
-  laneFreeMs,
-  laneShare,
-  lanesNow,
   leaseSize,
   type NaiveHost,
   newHost,
@@ -23,7 +22,8 @@ import {
   type Rules,
   raise,
   raiseAfter,
-  setLanes,
+  setHostSlots,
+  slotFreeMs,
   type Url,
 } from './naive-host.ts';
 
@@ -115,7 +115,7 @@ export class NaiveFrontier {
     for (const task of tasks) this.#grant(task);
     if (tasks.length === demand || this.#quotaLeft <= 0) return;
     for (const [key, host] of this.hosts) {
-      const room = laneShare(host, 1, this.#leasedOf(key)) > 0;
+      const room = hostSlotShare(host, 1, this.#leasedOf(key)) > 0;
       assert.ok(!room || !this.#isReady(host, host.readyMaxMs), `${key} is ready, and was left out`);
     }
   }
@@ -138,13 +138,13 @@ export class NaiveFrontier {
   #grant(task: Task): void {
     const { hostKey } = task;
     const host = this.hosts.get(hostKey)!;
-    setLanes(host, hostKey, this.rules);
+    setHostSlots(host, hostKey, this.rules);
     assert.ok(this.#isReady(host, host.readyMinMs), `${hostKey} is granted before its time, or while on lease or held`);
     const left = this.#quotaLeft;
     assert.ok(left > 0, 'no lease without page quota');
     const due = host.again.filter(({ dueMs }) => dueMs <= this.nowMs).map(({ url }) => url);
     const alone = due[0] !== undefined && due[0].expiries > 0;
-    const share = laneShare(host, due.length, this.#leasedOf(hostKey));
+    const share = hostSlotShare(host, due.length, this.#leasedOf(hostKey));
     const size = Math.min(leaseSize(host, this.rules), left, share, alone ? 1 : 1e9);
     const urls = [...due, ...host.frontQueues.flat()].slice(0, size);
     const wanted = urls.map(({ url, depth, hop, attempts }) => ({
@@ -166,11 +166,11 @@ export class NaiveFrontier {
     for (const frontQueue of host.frontQueues)
       while (frontQueue.length > 0 && urls.includes(frontQueue[0]!)) frontQueue.shift();
     host.freeMs = host.freeMs.filter((atMs) => atMs > this.nowMs);
-    if (!isPlain(host)) host.nextMs = this.nowMs + (host.lanes > 1 ? Math.ceil(delayMs / host.lanes) : 0);
+    if (!isPlain(host)) host.nextMs = this.nowMs + (host.hostSlots > 1 ? Math.ceil(delayMs / host.hostSlots) : 0);
     else host.nextMs = host.troubledFrom = 0;
     host.out += 1;
     this.#nextLease = task.leaseId + 1;
-    assert.equal(task.lanes, host.lanes);
+    assert.equal(task.lanes, host.hostSlots);
     this.quotaSpent += urls.length;
     this.leases.set(task.leaseId, { id: task.leaseId, hostKey, urls, deadlineMs, delayMs });
   }
@@ -189,7 +189,7 @@ export class NaiveFrontier {
     const work =
       host.frontQueues.some((frontQueue) => frontQueue.length > 0) ||
       host.again.some(({ dueMs }) => dueMs <= this.nowMs);
-    return work && Math.max(readyMs, laneFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
+    return work && Math.max(readyMs, slotFreeMs(host)) <= this.nowMs && !isHeld(host) && !host.dead;
   }
 
   #host(key: string): NaiveHost {
@@ -213,7 +213,7 @@ export class NaiveFrontier {
       for (const [key, host] of this.hosts) {
         if (host.hold === 'crawlDelay' && host.crawlDelayMs <= this.rules.crawlDelayCapMs) host.hold = '';
         // Others follow when they are next granted.
-        if (!isPlain(host)) setLanes(host, key, this.rules);
+        if (!isPlain(host)) setHostSlots(host, key, this.rules);
       }
       return;
     }
@@ -222,8 +222,8 @@ export class NaiveFrontier {
     else if (kind === 'blockHost') host.hold = host.hold === 'purged' ? host.hold : 'blocked';
     else if (kind === 'hostDelay') host.ownDelayMs = Math.max(-1, amount);
     else if (kind === 'hostLeases') {
-      host.ownLanes = amount < 1 ? -1 : amount;
-      setLanes(host, hostKey, this.rules);
+      host.ownSlots = amount < 1 ? -1 : amount;
+      setHostSlots(host, hostKey, this.rules);
     } else if (kind === 'hostLimit') host.pagesMax = Math.max(-1, amount);
     else if (kind === 'releaseHost') {
       const isTooLong = host.hold === 'blocked' && host.crawlDelayMs > this.rules.crawlDelayCapMs;
@@ -296,7 +296,7 @@ export class NaiveFrontier {
     }
     this.#release(lease.id, host);
     const readyMs = lease.deadlineMs + politeMs(host, this.rules);
-    if (lanesNow(host) > 1) host.freeMs.push(readyMs);
+    if (hostSlotsNow(host) > 1) host.freeMs.push(readyMs);
     else raise(host, readyMs);
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
   }
@@ -332,8 +332,8 @@ export class NaiveFrontier {
       this.quotaSpent -= 1;
       putAgain(host, 0, url);
     }
-    // What other lanes were at when trouble began says nothing new of it.
-    const isNews = host.lanes === 1 || host.failures + host.throttles === 0 || lease.id >= host.troubledFrom;
+    // What other slots were at when trouble began says nothing new of it.
+    const isNews = host.hostSlots === 1 || host.failures + host.throttles === 0 || lease.id >= host.troubledFrom;
     const hostFailed = isNews && of(hostFailures);
     const throttled = isNews && of(new Set(['throttled', 'timeout']));
     const heldBack = of(new Set(['crawlDelayTooLong']));
@@ -351,7 +351,7 @@ export class NaiveFrontier {
       const grown = 2 * host.leaseMax >= this.rules.urlsPerLeaseMax ? 0 : 2 * host.leaseMax;
       host.leaseMax = returned && !troubled ? Math.max(1, Math.floor(lease.urls.length / 2)) : grown;
       this.#release(lease.id, host);
-      if (lanesNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, this.rules));
+      if (hostSlotsNow(host) > 1) host.freeMs.push((result.completedAtMs || this.nowMs) + politeMs(host, this.rules));
     }
     if (before.failures + before.throttles === 0 && host.failures + host.throttles > 0 && !isPlain(host))
       host.troubledFrom = this.#nextLease;

@@ -35,9 +35,9 @@ export const newHost = () => ({
   /** Leases it is on. */
   out: 0,
   /** Leases it may be on: an operator's word (-1: none), and what is in force. */
-  ownLanes: -1,
-  lanes: 1,
-  /** When the next lease beside others may begin, and when lanes that were given back may be used again. */
+  ownSlots: -1,
+  hostSlots: 1,
+  /** When the next lease beside others may begin, and when slots that were given back may be used again. */
   nextMs: 0,
   freeMs: [] as number[],
   /** Leases below were out when trouble began. */
@@ -112,43 +112,43 @@ export function raiseAfter(host: NaiveHost, rules: Rules, result: Result, nowMs:
   if (fromMs === 0) return;
   const { retriesMs } = rules;
   const longestMs = retriesMs.at(-1) ?? 0;
-  // Where there are several lanes, the polite delay is the lane's own.
-  const waits = [lanesNow(host) > 1 ? 0 : politeMs(host, rules), trouble.retryAfterMs];
+  // Where there are several slots, the polite delay is the slot's own.
+  const waits = [hostSlotsNow(host) > 1 ? 0 : politeMs(host, rules), trouble.retryAfterMs];
   if (trouble.hostFailed) waits.push(retriesMs[Math.min(host.failures, retriesMs.length) - 1] ?? 0);
   if (result.last && host.returns > 0) waits.push(Math.min(1000 * 2 ** (host.returns - 1), 30_000));
   const backOffMs = trouble.throttled ? Math.min((retriesMs[0] ?? 0) * 2 ** (host.throttles - 1), longestMs) : 0;
   const [minMs, maxMs] = [0.8, 1.2].map((jitter) => Math.max(...waits, Math.round(backOffMs * jitter)));
-  if (maxMs! > 0 || lanesNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
+  if (maxMs! > 0 || hostSlotsNow(host) === 1) raise(host, fromMs + minMs!, fromMs + maxMs!);
 }
 
 /** How many leases it may be on as it is: one while it is in trouble, asks for a Crawl-delay, or is not known yet. */
-export function lanesNow({ lanes, failures, throttles, crawlDelayMs, fetchMs }: NaiveHost): number {
-  return failures + throttles > 0 || crawlDelayMs > 0 || fetchMs === 0 ? 1 : lanes;
+export function hostSlotsNow({ hostSlots, failures, throttles, crawlDelayMs, fetchMs }: NaiveHost): number {
+  return failures + throttles > 0 || crawlDelayMs > 0 || fetchMs === 0 ? 1 : hostSlots;
 }
 
-/** When a lane is free, by the lanes alone. */
-export function laneFreeMs(host: NaiveHost): number {
-  const free = lanesNow(host) - host.out;
+/** When a slot is free, by the slots alone. */
+export function slotFreeMs(host: NaiveHost): number {
+  const free = hostSlotsNow(host) - host.out;
   if (free <= 0) return Number.POSITIVE_INFINITY;
   const sorted = host.freeMs.toSorted((a, b) => b - a);
   return Math.max(sorted[free - 1] ?? 0, host.out > 0 ? host.nextMs : 0);
 }
 
-/** A host that has one lane, and had no more of late, is like any other. */
-export function isPlain({ ownLanes, lanes, freeMs }: NaiveHost): boolean {
-  return ownLanes < 0 && lanes === 1 && freeMs.length === 0;
+/** A host that has one slot, and had no more of late, is like any other. */
+export function isPlain({ ownSlots, hostSlots, freeMs }: NaiveHost): boolean {
+  return ownSlots < 0 && hostSlots === 1 && freeMs.length === 0;
 }
 
-export function setLanes(host: NaiveHost, key: string, rules: Rules): void {
+export function setHostSlots(host: NaiveHost, key: string, rules: Rules): void {
   const rule = rules.parallel.find(({ hosts }) => hosts.includes(key.replace(/:\d+$/, '')));
-  host.lanes = host.ownLanes > 0 ? host.ownLanes : (rule?.leases ?? 1);
+  host.hostSlots = host.ownSlots > 0 ? host.ownSlots : (rule?.leases ?? 1);
   if (isPlain(host)) host.nextMs = host.troubledFrom = 0;
 }
 
 /** Its share of what is queued, and of the pages that an operator allows. */
-export function laneShare(host: NaiveHost, due: number, leased: number): number {
-  const lanes = lanesNow(host);
-  if (lanes === 1) return Number.POSITIVE_INFINITY;
-  const share = Math.ceil((due + host.frontQueues.flat().length) / (lanes - host.out));
+export function hostSlotShare(host: NaiveHost, due: number, leased: number): number {
+  const hostSlots = hostSlotsNow(host);
+  if (hostSlots === 1) return Number.POSITIVE_INFINITY;
+  const share = Math.ceil((due + host.frontQueues.flat().length) / (hostSlots - host.out));
   return host.pagesMax < 0 ? share : Math.max(0, Math.min(share, host.pagesMax - host.pages - leased));
 }

@@ -6,7 +6,7 @@
  * Everything is deterministic: the same script gives the same log, to the byte.
  *
  * Invariants are checked as it goes: no host contacted before its delay has passed since the last completion, one
- * request per host at a time (or as many as it has lanes, each with its delay), conservation after every commit.
+ * request per host at a time (or as many as it has slots, each with its delay), conservation after every commit.
  */
 
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ export interface DriverOptions {
   /** Robots' Crawl-delay by host key, ms. */
   readonly crawlDelayMs?: Readonly<Record<string, number>>;
   /** Leases a host may be on at once, by host key. Absent: one. */
-  readonly lanes?: Readonly<Record<string, number>>;
+  readonly hostSlots?: Readonly<Record<string, number>>;
   /** Called before each lease is taken; false: the fetcher is dead, nothing comes of it. */
   readonly takesLease?: (task: Task) => boolean;
 }
@@ -367,9 +367,10 @@ export class TopologyDriver {
   }
 
   #note(hostKey: string, url: string, startMs: number, endMs: number, delayMs: number): void {
-    const lanes = this.#options.crawlDelayMs?.[hostKey] === undefined ? (this.#options.lanes?.[hostKey] ?? 1) : 1;
+    const hostSlots =
+      this.#options.crawlDelayMs?.[hostKey] === undefined ? (this.#options.hostSlots?.[hostKey] ?? 1) : 1;
     const recent = (this.#endsMs.get(hostKey) ?? []).filter((atMs) => atMs + delayMs > startMs);
-    assert.ok(recent.length < lanes, `${hostKey} is contacted ${startMs - recent[0]!} ms after a completion`);
+    assert.ok(recent.length < hostSlots, `${hostKey} is contacted ${startMs - recent[0]!} ms after a completion`);
     this.#endsMs.set(hostKey, [...recent, endMs]);
     this.requests.push({ url, hostKey, startMs, endMs });
   }

@@ -154,7 +154,7 @@ function worldOf({ partitions, hosts: count, urlsPerHost }: FetchersGoneOptions)
     const pages = Array.from({ length: urlsPerHost }, (_, page) => {
       return { url: `http://${name}/p${page}`, forbidden: false, links: [], redirect: null };
     });
-    return { name, temper: 'open', steady: true, crawlDelayMs: 0, lanes: 1, pages };
+    return { name, temper: 'open', steady: true, crawlDelayMs: 0, hostSlots: 1, pages };
   });
   const all = hosts.flatMap(({ pages }) => pages);
   return {

@@ -3,7 +3,7 @@
  *
  * A host's wait runs from the completion of a request to the start of the next, whoever makes it. Clocks that differ,
  * or that are set forwards, bring a contact forward by as much and no more; all else is a violation. A host with several
- * lanes may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep. When
+ * slots may be at work for as many, each with its own wait: unless it asks for a Crawl-delay, which all of them keep. When
  * one of its leases is asked for a pause, those that other processes run learn of it later than that.
  */
 import type { ControlKind } from '../../schemas/types.ts';
@@ -73,16 +73,16 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
           violate(`${process.name} fetched ${url}, and ${hostName} has been blocked for long`);
         }
       }
-      const lanes = spec.crawlDelayMs > 0 ? 1 : spec.lanes;
-      if (host.busy >= lanes && slackMs === world.skewMs)
+      const hostSlots = spec.crawlDelayMs > 0 ? 1 : spec.hostSlots;
+      if (host.busy >= hostSlots && slackMs === world.skewMs)
         violate(`${process.name} asked for ${url} while ${hostName} was at work`);
       const delayMs = kind === 'page' ? Math.max(world.delayMs, spec.crawlDelayMs) : world.delayMs;
-      const freeLanes = Math.max(1, lanes - host.busy);
-      const waitedMs = startMs - (host.endsMs[freeLanes - 1] ?? Number.NEGATIVE_INFINITY);
+      const freeSlots = Math.max(1, hostSlots - host.busy);
+      const waitedMs = startMs - (host.endsMs[freeSlots - 1] ?? Number.NEGATIVE_INFINITY);
       if (waitedMs < delayMs - slackMs) {
         violate(`${process.name} asked for ${url} ${waitedMs} ms after ${hostName} was contacted, not ${delayMs}`);
       }
-      const askedUntilMs = host.askedUntilMs.get(spec.lanes > 1 ? process.name : '') ?? 0;
+      const askedUntilMs = host.askedUntilMs.get(spec.hostSlots > 1 ? process.name : '') ?? 0;
       // Who decides keeps the time that it once had, however long that has been right.
       if (startMs < askedUntilMs - world.skewMs - wrongMs - forgivenMs) {
         violate(`${process.name} asked for ${url} ${askedUntilMs - startMs} ms before ${hostName} wanted it`);
@@ -93,7 +93,7 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         if (ended) return;
         ended = true;
         host.busy -= 1;
-        host.endsMs = [...host.endsMs, endMs].sort((a, b) => b - a).slice(0, lanes);
+        host.endsMs = [...host.endsMs, endMs].sort((a, b) => b - a).slice(0, hostSlots);
         host.forgivenMs = forgivenMs;
       };
     },
@@ -117,11 +117,11 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
     },
     asked(hostName, pauseMs, endMs, by) {
       const host = stateOf(hostName);
-      const { lanes } = world.byName.get(hostName)!;
-      // By the true clock, where it is the last contact. With lanes others may have ended since.
+      const { hostSlots } = world.byName.get(hostName)!;
+      // By the true clock, where it is the last contact. With slots others may have ended since.
       const lastMs = host.endsMs[0]!;
-      const untilMs = (lanes > 1 ? Math.min(lastMs, endMs) : lastMs) + pauseMs;
-      const who = lanes > 1 ? by : '';
+      const untilMs = (hostSlots > 1 ? Math.min(lastMs, endMs) : lastMs) + pauseMs;
+      const who = hostSlots > 1 ? by : '';
       host.askedUntilMs.set(who, Math.max(host.askedUntilMs.get(who) ?? 0, untilMs));
     },
   };

@@ -94,7 +94,9 @@ export function policyOf(world: World): PolicyConfig {
     delayFactor,
     urlsPerLeaseMax,
     pageQuota,
-    parallel: world.hosts.flatMap(({ name, lanes }) => (lanes > 1 ? [{ hosts: [name], leases: lanes }] : [])),
+    parallel: world.hosts.flatMap(({ name, hostSlots }) =>
+      hostSlots > 1 ? [{ hosts: [name], leases: hostSlots }] : [],
+    ),
   };
 }
 

@@ -71,8 +71,9 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
     const busy = new Map<string, number>();
     for (const { host } of state.leases.values()) busy.set(host.key, (busy.get(host.key) ?? 0) + 1);
     for (const [key, leases] of busy) {
-      const { lanes } = world.byName.get(key)!;
-      if (leases > lanes) violate(`partition ${partition} has ${leases} leases of ${key} at ${offset}, not ${lanes}`);
+      const { hostSlots } = world.byName.get(key)!;
+      if (leases > hostSlots)
+        violate(`partition ${partition} has ${leases} leases of ${key} at ${offset}, not ${hostSlots}`);
     }
     if (offset % recountEvery === 0) recount(state, `partition ${partition} at ${offset}`, violate);
   };

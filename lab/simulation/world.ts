@@ -60,7 +60,7 @@ export interface SimHost {
   readonly steady: boolean;
   readonly crawlDelayMs: number;
   /** Leases it may be on at once. */
-  readonly lanes: number;
+  readonly hostSlots: number;
   readonly pages: readonly SimPage[];
 }
 
@@ -100,7 +100,7 @@ export interface World {
 
 export function drawWorld(seed: number): World {
   const chance = chanceOf(seed, 'world');
-  const hot = chanceOf(seed, 'lanes');
+  const hot = chanceOf(seed, 'hostSlots');
   const hosts: SimHost[] = [];
   const count = chance.between(2, 7);
   for (let number = 0; number < count; number++) {
@@ -113,7 +113,7 @@ export function drawWorld(seed: number): World {
       temper,
       steady,
       crawlDelayMs: temper === 'delayed' ? chance.between(2, 4) * 1_000 : temper === 'sleepy' ? 9_000_000 : 0,
-      lanes: hot.happens(0.3) ? hot.between(2, 3) : 1,
+      hostSlots: hot.happens(0.3) ? hot.between(2, 3) : 1,
       pages: Array.from({ length: size }, (_, page) => ({
         url: `http://${name}/${page === 0 ? '' : `p${page}`}`,
         forbidden: temper !== 'open' && page > 0 && chance.happens(0.15),

@@ -5,7 +5,7 @@
  * everything before to the start of a request must reach the delay in force, which is `delayMs`, or the host's
  * Crawl-delay where that is larger and its robots.txt has been read. Half a millisecond is forgiven, for the resolution
  * of timers and clocks, no more. A request that starts before the last has completed counts under concurrency, not gaps.
- * A host that allows n connections has n lanes, each with its own gaps: the gap then counts from the n-th last completion.
+ * A host that allows n connections has n slots, each with its own gaps: the gap then counts from the n-th last completion.
  * A Crawl-delay is the whole host's, however many connections it allows.
  *
  * Coverage: each expected URL answered 200 in full exactly once, whatever its spelling; 304 counts as neither.

@@ -2,6 +2,6 @@
 export const auditLimits = {
   /** Between the clocks of two fetchers: machines that keep time by NTP are within it. */
   skewMs: 100,
-  /** Until an operator's order, or what one lane of a host learns, is known everywhere. */
+  /** Until an operator's order, or what one slot of a host learns, is known everywhere. */
   noticeMs: 10_000,
 } as const;

@@ -33,8 +33,8 @@ import { compileRequestRules } from './http/request-rules.ts';
 import { responseRecord } from './http/response-record.ts';
 import { createTaskBacklog } from './leases/backlog.ts';
 import { watchBlockedHosts } from './leases/blocked-hosts.ts';
+import { createHostSlots } from './leases/host-slots.ts';
 import { createTaskIntake } from './leases/intake.ts';
-import { createLanes } from './leases/lanes.ts';
 import { type LeaseRunner, runLease } from './leases/lease.ts';
 import { createAddressPacer } from './pace/address-pacer.ts';
 import { createBandwidth } from './pace/bandwidth.ts';
@@ -180,7 +180,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     ...(config.insecureHosts === undefined ? {} : { insecureHosts: new Set(config.insecureHosts) }),
   });
   const { partitions } = options;
-  const lanes = createLanes();
+  const hostSlots = createHostSlots();
   let scopeVerdict: ReturnType<typeof compileScope> = () => null;
   const bandwidth = createBandwidth(options.clock, config.groupSize);
   const blockedHosts = watchBlockedHosts({
@@ -189,14 +189,16 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     codec,
     crawl,
     partitions,
-    onPause: lanes.pause,
+    onPause: hostSlots.pause,
     onPolicy: ({ bytesPerSecond, scope }) => {
       bandwidth.setRate(bytesPerSecond ?? null);
       scopeVerdict = compileScope(scope);
     },
     onFailure: fail,
   });
-  const pacer = createPacer(options.clock, stopping.signal, lanes.of, (ms) => hostIntervalSeconds.observe(ms / 1000));
+  const pacer = createPacer(options.clock, stopping.signal, hostSlots.of, (ms) =>
+    hostIntervalSeconds.observe(ms / 1000),
+  );
   const slots = createSlots(config.requestsMax ?? fetcherLimits.requestsMax);
   const extractor = createExtractor();
   const hooks = config.hooks === undefined ? undefined : createHooks(config.hooks);
@@ -219,7 +221,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         },
       }),
     },
-    lanes,
+    hostSlots,
     robots: createRobotsCache(clock, productToken, publisher.readRobots),
     sitemaps: createSitemapAgenda(),
     // Who stands in for HTTP stands in for the load too.

@@ -131,7 +131,7 @@ export const parallelBoundaries: BoundaryTable<typeof parallelLimits> = {
       hand.rig.step(hand.nowMs, 0);
       const { hosts } = hand.rig.core.state;
       const host = hosts.get('a.test')!;
-      return [policyWith({ parallel: [rule] }), compileParallel([rule])('a.test'), hosts.lanes.of(host.id).own];
+      return [policyWith({ parallel: [rule] }), compileParallel([rule])('a.test'), hosts.hostSlots.of(host.id).own];
     },
     [true, 63, 63],
     [true, 64, 64],

@@ -164,7 +164,7 @@ export const accepted: readonly Accepted[] = [
     file: 'topology/frontier/decide/results/time.ts',
     find: '0',
     replace: '(0 + 1)',
-    line: 'ownLane ? 0',
+    line: 'ownSlot ? 0',
     because: 'no host was contacted in the first millisecond of 1970',
   },
   ...[

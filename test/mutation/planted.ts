@@ -261,22 +261,22 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'what follows a batch that was given up goes on under its epoch',
     file: 'services/runtime/log/kafka/appender.ts',
-    find: 'if (++lane.epoch > epochMax) {',
-    replace: 'if (lane.epoch > epochMax) {',
+    find: 'if (++channel.epoch > epochMax) {',
+    replace: 'if (channel.epoch > epochMax) {',
     tests: kafkaTests,
   },
   {
     mistake: 'a batch is numbered as if the one before it had had one record',
     file: 'services/runtime/log/kafka/appender.ts',
-    find: 'lane.sequence = (lane.sequence + batch.records.length) % sequenceEnd;',
-    replace: 'lane.sequence = (lane.sequence + 1) % sequenceEnd;',
+    find: 'channel.sequence = (channel.sequence + batch.records.length) % sequenceEnd;',
+    replace: 'channel.sequence = (channel.sequence + 1) % sequenceEnd;',
     tests: kafkaTests,
   },
   {
     mistake: 'what was queued behind a batch that was given up is appended all the same',
     file: 'services/runtime/log/kafka/appender.ts',
-    find: '...(lane.batch?.records ?? []), ...lane.queue.splice(0)];',
-    replace: '...(lane.batch?.records ?? [])];',
+    find: '...(channel.batch?.records ?? []), ...channel.queue.splice(0)];',
+    replace: '...(channel.batch?.records ?? [])];',
     tests: kafkaTests,
   },
   {

@@ -2,13 +2,13 @@
  * The contacts of one host, held against each other: gaps, requests at once, Crawl-delay, Retry-After.
  *
  * A contact occupies its host from its start until a wait after its end: the delay ordered, or a factor of how long it
- * took. A host with n lanes may be occupied n times. A Crawl-delay is the whole host's. Where two contacts went by
+ * took. A host with n slots may be occupied n times. A Crawl-delay is the whole host's. Where two contacts went by
  * different orders, the milder counts. Whole milliseconds, nothing forgiven within one fetcher; between two, the skew of
  * their clocks. What a page's scripts and styles cost is another client's, beside the fetchers, which keeps the delay
  * alone (services/render).
  *
  * Contacts come nearly in order of time: the window keeps the latest, sorted, so that one that comes late meets its
- * neighbours. Memory: `contactsKept` per host and lane, less where nothing happens.
+ * neighbours. Memory: `contactsKept` per host and slot, less where nothing happens.
  */
 import { broken, type Contact, type Tolerance } from './contact.ts';
 import type { Violation } from './violation.ts';
@@ -38,7 +38,7 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
   /** What the contact at `at` does to those before it; `because`: only if that one is needed for it. */
   const judge = (at: number, because?: Contact): Violation | undefined => {
     const contact = window[at]!;
-    let [occupying, under, boundMs, lanes, lastEndMs] = [0, 0, 0, contact.pace.lanes, Number.NEGATIVE_INFINITY];
+    let [occupying, under, boundMs, hostSlots, lastEndMs] = [0, 0, 0, contact.pace.hostSlots, Number.NEGATIVE_INFINITY];
     let [delayed, delayEndMs]: [Contact | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
     let needed = because === undefined;
     for (let n = 0; n < at; n++) {
@@ -53,14 +53,15 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
       occupying += 1;
       if (before.endMs > freeMs) under += 1;
       boundMs = Math.max(boundMs, waitMs);
-      lanes = Math.max(lanes, before.pace.lanes);
+      hostSlots = Math.max(hostSlots, before.pace.hostSlots);
       lastEndMs = Math.max(lastEndMs, before.endMs);
       if (before === because) needed = true;
     }
     const gapMs = contact.startMs - lastEndMs;
     const { source } = contact.pace;
-    if (needed && occupying >= lanes && (because === undefined || occupying === lanes)) {
-      if (under >= lanes) return broken(contact, 'concurrency', `${lanes} at once at most, by ${source}`, -gapMs, 0);
+    if (needed && occupying >= hostSlots && (because === undefined || occupying === hostSlots)) {
+      if (under >= hostSlots)
+        return broken(contact, 'concurrency', `${hostSlots} at once at most, by ${source}`, -gapMs, 0);
       if (contact.crawlDelayMs <= boundMs) return broken(contact, 'gapTooShort', source, gapMs, boundMs);
     }
     if (delayed === undefined || (because !== undefined && delayed !== because)) return undefined;
@@ -71,8 +72,8 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
   const breaksPause = (contact: Contact, pause: Contact): Violation | undefined => {
     const sinceMs = contact.startMs - pause.endMs;
     if (sinceMs < 0 || sinceMs + skewOf(contact, pause) >= pause.retryAfterMs) return undefined;
-    // Another lane of the host has to be told.
-    if (contact.pace.lanes > 1 && contact.leaseId !== pause.leaseId && sinceMs < noticeMs) return undefined;
+    // Another slot of the host has to be told.
+    if (contact.pace.hostSlots > 1 && contact.leaseId !== pause.leaseId && sinceMs < noticeMs) return undefined;
     if (contact.client !== pause.client) return undefined;
     return broken(contact, 'retryAfter', `Retry-After with status ${pause.status}`, sinceMs, pause.retryAfterMs);
   };
@@ -98,7 +99,7 @@ export function createHostContacts({ skewMs, noticeMs }: Tolerance): HostContact
         pauses.push(contact);
         if (pauses.length > pausesKept) pauses.shift();
       }
-      trim(contactsKept * contact.pace.lanes);
+      trim(contactsKept * contact.pace.hostSlots);
       return found.filter((one) => one !== undefined);
     },
     shrink() {

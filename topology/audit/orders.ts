@@ -1,5 +1,5 @@
 /**
- * What was ordered of the crawl, and when: policies by version, operators' delays, lanes and blocks by host. Read from
+ * What was ordered of the crawl, and when: policies by version, operators' delays, slots and blocks by host. Read from
  * `control` alone.
  *
  * An order takes its way through a partition before leases are granted by it: of orders that came within `noticeMs`
@@ -15,7 +15,7 @@ export interface Pace {
   readonly factor: number;
   readonly factorCapMs: number;
   /** Leases the host may be on at once. */
-  readonly lanes: number;
+  readonly hostSlots: number;
   /** Who says so. */
   readonly source: string;
 }
@@ -50,7 +50,7 @@ export function createOrders(noticeMs: number): Orders {
   const versionAt = (ms: number) =>
     (versions.findLast(({ atMs }) => atMs <= ms - noticeMs) ?? versions[0])?.version ?? 0;
   const delays: Ledger = new Map();
-  const lanes: Ledger = new Map();
+  const hostSlots: Ledger = new Map();
   const blocks: Ledger = new Map();
   /** The orders that may be in force at `atMs`; -1: as the policy says. */
   const inForce = (ledger: Ledger, host: string, atMs: number): number[] => {
@@ -66,7 +66,7 @@ export function createOrders(noticeMs: number): Orders {
         versions.splice(versions.findLastIndex((one) => one.atMs <= atMs) + 1, 0, { atMs, version: event.version });
       }
       if (kind === 'hostDelay') enter(delays, hostKey, { atMs, amount });
-      if (kind === 'hostLeases') enter(lanes, hostKey, { atMs, amount });
+      if (kind === 'hostLeases') enter(hostSlots, hostKey, { atMs, amount });
       if (kind === 'blockHost') enter(blocks, hostKey, { atMs, amount: 1 });
       if (kind === 'releaseHost') enter(blocks, hostKey, { atMs, amount: 0 });
     },
@@ -75,15 +75,15 @@ export function createOrders(noticeMs: number): Orders {
       const policy = policies.get(version) ?? nothingOrdered;
       const ordered = inForce(delays, host, grantedAtMs);
       const delayMs = Math.min(...ordered.map((amount) => (amount < 0 ? policy.delayMs : amount)));
-      const allowed = inForce(lanes, host, grantedAtMs).map((amount) =>
-        amount < 0 ? lanesByPolicy(policy, host) : amount,
+      const allowed = inForce(hostSlots, host, grantedAtMs).map((amount) =>
+        amount < 0 ? hostSlotsByPolicy(policy, host) : amount,
       );
       const byOperator = ordered.some((amount) => amount >= 0);
       return {
         delayMs,
         factor: policy.factor,
         factorCapMs: policy.factorCapMs,
-        lanes: Math.max(1, ...allowed),
+        hostSlots: Math.max(1, ...allowed),
         source: byOperator ? 'an operator’s delay for the host' : `policy ${version}`,
       };
     },
@@ -124,7 +124,7 @@ function policyOrders(payload: string): PolicyOrders {
 }
 
 /** The first rule that names the host, one of its domains, or all. */
-function lanesByPolicy({ parallel }: PolicyOrders, host: string): number {
+function hostSlotsByPolicy({ parallel }: PolicyOrders, host: string): number {
   const name = host.replace(/:\d+$/, '');
   const names = (domain: string) => domain === '*' || name === domain || name.endsWith(`.${domain}`);
   return parallel.find(({ hosts }) => hosts.some(names))?.leases ?? 1;

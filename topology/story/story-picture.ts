@@ -1,5 +1,5 @@
 /**
- * The story of a URL as a picture: an SVG with a lane per topic, a dot per event, bars for leases and requests.
+ * The story of a URL as a picture: an SVG with a slot per topic, a dot per event, bars for leases and requests.
  *
  * Milliseconds and weeks stand in one picture, so the distance of two neighbours grows with the logarithm of the time
  * between them; below each stands the true time since the first. It holds no script, no style of others and no reference
@@ -9,7 +9,7 @@ import type { TopicName } from '../topics.ts';
 import type { StoryEvent, StoryKind } from './story-event.ts';
 import { sinceText } from './story-text.ts';
 
-const lanes: readonly TopicName[] = [
+const hostSlots: readonly TopicName[] = [
   'control',
   'discovered',
   'frontier-changelog',
@@ -47,7 +47,7 @@ const colours: { readonly [kind in StoryKind]?: string } = {
 const plain = '#5f6368';
 
 export function storyPicture(url: string, events: readonly StoryEvent[]): string {
-  const used = lanes.filter((lane) => events.some(({ topic }) => topic === lane));
+  const used = hostSlots.filter((hostSlot) => events.some(({ topic }) => topic === hostSlot));
   const places = placesOf(events);
   const width = Math.max(640, (places.at(-1) ?? left) + 60);
   const height = top + used.length * laneHeight + 40;
@@ -58,9 +58,9 @@ export function storyPicture(url: string, events: readonly StoryEvent[]): string
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     `<text x="12" y="22" font-size="14" fill="#202124">${escaped(clipped(url, 100))}</text>`,
   ];
-  for (const lane of used) {
-    const y = yOf(lane);
-    parts.push(`<text x="12" y="${y + 4}" fill="${plain}">${lane}</text>`);
+  for (const hostSlot of used) {
+    const y = yOf(hostSlot);
+    parts.push(`<text x="12" y="${y + 4}" fill="${plain}">${hostSlot}</text>`);
     parts.push(`<line x1="${left}" y1="${y}" x2="${width - 20}" y2="${y}" stroke="#dadce0"/>`);
   }
   for (const bar of barsOf(events, places)) {

@@ -43,7 +43,7 @@ export function hostPager(
       ...{ pagesMax: pagesMax ?? -1, ownBudget: ownBudget ?? -1 },
     };
     const facts = { ...told, ...unset };
-    const lanes = { own: parallel.own ?? -1, most: parallel.leases };
+    const hostSlots = { own: parallel.own ?? -1, most: parallel.leases };
     const held = (isHeld: boolean) =>
       frontQueues.filter(({ held }) => (held || told.hold !== '') === isHeld).reduce((sum, { urls }) => sum + urls, 0);
     const { hold, deadUntilMs, readyAtMs, fetched, pages, failures, throttles, fetchMs } = told;
@@ -52,7 +52,7 @@ export function hostPager(
       why:
         policy === undefined
           ? ''
-          : whyItWaits(policy, hostKey, { facts, leasesOut: leases.map(({ id }) => id), lanes, nowMs }),
+          : whyItWaits(policy, hostKey, { facts, leasesOut: leases.map(({ id }) => id), hostSlots, nowMs }),
       deadUntilMs: deadUntilMs > nowMs ? deadUntilMs : null,
       readyAtMs: readyAtMs === 0 ? null : readyAtMs,
       delayMs: policy === undefined ? 0 : politeDelayMs(policy, facts),

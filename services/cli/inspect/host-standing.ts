@@ -24,7 +24,7 @@ export interface HostStanding {
 }
 
 export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): HostStanding {
-  const { facts, leasesOut, lanes } = story;
+  const { facts, leasesOut, hostSlots } = story;
   const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
   return {
     readyAtMs,
@@ -37,7 +37,7 @@ export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): 
     crawlDelayMs: crawlDelayMs < 0 ? null : crawlDelayMs,
     ownDelayMs: ownDelayMs < 0 ? null : ownDelayMs,
     fetchMs,
-    parallel: { leases: lanes.most, by: lanes.own < 0 ? 'policy' : 'operator' },
+    parallel: { leases: hostSlots.most, by: hostSlots.own < 0 ? 'policy' : 'operator' },
     traps: [...story.traps.values()].map(({ pattern, reason, released }) => ({ pattern, reason, released })),
   };
 }
@@ -52,13 +52,13 @@ const holds: Readonly<Record<string, string>> = {
 export function whyItWaits(
   policy: Policy,
   hostKey: string,
-  { facts, leasesOut, lanes, nowMs }: Pick<UrlStory, 'facts' | 'leasesOut' | 'lanes' | 'nowMs'>,
+  { facts, leasesOut, hostSlots, nowMs }: Pick<UrlStory, 'facts' | 'leasesOut' | 'hostSlots' | 'nowMs'>,
 ): string {
   const { config } = policy;
   if (facts.hold !== '') return holds[facts.hold] ?? facts.hold;
   if (facts.deadUntilMs > nowMs) return 'it stayed unreachable for its whole retry schedule';
   if (leasesOut.length > 0)
-    return `it is on lease ${leasesOut.join(', ')}${lanes.most > 1 ? `, of ${lanes.most} at once` : ''}`;
+    return `it is on lease ${leasesOut.join(', ')}${hostSlots.most > 1 ? `, of ${hostSlots.most} at once` : ''}`;
   const openAtMs = policy.openAt(withoutPort(hostKey), nowMs);
   if (openAtMs > nowMs) return `its crawl window opens at ${new Date(openAtMs).toISOString()}`;
   if (facts.readyAtMs === 0) return 'it was never contacted';

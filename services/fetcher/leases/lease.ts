@@ -28,12 +28,12 @@ import { robotsFetch } from '../robots/fetch.ts';
 import type { SitemapAgenda } from '../sitemaps/agenda.ts';
 import { noteRound, noteSitemaps } from '../sitemaps/note.ts';
 import { readSitemaps } from '../sitemaps/read.ts';
-import { type Lanes, ownLane } from './lanes.ts';
+import { type HostSlots, ownSlot } from './host-slots.ts';
 import { type UrlSpans, urlSpans } from './url-spans.ts';
 
 export interface LeaseRunner {
   readonly road: Road;
-  readonly lanes: Lanes;
+  readonly hostSlots: HostSlots;
   /** Of a lease beside others of its host: the host fails, or asks for fewer requests, by a contact that ended then. */
   readonly inTrouble?: (atMs: number) => void;
   readonly robots: RobotsCache;
@@ -58,20 +58,20 @@ export interface LeaseRunner {
 /** How a URL's turn ended: go on, or give the rest back as this. */
 type Next = 'on' | 'returned' | 'crawlDelayTooLong' | 'blockedAddress';
 
-/** Runs a lease, beside others of its host where that has several lanes. */
+/** Runs a lease, beside others of its host where that has several slots. */
 export async function runLease(runner: LeaseRunner, task: Task, reporter: LeaseReporter): Promise<void> {
   if (task.lanes <= 1) {
     await runUrls(runner, task, reporter);
     return;
   }
-  const lane = runner.lanes.open(task);
+  const hostSlot = runner.hostSlots.open(task);
   const { pacer, ownClock, signal } = runner.road;
-  const isBlocked = (hostKey: string) => lane.stopped || runner.road.isBlocked(hostKey);
-  const road = { ...runner.road, isBlocked, pacer: ownLane(pacer, ownClock, signal) };
+  const isBlocked = (hostKey: string) => hostSlot.stopped || runner.road.isBlocked(hostKey);
+  const road = { ...runner.road, isBlocked, pacer: ownSlot(pacer, ownClock, signal) };
   try {
-    await runUrls({ ...runner, road, inTrouble: lane.inTrouble }, task, reporter);
+    await runUrls({ ...runner, road, inTrouble: hostSlot.inTrouble }, task, reporter);
   } finally {
-    lane.close();
+    hostSlot.close();
   }
 }
 

@@ -13,7 +13,7 @@ export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
   /** Waits for the next start on `address`, in line. Null: not by `latestStartMs`, or `signal` aborted. */
-  acquire(address: string, latestStartMs: number, signal: AbortSignal, lanes?: number): Promise<AddressTurn | null>;
+  acquire(address: string, latestStartMs: number, signal: AbortSignal, hostSlots?: number): Promise<AddressTurn | null>;
   readonly size: number;
 }
 
@@ -62,10 +62,10 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
 
   return {
     active: delayMs > 0,
-    async acquire(address, latestStartMs, signal, lanes = 1) {
+    async acquire(address, latestStartMs, signal, hostSlots = 1) {
       if (delayMs === 0) return free;
       const times = timesOf(address);
-      const apartMs = () => Math.ceil(intervalMs() / lanes);
+      const apartMs = () => Math.ceil(intervalMs() / hostSlots);
       const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + apartMs()) + times.waiting * apartMs();
       if (soonestMs > latestStartMs) return null;
       let letGo = () => {};

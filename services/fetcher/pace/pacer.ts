@@ -6,9 +6,9 @@
  * robots.txt redirect from elsewhere makes a burst. Holding a turn *is* politeness (as in BUbiNG, where it is holding
  * the host's visit state). The frontier keeps the durable clock; this one only has to outlive the delays.
  *
- * A host that may be crawled in parallel has n lanes (leases/lanes.ts). In each, turns are as above; between two starts, of
- * any lanes, lies a delay / n. A turn taken `alone`, for a Crawl-delay, is one for which the host has one lane: it starts
- * when all others have ended, and what comes after it, in any lane, waits the delay too.
+ * A host that may be crawled in parallel has n slots (leases/slots.ts). In each, turns are as above; between two starts, of
+ * any slots, lies a delay / n. A turn taken `alone`, for a Crawl-delay, is one for which the host has one slot: it starts
+ * when all others have ended, and what comes after it, in any slot, waits the delay too.
  *
  * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it.
  */
@@ -33,7 +33,7 @@ export interface Turn {
   release(endMs: number, delayMs: number): void;
 }
 
-interface Lane {
+interface HostSlot {
   /** End of its last contact, 0: none. */
   endMs: number;
   delayMs: number;
@@ -42,7 +42,7 @@ interface Lane {
 
 interface HostTimes {
   /** Most hosts have one. */
-  readonly lanes: Lane[];
+  readonly hostSlots: HostSlot[];
   /** Of them, how many have a turn. */
   busy: number;
   lastStartMs: number;
@@ -57,13 +57,13 @@ interface HostTimes {
 const sweepAtLeast = 4_096;
 
 /**
- * `signal` aborts at shutdown: waiting ends, and no turn is given any more. `lanesOf`: how many turns a host has at once.
+ * `signal` aborts at shutdown: waiting ends, and no turn is given any more. `hostSlotsOf`: how many turns a host has at once.
  * `onInterval` hears how long after the start of its last turn a host has another one, ms.
  */
 export function createPacer(
   clock: Clock,
   signal: AbortSignal,
-  lanesOf: (hostKey: string) => number = oneLane,
+  hostSlotsOf: (hostKey: string) => number = oneSlot,
   onInterval: (ms: number) => void = () => {},
 ): Pacer {
   const hosts = new Map<string, HostTimes>();
@@ -74,7 +74,7 @@ export function createPacer(
     const nowMs = clock.nowMs();
     for (const [hostKey, times] of hosts) {
       const isIdle = times.busy === 0 && times.asleep === 0 && times.waiting.length === 0;
-      if (isIdle && times.lanes.every((lane) => readyAtMs(times, lane, 0) <= nowMs)) hosts.delete(hostKey);
+      if (isIdle && times.hostSlots.every((hostSlot) => readyAtMs(times, hostSlot, 0) <= nowMs)) hosts.delete(hostKey);
     }
     sweepAt = Math.max(sweepAtLeast, hosts.size * 2);
   };
@@ -83,26 +83,26 @@ export function createPacer(
     let times = hosts.get(hostKey);
     if (times === undefined) {
       if (hosts.size >= sweepAt) sweep();
-      times = { lanes: [newLane()], busy: 0, lastStartMs: 0, heldUntilMs: 0, asleep: 0, waiting: [] };
+      times = { hostSlots: [newHostSlot()], busy: 0, lastStartMs: 0, heldUntilMs: 0, asleep: 0, waiting: [] };
       hosts.set(hostKey, times);
     }
     return times;
   };
 
-  const take = (times: HostTimes, lane: Lane, alone: boolean): Turn => {
-    lane.busy = true;
+  const take = (times: HostTimes, hostSlot: HostSlot, alone: boolean): Turn => {
+    hostSlot.busy = true;
     times.busy += 1;
     const nowMs = clock.nowMs();
     if (times.lastStartMs > 0) onInterval(nowMs - times.lastStartMs);
     times.lastStartMs = nowMs;
     return {
       release(endMs, delayMs) {
-        lane.busy = false;
+        hostSlot.busy = false;
         times.busy -= 1;
         if (endMs > 0) {
-          lane.endMs = Math.max(lane.endMs, endMs);
-          lane.delayMs = delayMs;
-          if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, lane, 0));
+          hostSlot.endMs = Math.max(hostSlot.endMs, endMs);
+          hostSlot.delayMs = delayMs;
+          if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, hostSlot, 0));
         }
         times.waiting.shift()?.();
       },
@@ -117,28 +117,28 @@ export function createPacer(
     waitMs(hostKey, delayMs) {
       const times = hosts.get(hostKey);
       if (times === undefined) return 0;
-      const lanes = lanesOf(hostKey);
-      const lane = freeLane(times, lanes);
-      return lane === null
+      const hostSlots = hostSlotsOf(hostKey);
+      const hostSlot = freeSlot(times, hostSlots);
+      return hostSlot === null
         ? Number.POSITIVE_INFINITY
-        : Math.max(0, startAtMs(times, lane, lanes, delayMs) - clock.nowMs());
+        : Math.max(0, startAtMs(times, hostSlot, hostSlots, delayMs) - clock.nowMs());
     },
     async acquire(hostKey, delayMs, latestStartMs, alone = false) {
       for (;;) {
         if (signal.aborted) return null;
         const times = timesOf(hostKey);
-        const lanes = alone ? 1 : lanesOf(hostKey);
-        const lane = freeLane(times, lanes);
-        if (lane === null) {
+        const hostSlots = alone ? 1 : hostSlotsOf(hostKey);
+        const hostSlot = freeSlot(times, hostSlots);
+        if (hostSlot === null) {
           await new Promise<void>((resolve) => times.waiting.push(resolve));
           continue;
         }
-        const startMs = startAtMs(times, lane, lanes, delayMs);
+        const startMs = startAtMs(times, hostSlot, hostSlots, delayMs);
         if (Math.max(startMs, clock.nowMs()) > latestStartMs) {
           times.waiting.shift()?.();
           return null;
         }
-        if (startMs <= clock.nowMs()) return take(times, lane, alone);
+        if (startMs <= clock.nowMs()) return take(times, hostSlot, alone);
         times.asleep += 1;
         await clock.sleepUntil(startMs, signal);
         times.asleep -= 1;
@@ -154,39 +154,39 @@ export function createPacer(
   };
 }
 
-function oneLane(): number {
+function oneSlot(): number {
   return 1;
 }
 
-function newLane(): Lane {
+function newHostSlot(): HostSlot {
   return { endMs: 0, delayMs: 0, busy: false };
 }
 
-/** The lane whose turn is next, of a host with so many; null: all are taken. */
-function freeLane(times: HostTimes, lanes: number): Lane | null {
-  const free = lanes - times.busy;
+/** The slot whose turn is next, of a host with so many; null: all are taken. */
+function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
+  const free = hostSlots - times.busy;
   if (free <= 0) return null;
-  if (times.lanes.length === 1 && lanes === 1) return times.lanes[0]!;
-  const idle = times.lanes.filter(({ busy }) => !busy);
+  if (times.hostSlots.length === 1 && hostSlots === 1) return times.hostSlots[0]!;
+  const idle = times.hostSlots.filter(({ busy }) => !busy);
   if (idle.length < free) {
-    const lane = newLane();
-    times.lanes.push(lane);
-    return lane;
+    const hostSlot = newHostSlot();
+    times.hostSlots.push(hostSlot);
+    return hostSlot;
   }
   idle.sort((a, b) => readyAtMs(times, a, 0) - readyAtMs(times, b, 0));
-  // With fewer lanes than before, those used last are all there is.
+  // With fewer slots than before, those used last are all there is.
   return idle[idle.length - free]!;
 }
 
-/** When a turn in a lane may start. */
-function startAtMs(times: HostTimes, lane: Lane, lanes: number, delayMs: number): number {
-  const readyMs = readyAtMs(times, lane, delayMs);
-  if (lanes === 1) return readyMs;
-  return Math.max(readyMs, times.lastStartMs + Math.ceil(Math.max(lane.delayMs, delayMs) / lanes));
+/** When a turn in a slot may start. */
+function startAtMs(times: HostTimes, hostSlot: HostSlot, hostSlots: number, delayMs: number): number {
+  const readyMs = readyAtMs(times, hostSlot, delayMs);
+  if (hostSlots === 1) return readyMs;
+  return Math.max(readyMs, times.lastStartMs + Math.ceil(Math.max(hostSlot.delayMs, delayMs) / hostSlots));
 }
 
-function readyAtMs(times: HostTimes, lane: Lane, delayMs: number): number {
-  const gapMs = Math.max(lane.delayMs, delayMs);
-  const readyMs = lane.endMs === 0 || gapMs === 0 ? lane.endMs : lane.endMs + 1 + gapMs;
+function readyAtMs(times: HostTimes, hostSlot: HostSlot, delayMs: number): number {
+  const gapMs = Math.max(hostSlot.delayMs, delayMs);
+  const readyMs = hostSlot.endMs === 0 || gapMs === 0 ? hostSlot.endMs : hostSlot.endMs + 1 + gapMs;
   return Math.max(readyMs, times.heldUntilMs);
 }

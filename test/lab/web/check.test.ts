@@ -114,17 +114,17 @@ test('a host that allows several connections has a gap in each of them, and its 
   const host = hostWhere((n) => plan.traits(n).crawlDelayMs === 0 && plan.traits(n).robots === 'rules');
   const name = plan.hosts[host]!;
   const missing = { status: 404, path: '/gone/0' };
-  // After all others: two lanes side by side, each with its delay.
-  const lanes = (gapMs: number) => (records: RequestRecord[]) => {
+  // After all others: two slots side by side, each with its delay.
+  const hostSlots = (gapMs: number) => (records: RequestRecord[]) => {
     const fromMs = lastOf(records, host).endMs + delayMs;
-    for (const [lane, n] of [0, 1].flatMap((one) => [0, 1, 2].map((turn) => [one, turn] as const))) {
-      const startMs = fromMs + 40 * lane + n * (tookMs + gapMs);
+    for (const [hostSlot, n] of [0, 1].flatMap((one) => [0, 1, 2].map((turn) => [one, turn] as const))) {
+      const startMs = fromMs + 40 * hostSlot + n * (tookMs + gapMs);
       records.push({ ...lastOf(records, host), ...missing, startMs, endMs: startMs + tookMs });
     }
   };
   const report = (connections: number, gapMs: number) => {
     const records = perfectCrawl();
-    lanes(gapMs)(records);
+    hostSlots(gapMs)(records);
     return checkCrawl(plan, records, { delayMs, connections: { [name]: connections } });
   };
   assert.ok(report(2, delayMs).ok);

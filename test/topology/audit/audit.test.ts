@@ -35,7 +35,7 @@ function auditOf(more: Partial<AuditOptions> = {}, ...events: Partial<Control>[]
       hostKey: 'a.test',
       grantedAtMs: 1_000,
       policyVersion: 1,
-      lanes: 1,
+      hostSlots: 1,
       last: true,
     };
     audit.take({ ...blankResult, ...of, requests: whole, ...result }, place);

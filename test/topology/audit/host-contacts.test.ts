@@ -17,7 +17,7 @@ function contact(startMs: number, more: Partial<Contact> = {}): Contact {
     fetcherId: 'f',
     client: 'leases',
     leaseId: 1,
-    pace: { delayMs: 1_000, factor: 0, factorCapMs: 0, lanes: 1, source: 'policy 1' },
+    pace: { delayMs: 1_000, factor: 0, factorCapMs: 0, hostSlots: 1, source: 'policy 1' },
     crawlDelayMs: 0,
     ...more,
   };
@@ -37,7 +37,7 @@ const rules: readonly (readonly [string, number, string, (waitMs: number) => rea
     299,
     'gapTooShort',
     (ms) => {
-      const pace = { delayMs: 0, factor: 3, factorCapMs: 10_000, lanes: 1, source: 'policy 1' };
+      const pace = { delayMs: 0, factor: 3, factorCapMs: 10_000, hostSlots: 1, source: 'policy 1' };
       return [contact(0, { pace }), contact(100 + ms, { pace })];
     },
   ],
@@ -46,7 +46,7 @@ const rules: readonly (readonly [string, number, string, (waitMs: number) => rea
     249,
     'gapTooShort',
     (ms) => {
-      const pace = { delayMs: 0, factor: 3, factorCapMs: 250, lanes: 1, source: 'policy 1' };
+      const pace = { delayMs: 0, factor: 3, factorCapMs: 250, hostSlots: 1, source: 'policy 1' };
       return [contact(0, { pace }), contact(100 + ms, { pace })];
     },
   ],
@@ -88,16 +88,16 @@ describe('the audit’s reading of a wait:', () => {
     }
   });
 
-  it('two requests at once are named as that, and none of n lanes are', () => {
+  it('two requests at once are named as that, and none of n slots are', () => {
     assert.deepEqual(kindsOf([contact(0), contact(99)]), ['concurrency']);
-    const pace = { delayMs: 1_000, factor: 0, factorCapMs: 0, lanes: 2, source: 'policy 1' };
+    const pace = { delayMs: 1_000, factor: 0, factorCapMs: 0, hostSlots: 2, source: 'policy 1' };
     const beside = (n: number) => contact(n, { pace, leaseId: n + 1 });
     assert.deepEqual(kindsOf([beside(0), beside(1)]), []);
     assert.deepEqual(kindsOf([beside(0), beside(1), beside(2)]), ['concurrency']);
   });
 
-  it('a pause is news to another lease of the host for a while, where it has several lanes, and never to its own', () => {
-    const pace = { delayMs: 0, factor: 0, factorCapMs: 0, lanes: 2, source: 'policy 1' };
+  it('a pause is news to another lease of the host for a while, where it has several slots, and never to its own', () => {
+    const pace = { delayMs: 0, factor: 0, factorCapMs: 0, hostSlots: 2, source: 'policy 1' };
     const asked = contact(0, { pace, status: 503, retryAfterMs: 7_000 });
     const later = (ms: number, leaseId: number) => contact(100 + ms, { pace, leaseId });
     assert.deepEqual(kindsOf([asked, later(199, 2)]), []);

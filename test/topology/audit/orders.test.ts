@@ -30,14 +30,14 @@ describe('what a policy orders', () => {
       delayMs: 500,
       factor: 3,
       factorCapMs: 9_000,
-      lanes: 1,
+      hostSlots: 1,
       source: 'policy 1',
     });
     assert.deepEqual(orders.paceOf('a.test', 60, 2), {
       delayMs: 700,
       factor: 4,
       factorCapMs: 8_000,
-      lanes: 1,
+      hostSlots: 1,
       source: 'policy 2',
     });
   });
@@ -60,7 +60,7 @@ describe('what a policy orders', () => {
   });
 
   it('is nothing where nobody recorded it, or nobody can read it', () => {
-    const nothing = { delayMs: 0, factor: 0, factorCapMs: 0, lanes: 1 };
+    const nothing = { delayMs: 0, factor: 0, factorCapMs: 0, hostSlots: 1 };
     assert.deepEqual(ordersOf().paceOf('a.test', 0, 0), { ...nothing, source: 'policy 0' });
     assert.deepEqual(ordersOf(first).paceOf('a.test', 0, 7), { ...nothing, source: 'policy 7' });
     assert.deepEqual(ordersOf(policy(1, 0, '{')).paceOf('a.test', 0, 1), { ...nothing, source: 'policy 1' });
@@ -70,19 +70,19 @@ describe('what a policy orders', () => {
     });
   });
 
-  it('gives lanes by the first rule that names the host, a domain above it, or all', () => {
+  it('gives slots by the first rule that names the host, a domain above it, or all', () => {
     const parallel = [
       { hosts: ['b.test', 'www.c.test'], leases: 3 },
       { hosts: ['c.test'], leases: 4 },
       { hosts: ['*'], leases: 2 },
     ];
     const orders = ordersOf(policy(1, 0, { parallel }));
-    const lanes = (host: string) => orders.paceOf(host, 0, 1).lanes;
+    const hostSlots = (host: string) => orders.paceOf(host, 0, 1).hostSlots;
     assert.deepEqual(
-      ['b.test', 'b.test:8080', 'x.b.test', 'ab.test', 'www.c.test', 'c.test', 'test'].map(lanes),
+      ['b.test', 'b.test:8080', 'x.b.test', 'ab.test', 'www.c.test', 'c.test', 'test'].map(hostSlots),
       [3, 3, 3, 2, 3, 4, 2],
     );
-    assert.equal(ordersOf(policy(1, 0, { parallel: parallel.slice(0, 2) })).paceOf('d.test', 0, 1).lanes, 1);
+    assert.equal(ordersOf(policy(1, 0, { parallel: parallel.slice(0, 2) })).paceOf('d.test', 0, 1).hostSlots, 1);
   });
 });
 
@@ -117,7 +117,7 @@ describe('what an operator orders', () => {
       delayMs: 500,
       factor: 3,
       factorCapMs: 9_000,
-      lanes: 1,
+      hostSlots: 1,
       source: 'policy 1',
     });
   });
@@ -140,15 +140,15 @@ describe('what an operator orders', () => {
     assert.equal(orders.paceOf('a.test', 3_500, 1).delayMs, 100);
   });
 
-  it('of lanes, gives the most that may be in force, and one at least', () => {
+  it('of slots, gives the most that may be in force, and one at least', () => {
     const orders = ordersOf(
       policy(1, 0, { parallel: [{ hosts: ['*'], leases: 2 }] }),
       leases(10_000, 5),
       leases(20_000, 0),
     );
-    const at = (ms: number) => orders.paceOf('a.test', ms, 1).lanes;
+    const at = (ms: number) => orders.paceOf('a.test', ms, 1).hostSlots;
     assert.deepEqual([9_999, 10_000, 11_000, 20_999, 21_000].map(at), [2, 5, 5, 5, 1]);
-    assert.equal(ordersOf(first, leases(0, 3), leases(5_000, -1)).paceOf('a.test', 6_000, 1).lanes, 1);
+    assert.equal(ordersOf(first, leases(0, 3), leases(5_000, -1)).paceOf('a.test', 6_000, 1).hostSlots, 1);
   });
 
   it('of a block, stands until it is released', () => {

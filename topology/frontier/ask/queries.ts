@@ -49,7 +49,7 @@ export function* answerHost(
   const host = state.hosts.get(hostKey);
   if (host === undefined) return null;
   const { queue, facts } = host;
-  const { own, most } = state.hosts.lanes.of(host.id);
+  const { own, most } = state.hosts.hostSlots.of(host.id);
   const page = count === 0 ? { urls: [], next: undefined } : yield* listQueue(state, hostKey, count, from);
   return {
     host: hostKey,

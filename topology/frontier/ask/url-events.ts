@@ -71,4 +71,4 @@ export type OfNoPlace =
       | 'inputEpoch'
       | 'check'
     )
-  | ('grantSitemaps' | 'sitemaps' | 'lane' | 'robotsHop' | 'blockQueue');
+  | ('grantSitemaps' | 'sitemaps' | 'hostSlot' | 'robotsHop' | 'blockQueue');

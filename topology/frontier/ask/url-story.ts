@@ -38,7 +38,7 @@ export class UrlStory {
   readonly #key: string;
   facts: HostFacts = newHostFacts;
   /** Leases the host may be on at once; `own`: by an operator's word, -1: by the policy's. */
-  lanes: { readonly own: number; readonly most: number } = { own: -1, most: 1 };
+  hostSlots: { readonly own: number; readonly most: number } = { own: -1, most: 1 };
   readonly admitted: Admitted[] = [];
   readonly leased: Leased[] = [];
   readonly outcomes: CameTo[] = [];
@@ -149,8 +149,8 @@ export class UrlStory {
       case 'host':
         this.facts = change.facts;
         return;
-      case 'lanes':
-        this.lanes = change;
+      case 'hostSlots':
+        this.hostSlots = change;
         return;
       case 'bury':
         this.#remove(change.record.url);

@@ -201,9 +201,9 @@ export type Change =
   | { readonly kind: 'release'; readonly leaseId: number; readonly expired: boolean }
   | { readonly kind: 'host'; readonly hostKey: string; readonly facts: HostFacts }
   /** A host may be on `most` leases at once; `own`: by an operator's word, -1: by the policy's. */
-  | { readonly kind: 'lanes'; readonly hostKey: string; readonly own: number; readonly most: number }
-  /** A lease of a host with several has ended: its lane may be used again from `readyAtMs` on. */
-  | { readonly kind: 'lane'; readonly hostKey: string; readonly readyAtMs: number }
+  | { readonly kind: 'hostSlots'; readonly hostKey: string; readonly own: number; readonly most: number }
+  /** A lease of a host with several has ended: its slot may be used again from `readyAtMs` on. */
+  | { readonly kind: 'hostSlot'; readonly hostKey: string; readonly readyAtMs: number }
   /** The URL at `seq` of a front queue leaves it, and goes to the end of another one, as `entry`. */
   | {
       readonly kind: 'raise';
@@ -293,8 +293,8 @@ export type HostChange = Extract<
       | 'trap'
       | 'releaseTrap'
       | 'robotsHop'
-      | 'lanes'
-      | 'lane'
+      | 'hostSlots'
+      | 'hostSlot'
       | 'due'
       | 'sitemaps';
   }

@@ -37,8 +37,8 @@ const kinds = [
   'check',
   'raise',
   'expedite',
-  'lanes',
-  'lane',
+  'hostSlots',
+  'hostSlot',
   'known',
   'dropQueue',
   'blockQueue',
@@ -135,12 +135,12 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.uint(change.seq);
       writeEntry(writer, change.entry);
       return;
-    case 'lanes':
+    case 'hostSlots':
       writer.string(change.hostKey);
       writer.int(change.own);
       writer.uint(change.most);
       return;
-    case 'lane':
+    case 'hostSlot':
       writer.string(change.hostKey);
       writer.uint(change.readyAtMs);
       return;
@@ -300,9 +300,9 @@ export function readChange(reader: ByteReader): Change {
         entry: readEntry(reader),
       };
     }
-    case 'lanes':
+    case 'hostSlots':
       return { kind, hostKey: reader.string(), own: reader.int(), most: reader.uint() };
-    case 'lane':
+    case 'hostSlot':
       return { kind, hostKey: reader.string(), readyAtMs: reader.uint() };
     case 'known':
       return {

@@ -65,7 +65,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
   for (const host of state.hosts.values()) eachHostRow(state, host, visit);
-  for (const [id, { own, most, nextAtMs, freeAtMs, troubledFrom }] of state.hosts.lanes.entries) {
+  for (const [id, { own, most, nextAtMs, freeAtMs, troubledFrom }] of state.hosts.hostSlots.entries) {
     visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, troubledFrom, ...freeAtMs]);
   }
   visit(['everQueued', state.queues.frontQueues.queuedEver, ...state.queued.sum.words]);

@@ -10,7 +10,7 @@ import { readEntry, writeEntry } from '../changes/entry.ts';
 import { readHostFacts, writeHostFacts } from '../changes/host-facts-bytes.ts';
 import { readPageRecord, writePageRecord } from '../changes/page-record.ts';
 import { readRobotsHop, writeRobotsHop } from '../changes/robots-hop-bytes.ts';
-import type { HostLanes } from '../hosts/lanes.ts';
+import type { SlotsOfHost } from '../hosts/host-slots.ts';
 import { unread } from '../hosts/lease.ts';
 import type { SavedFrontQueue } from '../queues/front-queues.ts';
 import { openFrontQueues } from '../state/open-front-queues.ts';
@@ -44,9 +44,9 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
   writer.string(traps.standing.has(key) ? traps.save(key) : '');
   state.pull.save(writer, id);
-  const lanes = hosts.lanes.entries.get(id);
+  const hostSlots = hosts.hostSlots.entries.get(id);
   const leasesWithPages = host.leaseIds.filter((lease) => leases.get(lease)!.pages.size > 0);
-  if (lanes !== undefined || leasesWithPages.length > 0) writeLanes(writer, hosts.lanes.of(id));
+  if (hostSlots !== undefined || leasesWithPages.length > 0) writeHostSlots(writer, hosts.hostSlots.of(id));
   for (const lease of leasesWithPages) {
     for (const [index, page] of leases.get(lease)!.pages) {
       writer.uint(lease);
@@ -76,7 +76,7 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   const json = reader.string();
   if (json !== '') traps.load(key, json);
   state.pull.load(reader, id);
-  if (!reader.done) hosts.lanes.put(id, readLanes(reader));
+  if (!reader.done) hosts.hostSlots.put(id, readHostSlots(reader));
   while (!reader.done) state.leases.get(reader.uint())!.pages.set(reader.uint(), readPageRecord(reader));
   if (json !== '' || host.facts.deferredOpen) openFrontQueues(state, host);
   state.settle(host);
@@ -97,7 +97,7 @@ function readFrontQueue(reader: ByteReader): SavedFrontQueue {
   return { number, row, head, tail: head + reader.uint(), gone: readList(reader, () => head + reader.uint()) };
 }
 
-function writeLanes(writer: ByteWriter, { own, most, nextAtMs, freeAtMs, troubledFrom }: HostLanes): void {
+function writeHostSlots(writer: ByteWriter, { own, most, nextAtMs, freeAtMs, troubledFrom }: SlotsOfHost): void {
   writer.int(own);
   writer.uint(most);
   writer.uint(nextAtMs);
@@ -105,7 +105,7 @@ function writeLanes(writer: ByteWriter, { own, most, nextAtMs, freeAtMs, trouble
   writeList(writer, freeAtMs, (atMs) => writer.uint(atMs));
 }
 
-function readLanes(reader: ByteReader): HostLanes {
+function readHostSlots(reader: ByteReader): SlotsOfHost {
   const own = reader.int();
   const most = reader.uint();
   const nextAtMs = reader.uint();

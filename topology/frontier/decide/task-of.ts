@@ -27,7 +27,7 @@ export function taskOf(state: FrontierState, identity: PartitionIdentity, policy
     hostKey: host.key,
     grantedAtMs: state.nowMs,
     deadlineMs,
-    lanes: state.hosts.lanes.of(host.id).most,
+    lanes: state.hosts.hostSlots.of(host.id).most,
     notBeforeMs: state.hosts.facts.readyAtMs(host.id),
     delayMs,
     crawlDelayCapMs,

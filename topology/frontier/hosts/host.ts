@@ -8,14 +8,14 @@
 import type { HostFacts } from '../changes/changes.ts';
 import { HostQueue, type HostQueues } from '../queues/host-queues.ts';
 import { FactsTable } from './facts-table.ts';
+import { HostSlots } from './host-slots.ts';
 import type { KeyTable } from './key-table.ts';
-import { Lanes } from './lanes.ts';
 
 export class Hosts {
   readonly keys: KeyTable;
   readonly facts = new FactsTable();
   readonly queues: HostQueues;
-  readonly lanes = new Lanes(this.facts);
+  readonly hostSlots = new HostSlots(this.facts);
   /** Leases of a host, oldest first; absent: it is on none. */
   readonly leases = new Map<number, readonly number[]>();
   /** Hosts first met up to here; a number beyond is of a row that is ahead of the changelog's replay. */

@@ -38,7 +38,7 @@ export function applyGrant(
   }
   if (entries.length === 0 && change.kind !== 'grantSitemaps')
     state.setRobotsHops(host, state.robotsHops.get(host.id)?.slice(1) ?? []);
-  hosts.lanes.take(host.id, state.nowMs, delayMs);
+  hosts.hostSlots.take(host.id, state.nowMs, delayMs);
   state.addLease({ id, host, entries, deadlineMs, delayMs, pages });
   if (due.length > 0) counters.scheduled = recrawl.scheduled;
   counters.leases += 1;

@@ -1,7 +1,7 @@
 /**
  * When a host may be leased next, and where it waits until then: what its queue, its schedule and its facts come to.
  *
- * A host without a free lane, or on hold, is not on the clock. One that counts as dead is not either: its queue is given up on. But
+ * A host without a free slot, or on hold, is not on the clock. One that counts as dead is not either: its queue is given up on. But
  * pages that were fetched before are not: once the queue is empty it is tried again when the verdict has run out.
  */
 import { refreshHosts } from '../hosts/clock.ts';
@@ -21,9 +21,9 @@ export function settleHost(state: FrontierState, host: Host): void {
   const refreshAtMs = recrawl.dueAtMs(id);
   const workAtMs = deadUntilMs > 0 ? revivalAtMs(dueAtMs, refreshAtMs, deadUntilMs) : earlier(dueAtMs, refreshAtMs);
   const readyAtMs = pull.readyAtMs(id, facts);
-  const laneAtMs = hosts.lanes.readyAtMs(id, out);
-  if (workAtMs === undefined || laneAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '') clock.remove(id);
-  else clock.schedule(id, Math.max(readyAtMs, workAtMs, laneAtMs), clockQueueOf(state, host));
+  const slotAtMs = hosts.hostSlots.readyAtMs(id, out);
+  if (workAtMs === undefined || slotAtMs === Number.POSITIVE_INFINITY || facts.hold(id) !== '') clock.remove(id);
+  else clock.schedule(id, Math.max(readyAtMs, workAtMs, slotAtMs), clockQueueOf(state, host));
 }
 
 /** With whom a ready host waits for its lease: with those of its best front queue, or with those that only refresh. */

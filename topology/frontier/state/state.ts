@@ -2,7 +2,7 @@
  * The logical state of one partition, and the only code that changes it.
  *
  * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
- * Invariants: a host has at most as many leases as it has lanes (hosts/lanes.ts); it is on the clock exactly when a lease
+ * Invariants: a host has at most as many leases as it has slots (hosts/slots.ts); it is on the clock exactly when a lease
  * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (docs/design.md §4.12).
  *
  * A checkpoint is written host by host (checkpoint/save-checkpoint.ts), so the rows of some hosts may be *ahead* of its position: changes up to
@@ -228,11 +228,11 @@ export class FrontierState {
       case 'releaseTrap':
         releaseTrap(this, host, change.pattern);
         return this.#changed(host);
-      case 'lanes':
-        this.hosts.lanes.put(host.id, { ...this.hosts.lanes.of(host.id), own: change.own, most: change.most });
+      case 'hostSlots':
+        this.hosts.hostSlots.put(host.id, { ...this.hosts.hostSlots.of(host.id), own: change.own, most: change.most });
         return this.#changed(host);
-      case 'lane':
-        this.hosts.lanes.giveBack(host.id, change.readyAtMs);
+      case 'hostSlot':
+        this.hosts.hostSlots.giveBack(host.id, change.readyAtMs);
         return this.#changed(host);
       case 'robotsHop':
         return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);

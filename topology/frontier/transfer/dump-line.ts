@@ -28,10 +28,10 @@ import type { HostTraps } from '../../policy/traps/standing.ts';
 import type { KeyMode } from '../../url/host-key.ts';
 import type { FinalStatus, HostFacts, PlaceName, TallyName } from '../changes/changes.ts';
 import type { PageRecord } from '../changes/page-record.ts';
-import type { HostLanes } from '../hosts/lanes.ts';
+import type { SlotsOfHost } from '../hosts/host-slots.ts';
 import type { StandingTrap } from '../state/traps-state.ts';
 
-/** 2: a front queue is `frontQueue`; in 1 it was `band`, which is read still. */
+/** 2 has `frontQueue` and `hostSlots`; in 1 they were `band` and `lanes`, which are read still. */
 export const dumpVersion = 2;
 
 export interface DumpHead {
@@ -79,8 +79,8 @@ export interface HostLine {
   readonly traps?: HostTraps<StandingTrap>;
   /** Fingerprints of URLs that were taken down, as pairs: by the key of the first line. */
   readonly purged?: readonly number[];
-  /** Of a host that may be on several leases (hosts/lanes.ts). */
-  readonly lanes?: Pick<HostLanes, 'own' | 'most' | 'freeAtMs'>;
+  /** Of a host that may be on several leases (hosts/slots.ts). */
+  readonly hostSlots?: Pick<SlotsOfHost, 'own' | 'most' | 'freeAtMs'>;
 }
 
 export interface QueuedLine {

@@ -100,14 +100,16 @@ function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
     trapped: standing.trapped.map(plainTrap),
     released: standing.released.map(plainTrap),
   };
-  const lanes = state.hosts.lanes.entries.get(id);
+  const hostSlots = state.hosts.hostSlots.entries.get(id);
   const purged = state.purge.urls.get(id);
   return {
     host: key,
     ...(Object.keys(told).length > 0 && { facts: told as Partial<HostFacts> }),
     ...(traps !== undefined && { traps }),
     ...(purged !== undefined && { purged }),
-    ...(lanes !== undefined && { lanes: { own: lanes.own, most: lanes.most, freeAtMs: lanes.freeAtMs } }),
+    ...(hostSlots !== undefined && {
+      hostSlots: { own: hostSlots.own, most: hostSlots.most, freeAtMs: hostSlots.freeAtMs },
+    }),
   };
 }
 

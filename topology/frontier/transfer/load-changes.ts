@@ -59,11 +59,12 @@ class Gathering {
     } else for (const [counter, by] of entriesOf(line.tallies)) this.changes.push({ kind: 'count', counter, by });
   }
 
-  #host({ host: hostKey, facts, traps, lanes, purged }: HostLine): void {
+  #host({ host: hostKey, facts, traps, hostSlots, purged }: HostLine): void {
     this.changes.push({ kind: 'host', hostKey, facts: { ...newHostFacts, ...facts } });
     if (purged !== undefined) this.changes.push({ kind: 'load', row: { row: 'purged', hostKey, prints: purged } });
-    if (lanes !== undefined) this.changes.push({ kind: 'lanes', hostKey, own: lanes.own, most: lanes.most });
-    for (const readyAtMs of lanes?.freeAtMs ?? []) this.changes.push({ kind: 'lane', hostKey, readyAtMs });
+    if (hostSlots !== undefined)
+      this.changes.push({ kind: 'hostSlots', hostKey, own: hostSlots.own, most: hostSlots.most });
+    for (const readyAtMs of hostSlots?.freeAtMs ?? []) this.changes.push({ kind: 'hostSlot', hostKey, readyAtMs });
     for (const trap of traps?.released ?? []) {
       this.changes.push({ kind: 'trap', hostKey, ...trap });
       this.changes.push({ kind: 'releaseTrap', hostKey, pattern: trap.pattern });

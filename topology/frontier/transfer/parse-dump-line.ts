@@ -55,12 +55,14 @@ function parse(text: string, number: number): Fields {
   return line as Fields;
 }
 
-/** Format 1 called a front queue `band`, in URLs, in what their visits told and in traps. */
+/** Format 1 called a front queue `band`, in URLs, in what their visits told and in traps; and the slots of a host `lanes`. */
+const namesOfFormat1: Readonly<Record<string, string>> = { band: 'frontQueue', lanes: 'hostSlots' };
+
 function withTodaysNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withTodaysNames);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, of]) => [name === 'band' ? 'frontQueue' : name, withTodaysNames(of)]),
+    Object.entries(value).map(([name, of]) => [namesOfFormat1[name] ?? name, withTodaysNames(of)]),
   );
 }
 
@@ -98,11 +100,11 @@ function checkVisits(line: Fields, number: number): void {
 
 function checkHost(line: Fields, number: number): void {
   need(number, line, 'host', isText, 'a text');
-  const lanes = line['lanes'] as Fields | undefined;
-  if (lanes !== undefined) {
-    const { own, most, freeAtMs } = lanes;
+  const hostSlots = line['hostSlots'] as Fields | undefined;
+  if (hostSlots !== undefined) {
+    const { own, most, freeAtMs } = hostSlots;
     const isRight = Number.isSafeInteger(own) && isWhole(most) && Array.isArray(freeAtMs) && freeAtMs.every(isWhole);
-    if (!isRight) throw invalid(number, '"lanes" lacks "own", "most" or "freeAtMs", in whole numbers');
+    if (!isRight) throw invalid(number, '"hostSlots" lacks "own", "most" or "freeAtMs", in whole numbers');
   }
   const { purged = [] } = line;
   if (!Array.isArray(purged) || !purged.every(isWhole)) throw invalid(number, '"purged" is no list of whole numbers');

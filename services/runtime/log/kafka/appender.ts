@@ -49,7 +49,7 @@ interface Queued extends StampedRecord {
   readonly bytes: number;
 }
 
-interface Lane {
+interface Channel {
   readonly topic: string;
   readonly partition: number;
   readonly queue: Queued[];
@@ -81,9 +81,9 @@ export function createAppender(
   deliveryTimeoutMs: number,
   compressor: Compressor | undefined,
 ): Appender {
-  const lanes = new Map<string, Map<number, Lane>>();
+  const channels = new Map<string, Map<number, Channel>>();
   /** Lanes with something to send. */
-  const busy = new Set<Lane>();
+  const busy = new Set<Channel>();
   /** Brokers with a request under way, or about to have one. */
   const sending = new Set<number>();
   let producerId: Promise<number> | undefined;
@@ -93,33 +93,33 @@ export function createAppender(
   let closeDeadline = Number.POSITIVE_INFINITY;
   let idle: (() => void) | undefined;
 
-  const laneOf = (topic: string, partition: number): Lane => {
-    let byPartition = lanes.get(topic);
-    if (!byPartition) lanes.set(topic, (byPartition = new Map()));
-    let lane = byPartition.get(partition);
-    if (!lane)
+  const channelOf = (topic: string, partition: number): Channel => {
+    let byPartition = channels.get(topic);
+    if (!byPartition) channels.set(topic, (byPartition = new Map()));
+    let channel = byPartition.get(partition);
+    if (!channel)
       byPartition.set(
         partition,
-        (lane = {
+        (channel = {
           ...{ topic, partition, queue: [], batch: undefined, bytesMax: kafkaLimits.batchBytesMax },
           ...{ id: undefined, epoch: 0, sequence: 0 },
         }),
       );
-    return lane;
+    return channel;
   };
 
-  const settle = (lane: Lane) => {
-    lane.batch = undefined;
-    if (lane.queue.length === 0) busy.delete(lane);
+  const settle = (channel: Channel) => {
+    channel.batch = undefined;
+    if (channel.queue.length === 0) busy.delete(channel);
     if (busy.size === 0) idle?.();
   };
-  const ack = (lane: Lane, batch: Batch, baseOffset: number) => {
-    lane.sequence = (lane.sequence + batch.records.length) % sequenceEnd;
+  const ack = (channel: Channel, batch: Batch, baseOffset: number) => {
+    channel.sequence = (channel.sequence + batch.records.length) % sequenceEnd;
     batch.records.forEach(({ append, index }, i) => {
       append.offsets[index] = baseOffset + i;
       landed(append);
     });
-    settle(lane);
+    settle(channel);
   };
   const landed = (append: Append) => {
     if (--append.left > 0) return;
@@ -127,53 +127,53 @@ export function createAppender(
     else append.reject(new RecordTooLarge(append.tooLargeFor, append.tooLarge));
   };
   /** Nothing of the batch was appended: its number is free. */
-  const tooLarge = (lane: Lane, batch: Batch) => {
+  const tooLarge = (channel: Channel, batch: Batch) => {
     const [first] = batch.records;
     if (batch.records.length > 1) {
-      lane.queue.unshift(...batch.records);
-      lane.bytesMax = Math.max(1, Math.floor(Math.min(lane.bytesMax, batch.bytes) / 2));
-      lane.batch = undefined;
+      channel.queue.unshift(...batch.records);
+      channel.bytesMax = Math.max(1, Math.floor(Math.min(channel.bytesMax, batch.bytes) / 2));
+      channel.batch = undefined;
       return;
     }
     const { append, index } = first as Queued;
     append.tooLarge.push(index);
-    append.tooLargeFor = lane.topic;
-    if (append.leads) return fail(lane, new RecordTooLarge(lane.topic, append.tooLarge));
+    append.tooLargeFor = channel.topic;
+    if (append.leads) return fail(channel, new RecordTooLarge(channel.topic, append.tooLarge));
     landed(append);
-    settle(lane);
+    settle(channel);
   };
-  const numberAnew = (lane: Lane) => {
-    lane.sequence = 0;
-    if (++lane.epoch > epochMax) {
+  const numberAnew = (channel: Channel) => {
+    channel.sequence = 0;
+    if (++channel.epoch > epochMax) {
       producerId = undefined;
-      lane.id = undefined;
-      lane.epoch = 0;
+      channel.id = undefined;
+      channel.epoch = 0;
     }
   };
-  const fail = (lane: Lane, error: unknown) => {
-    const records = [...(lane.batch?.records ?? []), ...lane.queue.splice(0)];
-    numberAnew(lane);
+  const fail = (channel: Channel, error: unknown) => {
+    const records = [...(channel.batch?.records ?? []), ...channel.queue.splice(0)];
+    numberAnew(channel);
     for (const { append } of records) append.reject(error);
-    settle(lane);
+    settle(channel);
   };
-  const tryLater = (lane: Lane, batch: Batch, error: unknown) => {
-    cluster.forget(lane.topic);
+  const tryLater = (channel: Channel, batch: Batch, error: unknown) => {
+    cluster.forget(channel.topic);
     const now = performance.now();
-    if (now + batch.pauseMs > Math.min(batch.deadline, closeDeadline)) return fail(lane, error);
+    if (now + batch.pauseMs > Math.min(batch.deadline, closeDeadline)) return fail(channel, error);
     batch.notBefore = now + batch.pauseMs;
     batch.pauseMs = Math.min(2 * batch.pauseMs, kafkaLimits.retryMsMax);
   };
 
-  const seal = (lane: Lane): Batch => {
+  const seal = (channel: Channel): Batch => {
     let count = 0;
     let bytes = 0;
-    for (const queued of lane.queue) {
-      if (count > 0 && bytes + queued.bytes > lane.bytesMax) break;
+    for (const queued of channel.queue) {
+      if (count > 0 && bytes + queued.bytes > channel.bytesMax) break;
       bytes += queued.bytes;
       count++;
     }
     const deadline = deadlineIn(deliveryTimeoutMs);
-    return { records: lane.queue.splice(0, count), bytes, deadline, notBefore: 0, pauseMs: kafkaLimits.retryMs };
+    return { records: channel.queue.splice(0, count), bytes, deadline, notBefore: 0, pauseMs: kafkaLimits.retryMs };
   };
 
   /** Sends what is ready to every broker that is free; called whenever either may have changed. */
@@ -182,21 +182,21 @@ export function createAppender(
     clearTimeout(timer);
     const now = performance.now();
     let soonest = Number.POSITIVE_INFINITY;
-    const ready = new Map<number, Lane[]>();
-    for (const lane of [...busy]) {
-      if (lane.batch && lane.batch.notBefore > now) {
-        soonest = Math.min(soonest, lane.batch.notBefore);
+    const ready = new Map<number, Channel[]>();
+    for (const channel of [...busy]) {
+      if (channel.batch && channel.batch.notBefore > now) {
+        soonest = Math.min(soonest, channel.batch.notBefore);
         continue;
       }
-      const leader = cluster.knownLeaderOf(lane.topic, lane.partition);
+      const leader = cluster.knownLeaderOf(channel.topic, channel.partition);
       if (leader === undefined) {
-        if (!looking.has(lane)) look(lane);
+        if (!looking.has(channel)) look(channel);
         continue;
       }
       if (sending.has(leader)) continue;
       const there = ready.get(leader);
-      if (there) there.push(lane);
-      else ready.set(leader, [lane]);
+      if (there) there.push(channel);
+      else ready.set(leader, [channel]);
     }
     for (const [leader, of] of ready) {
       sending.add(leader);
@@ -215,22 +215,22 @@ export function createAppender(
   };
 
   /** Lanes whose leader is being asked for. */
-  const looking = new Set<Lane>();
-  const look = (lane: Lane) => {
-    lane.batch ??= seal(lane);
-    const { batch } = lane;
-    looking.add(lane);
+  const looking = new Set<Channel>();
+  const look = (channel: Channel) => {
+    channel.batch ??= seal(channel);
+    const { batch } = channel;
+    looking.add(channel);
     cluster
-      .leaderOf(lane.topic, lane.partition)
-      .catch((error) => (isTransient(error) ? tryLater(lane, batch, error) : fail(lane, error)))
+      .leaderOf(channel.topic, channel.partition)
+      .catch((error) => (isTransient(error) ? tryLater(channel, batch, error) : fail(channel, error)))
       .finally(() => {
-        looking.delete(lane);
+        looking.delete(channel);
         schedule();
       });
   };
 
-  const send = async (leader: number, ready: readonly Lane[]) => {
-    const parts: { lane: Lane; batch: Batch }[] = [];
+  const send = async (leader: number, ready: readonly Channel[]) => {
+    const parts: { channel: Channel; batch: Batch }[] = [];
     try {
       producerId ??= initProducerId(cluster);
       const id = await producerId.catch((error) => {
@@ -239,58 +239,59 @@ export function createAppender(
       });
       const link = await cluster.link(leader, 'produce');
       let bytes = 0;
-      for (const lane of ready) {
-        if (!busy.has(lane) || looking.has(lane)) continue;
-        lane.batch ??= seal(lane);
-        if (parts.length > 0 && bytes + lane.batch.bytes > kafkaLimits.produceBytesMax) continue;
-        bytes += lane.batch.bytes;
-        parts.push({ lane, batch: lane.batch });
+      for (const channel of ready) {
+        if (!busy.has(channel) || looking.has(channel)) continue;
+        channel.batch ??= seal(channel);
+        if (parts.length > 0 && bytes + channel.batch.bytes > kafkaLimits.produceBytesMax) continue;
+        bytes += channel.batch.bytes;
+        parts.push({ channel, batch: channel.batch });
       }
       const request = produceRequest(
-        parts.map(({ lane, batch: { records } }) => ({
-          topic: lane.topic,
-          partition: lane.partition,
+        parts.map(({ channel, batch: { records } }) => ({
+          topic: channel.topic,
+          partition: channel.partition,
           records,
-          producer: { id: (lane.id ??= id), epoch: lane.epoch, sequence: lane.sequence },
+          producer: { id: (channel.id ??= id), epoch: channel.epoch, sequence: channel.sequence },
         })),
         kafkaLimits.requestTimeoutMs,
         compressor,
       );
       const { parts: produced } = await link.send<ProduceResponse>(request);
-      for (const { lane, batch } of parts) {
-        const part = produced.find((each) => each.partition === lane.partition && each.topic === lane.topic);
-        decide(lane, batch, part);
+      for (const { channel, batch } of parts) {
+        const part = produced.find((each) => each.partition === channel.partition && each.topic === channel.topic);
+        decide(channel, batch, part);
       }
     } catch (error) {
       // Nothing was sent, or what was has no answer: the same batches go again.
-      const concerned = parts.length > 0 ? parts : ready.map((lane) => ({ lane, batch: (lane.batch ??= seal(lane)) }));
-      for (const { lane, batch } of concerned) {
-        if (lane.batch !== batch) continue;
-        if (isTransient(error)) tryLater(lane, batch, error);
-        else fail(lane, error);
+      const concerned =
+        parts.length > 0 ? parts : ready.map((channel) => ({ channel, batch: (channel.batch ??= seal(channel)) }));
+      for (const { channel, batch } of concerned) {
+        if (channel.batch !== batch) continue;
+        if (isTransient(error)) tryLater(channel, batch, error);
+        else fail(channel, error);
       }
     }
   };
 
-  const decide = (lane: Lane, batch: Batch, part: ProducedPart | undefined) => {
-    const what = `appending to ${lane.topic}/${lane.partition}`;
-    if (!part) return tryLater(lane, batch, transient(`${what} failed: the broker's answer leaves it out`));
-    if (part.errorCode === 0) return ack(lane, batch, part.baseOffset);
+  const decide = (channel: Channel, batch: Batch, part: ProducedPart | undefined) => {
+    const what = `appending to ${channel.topic}/${channel.partition}`;
+    if (!part) return tryLater(channel, batch, transient(`${what} failed: the broker's answer leaves it out`));
+    if (part.errorCode === 0) return ack(channel, batch, part.baseOffset);
     const { type } = errorOf(part.errorCode);
     // Acked batches before it are gone from the log: this one was refused, and may go again under other numbers, unless
     // it rests on them: somebody else's records may have taken their places, so that its own would look right.
     if (type === 'OUT_OF_ORDER_SEQUENCE_NUMBER') {
       const lost = transient(`${what} failed: the log has lost records that it had acknowledged`);
-      if (batch.records.some(({ append }) => append.leads)) return fail(lane, lost);
-      numberAnew(lane);
-      return tryLater(lane, batch, lost);
+      if (batch.records.some(({ append }) => append.leads)) return fail(channel, lost);
+      numberAnew(channel);
+      return tryLater(channel, batch, lost);
     }
     try {
-      if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return tooLarge(lane, batch);
+      if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') return tooLarge(channel, batch);
       throwFor(part.errorCode, what);
     } catch (error) {
-      if (isTransient(error)) tryLater(lane, batch, error);
-      else fail(lane, error);
+      if (isTransient(error)) tryLater(channel, batch, error);
+      else fail(channel, error);
     }
   };
 
@@ -312,9 +313,9 @@ export function createAppender(
         const counts = { left: records.length, tooLarge: [], tooLargeFor: '', leads };
         const append: Append = { offsets: new Array(records.length), ...counts, resolve, reject };
         records.forEach((record, index) => {
-          const lane = laneOf(record.topic, record.partition);
-          lane.queue.push({ record, timestampMs, append, index, bytes: recordBytesAtMost(record) });
-          busy.add(lane);
+          const channel = channelOf(record.topic, record.partition);
+          channel.queue.push({ record, timestampMs, append, index, bytes: recordBytesAtMost(record) });
+          busy.add(channel);
         });
         schedule();
       });

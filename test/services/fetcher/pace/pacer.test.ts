@@ -145,10 +145,10 @@ test('starts on one address that come late keep the interval among themselves', 
   assert.deepEqual(startedMs, [0, 130, 160, 190]);
 });
 
-/** Turns of a host with lanes, each a contact of `takesMs`: when they start. */
-async function startsOf(lanes: number, turns: number, delayMs: number, takesMs: number): Promise<number[]> {
+/** Turns of a host with slots, each a contact of `takesMs`: when they start. */
+async function startsOf(hostSlots: number, turns: number, delayMs: number, takesMs: number): Promise<number[]> {
   const clock = createFakeClock();
-  const pacer = createPacer(clock, never, () => lanes);
+  const pacer = createPacer(clock, never, () => hostSlots);
   const beginMs = clock.nowMs();
   const startedMs: number[] = [];
   for (let n = 0; n < turns; n++) {
@@ -162,13 +162,13 @@ async function startsOf(lanes: number, turns: number, delayMs: number, takesMs: 
   return startedMs;
 }
 
-test('a host with lanes has as many turns at once, each a delay after the end of its lane’s last, and no burst', async () => {
+test('a host with slots has as many turns at once, each a delay after the end of its slot’s last, and no burst', async () => {
   const starts = await startsOf(4, 12, 400, 1_000);
   assert.deepEqual(starts.slice(0, 4), [0, 100, 200, 300]);
-  // A lane goes on a delay after its contact ended, and the millisecond that ended in.
+  // A slot goes on a delay after its contact ended, and the millisecond that ended in.
   assert.deepEqual(starts.slice(4, 8), [1_401, 1_501, 1_601, 1_701]);
   assert.deepEqual(starts.slice(8), [2_802, 2_902, 3_002, 3_102]);
-  assert.deepEqual(await startsOf(1, 3, 400, 1_000), [0, 1_401, 2_802], 'one lane is what any host has');
+  assert.deepEqual(await startsOf(1, 3, 400, 1_000), [0, 1_401, 2_802], 'one slot is what any host has');
 });
 
 test('a turn taken alone waits until all others have ended, and holds the others for its delay', async () => {
@@ -195,17 +195,17 @@ test('a turn taken alone waits until all others have ended, and holds the others
   ]);
 });
 
-test('with fewer lanes than before a host waits for those used last', async () => {
+test('with fewer slots than before a host waits for those used last', async () => {
   const clock = createFakeClock();
-  let lanes = 3;
-  const pacer = createPacer(clock, never, () => lanes);
+  let hostSlots = 3;
+  const pacer = createPacer(clock, never, () => hostSlots);
   const turns = await Promise.all([1, 2, 3].map(() => pacer.acquire('a', 0, late)));
   for (const turn of turns) {
     await clock.advance(100);
     turn?.release(clock.nowMs(), 1_000);
   }
   assert.equal(pacer.waitMs('a', 0), 801);
-  lanes = 1;
+  hostSlots = 1;
   assert.equal(pacer.waitMs('a', 0), 1_001);
 });
 
@@ -227,13 +227,13 @@ test('a turn at an address lasts until its request starts, whatever that waits f
   assert.deepEqual(given, [600, 600]);
 });
 
-test('the address of a host with lanes may be contacted as many times as often', async () => {
+test('the address of a host with slots may be contacted as many times as often', async () => {
   const clock = createFakeClock();
   const pacer = createAddressPacer(clock, 100, () => 1);
   const beginMs = clock.nowMs();
   const startedMs: number[] = [];
-  for (const lanes of [4, 4, 4, 1])
-    void pacer.acquire('192.0.2.1', late, never, lanes).then((turn) => {
+  for (const hostSlots of [4, 4, 4, 1])
+    void pacer.acquire('192.0.2.1', late, never, hostSlots).then((turn) => {
       turn!.start();
       startedMs.push(clock.nowMs() - beginMs);
     });

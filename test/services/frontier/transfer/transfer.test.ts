@@ -56,7 +56,7 @@ const body: readonly object[] = [
   { host: 'blocked.test:8080', facts: { hold: 'blocked' } },
   { host: 'purged.test', facts: { hold: 'purged' } },
   { url: 'https://blocked.test:8080/', status: 'queued', frontQueue: 1, expiries: 2 },
-  { host: 'www.a.test', lanes: { own: 3, most: 3, freeAtMs: [88_000] }, purged: [7, 8, 7, 9] },
+  { host: 'www.a.test', hostSlots: { own: 3, most: 3, freeAtMs: [88_000] }, purged: [7, 8, 7, 9] },
   { url: 'http://www.a.test/later', status: 'queued', frontQueue: 8, depth: 3 },
   // It was fetched once, and an operator has forced it.
   { url: 'http://a.test/forced', status: 'queued', frontQueue: 0 },
@@ -104,7 +104,12 @@ function saidBy(lines: readonly string[]): string[] {
 }
 
 test('a dump of format 1, whose front queues are named "band", comes out in today’s words', async () => {
-  const first = whole.map((line) => line.replaceAll('"frontQueue":', '"band":').replace('"version":2', '"version":1'));
+  const first = whole.map((line) =>
+    line
+      .replaceAll('"frontQueue":', '"band":')
+      .replaceAll('"hostSlots":', '"lanes":')
+      .replace('"version":2', '"version":1'),
+  );
   assert.ok(first.filter((line) => line.includes('"band":')).length > 3);
   const crawl = await newCrawl(3, 'host');
   await load(crawl, first);

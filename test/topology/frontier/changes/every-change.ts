@@ -157,11 +157,11 @@ export const everyChange: { readonly [Kind in Change['kind']]: readonly (Change 
     { kind: 'expedite', hostKey: 'a.test', frontQueue: 17, seq: 70_000, entry },
     { kind: 'expedite', hostKey: 'a.test', frontQueue: null, seq: 2, entry: plainEntry },
   ],
-  lanes: [
-    { kind: 'lanes', hostKey: 'a.test', own: -1, most: 4 },
-    { kind: 'lanes', hostKey: 'a.test', own: 2, most: 3 },
+  hostSlots: [
+    { kind: 'hostSlots', hostKey: 'a.test', own: -1, most: 4 },
+    { kind: 'hostSlots', hostKey: 'a.test', own: 2, most: 3 },
   ],
-  lane: [{ kind: 'lane', hostKey: 'a.test', readyAtMs: 1_700_000_000_003 }],
+  hostSlot: [{ kind: 'hostSlot', hostKey: 'a.test', readyAtMs: 1_700_000_000_003 }],
   known: [
     ...(['new', 'lease', 'frontQueue', 'again', 'done', 'forgotten'] as const).map((place, n) => ({
       kind: 'known' as const,

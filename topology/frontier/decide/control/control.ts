@@ -7,7 +7,7 @@ import type { HostFacts, HostHold } from '../../changes/changes.ts';
 import { newHostFacts } from '../../changes/changes.ts';
 import { duplicatesPayload, seekPayload, trapPayload } from '../control-payloads.ts';
 import type { Decision } from '../decision.ts';
-import { setOwnLanes, switchLanes } from '../leases/lanes.ts';
+import { setOwnSlots, switchHostSlots } from '../leases/host-slots.ts';
 import { setTrap } from '../links/traps.ts';
 import { heldByLimit } from '../politeness.ts';
 import { decideSitemapsNamed } from '../sitemaps.ts';
@@ -43,7 +43,7 @@ export function decideControl(decision: Decision, event: Control, waiting: reado
     case 'hostLimit':
       return setFacts(decision, hostKey, { pagesMax: Math.max(-1, amount) });
     case 'hostLeases':
-      return setOwnLanes(decision, hostKey, amount);
+      return setOwnSlots(decision, hostKey, amount);
     case 'readSitemaps':
       if (isPurged(decision, hostKey)) return;
       return decideSitemapsNamed(decision, hostKey, amount === 1);
@@ -97,7 +97,7 @@ function switchPolicy(decision: Decision, event: Control): void {
     return;
   }
   decision.emit({ kind: 'policy', version: event.version, json: event.payload });
-  switchLanes(decision);
+  switchHostSlots(decision);
   const capMs = decision.policy!.config.crawlDelayCapMs;
   for (const host of decision.state.hosts.values()) {
     if (host.facts.hold === 'crawlDelay' && host.facts.crawlDelayMs <= capMs)

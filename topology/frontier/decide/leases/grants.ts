@@ -10,7 +10,7 @@ import type { Decision } from '../decision.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
 import { baseDelayMs, leaseMs, leaseSize } from '../politeness.ts';
 import { isRoundDue } from '../sitemaps.ts';
-import { hasFreeLane, laneShare } from './lanes.ts';
+import { hasFreeSlot, hostSlotShare } from './host-slots.ts';
 import { refreshCount } from './share.ts';
 
 /** Grants at most `demand` leases; stops early when the commit is full. */
@@ -33,8 +33,8 @@ export function decideGrants(decision: Decision, demand: number): void {
       continue;
     }
     const { length } = decision.granted;
-    if (hasFreeLane(decision, policy, host)) grant(decision, policy, host, quotaLeft);
-    // One that may have none, by its lanes or its limit, has left the clock: it takes nobody's turn.
+    if (hasFreeSlot(decision, policy, host)) grant(decision, policy, host, quotaLeft);
+    // One that may have none, by its slots or its limit, has left the clock: it takes nobody's turn.
     if (decision.granted.length === length) left += 1;
   }
 }
@@ -42,7 +42,7 @@ export function decideGrants(decision: Decision, demand: number): void {
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
   const { nowMs } = decision;
   if (host.deadUntilMs > 0) revive(decision, host);
-  let left = laneShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
+  let left = hostSlotShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
   const { queue } = host;
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
   const due = queue.dueCount(nowMs);

@@ -87,11 +87,11 @@ export function nextHopAtMs(state: FrontierState, policy: Policy | null): number
   return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
 }
 
-/** Not while all its lanes are taken, or it is blocked or purged. A host given up on may be asked: it is another's robots.txt that says when. */
+/** Not while all its slots are taken, or it is blocked or purged. A host given up on may be asked: it is another's robots.txt that says when. */
 function hopAtMs(state: FrontierState, policy: Policy, host: Host, nowMs: number): number {
   const { readyAtMs, hold } = host.facts;
-  const laneAtMs = state.hosts.lanes.readyAtMs(host.id, host.leaseIds.length);
+  const slotAtMs = state.hosts.hostSlots.readyAtMs(host.id, host.leaseIds.length);
   const isShut = hold === 'blocked' || hold === 'purged';
-  if (laneAtMs === Number.POSITIVE_INFINITY || isShut) return Number.POSITIVE_INFINITY;
-  return policy.openAt(withoutPort(host.key), Math.max(readyAtMs, laneAtMs, nowMs));
+  if (slotAtMs === Number.POSITIVE_INFINITY || isShut) return Number.POSITIVE_INFINITY;
+  return policy.openAt(withoutPort(host.key), Math.max(readyAtMs, slotAtMs, nowMs));
 }

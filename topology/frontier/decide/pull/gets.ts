@@ -39,7 +39,7 @@ function isReady(
   const dueAtMs = queue.dueAtMs;
   if (facts.hold !== '' || dueAtMs === undefined) return false;
   const { hosts, pull } = state;
-  const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts), hosts.lanes.readyAtMs(id, leaseIds.length));
+  const readyAtMs = Math.max(dueAtMs, pull.readyAtMs(id, hosts.facts), hosts.hostSlots.readyAtMs(id, leaseIds.length));
   return readyAtMs <= nowMs && policy.openAt(withoutPort(key), nowMs) <= nowMs;
 }
 

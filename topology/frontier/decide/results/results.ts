@@ -15,7 +15,7 @@ import { frontierLimits } from '../../frontier-limits.ts';
 import type { Host, Lease } from '../../state/state.ts';
 import { fetchedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
-import { giveLaneBack, pauseOthers } from '../leases/lanes.ts';
+import { giveSlotBack, pauseOthers } from '../leases/host-slots.ts';
 import { decideWishes } from '../leases/robots-hops.ts';
 import { spendCash } from '../links/cash.ts';
 import { noticeTraps } from '../links/traps.ts';
@@ -83,7 +83,7 @@ function currentResult(decision: Decision, policy: Policy, lease: Lease, result:
   const facts = taught(decision, policy, before, lesson, result, lease);
   if (result.last) {
     decision.emit({ kind: 'release', leaseId: lease.id, expired: false });
-    giveLaneBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
+    giveSlotBack(decision, policy, host, facts, result.completedAtMs || decision.nowMs);
   }
   if (facts !== before) decision.emit({ kind: 'host', hostKey: host.key, facts });
   if (result.last) decideSitemapsRead(decision, policy, host, result);
@@ -241,8 +241,8 @@ function taught(
   result: Result,
   lease: Lease,
 ): HostFacts {
-  const { lanes } = decision.state.hosts;
-  const isNews = lanes.isNews(lease.host.id, before, lease.id);
+  const { hostSlots } = decision.state.hosts;
+  const isNews = hostSlots.isNews(lease.host.id, before, lease.id);
   if (!isNews) Object.assign(lesson, { answered: false, hostFailed: false, throttled: false });
   const facts = { ...before };
   for (const ms of lesson.fetchMs) facts.fetchMs = smoothedFetchMs(facts.fetchMs, ms);
@@ -263,15 +263,15 @@ function taught(
     facts.returns = lesson.returned && !troubled ? before.returns + 1 : 0;
     facts.leaseMax = nextLeaseMax(policy, before, lease, lesson, troubled);
   }
-  // Where there are several lanes each keeps its own delay; what follows is for all of them.
-  const manyLanes = lanes.inForce(lease.host.id, facts) > 1;
-  let waitMs = manyLanes ? 0 : politeDelayMs(policy, facts);
+  // Where there are several slots each keeps its own delay; what follows is for all of them.
+  const manySlots = hostSlots.inForce(lease.host.id, facts) > 1;
+  let waitMs = manySlots ? 0 : politeDelayMs(policy, facts);
   if (lesson.hostFailed) waitMs = Math.max(waitMs, failureDelayMs(policy, facts.failures));
   if (lesson.throttled) waitMs = Math.max(waitMs, throttleDelayMs(policy, facts.throttles, decision.random));
   if (result.last && facts.returns > 0) waitMs = Math.max(waitMs, returnDelayMs(facts.returns));
   const completedAtMs = result.completedAtMs || (result.last ? decision.nowMs : 0);
   waitMs = Math.max(waitMs, lesson.retryAfterMs);
-  if (completedAtMs > 0 && (waitMs > 0 || !manyLanes)) {
+  if (completedAtMs > 0 && (waitMs > 0 || !manySlots)) {
     facts.readyAtMs = Math.max(before.readyAtMs, completedAtMs + waitMs);
   }
   if (lease.entries.length > 0 && facts.failures > policy.config.retriesMs.length) {

@@ -5,7 +5,7 @@ import type { Entry } from '../../changes/entry.ts';
 import { frontierLimits } from '../../frontier-limits.ts';
 import type { Host, Lease } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
-import { giveLaneBack } from '../leases/lanes.ts';
+import { giveSlotBack } from '../leases/host-slots.ts';
 import { politeDelayMs } from '../politeness.ts';
 import { decideSitemapsFailed } from '../sitemaps.ts';
 import { noteExpired, type ResolvedTo } from '../trace-events.ts';
@@ -30,8 +30,8 @@ export function decideExpiries(decision: Decision): void {
     decision.emit({ kind: 'release', leaseId: lease.id, expired: true });
     const size = lease.entries.length;
     const { facts } = host;
-    const ownLane = giveLaneBack(decision, policy, host, facts, lease.deadlineMs);
-    const delayedMs = ownLane ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
+    const ownSlot = giveSlotBack(decision, policy, host, facts, lease.deadlineMs);
+    const delayedMs = ownSlot ? 0 : lease.deadlineMs + politeDelayMs(policy, facts);
     const readyAtMs = Math.max(facts.readyAtMs, delayedMs);
     // A quarter each time, down to single URLs; a lease without URLs says nothing of them, nor does one that nobody began.
     const saysNothing = size === 0 || isUntaken;

@@ -12,10 +12,15 @@ const pages = (count: number) => Array.from({ length: count }, (_, n) => `https:
 const slow = (): Answer => ({ kind: 'fetched', takesMs: 2_000 });
 const parallel = (leases: number) => [{ hosts: [hot], leases }];
 
-/** A crawl of one host; the driver itself checks that no more contacts fall into a delay than it has lanes. */
-function crawl(count: number, lanes: number, options: Partial<DriverOptions> = {}, policy: Partial<PolicyConfig> = {}) {
-  const given = { web: slow, lanes: { [hot]: lanes }, ...options };
-  const driver = new TopologyDriver({ ...given, policy: { delayMs: 1_000, parallel: parallel(lanes), ...policy } });
+/** A crawl of one host; the driver itself checks that no more contacts fall into a delay than it has slots. */
+function crawl(
+  count: number,
+  hostSlots: number,
+  options: Partial<DriverOptions> = {},
+  policy: Partial<PolicyConfig> = {},
+) {
+  const given = { web: slow, hostSlots: { [hot]: hostSlots }, ...options };
+  const driver = new TopologyDriver({ ...given, policy: { delayMs: 1_000, parallel: parallel(hostSlots), ...policy } });
   driver.inject(pages(count));
   return driver;
 }
@@ -35,14 +40,14 @@ describe('a host that may be on several leases', () => {
     const one = crawl(400, 1);
     one.run();
     assert.equal(mostAtOnce(one), 1);
-    for (const lanes of [2, 4, 8]) {
-      const many = crawl(400, lanes);
+    for (const hostSlots of [2, 4, 8]) {
+      const many = crawl(400, hostSlots);
       many.run();
-      assert.equal(mostAtOnce(many), lanes);
+      assert.equal(mostAtOnce(many), hostSlots);
       assert.equal(many.counters.page, 400);
       const gain = tookMs(one) / tookMs(many);
       // The first lease finds out how the host is, and the last ones end one by one.
-      assert.ok(gain > 0.85 * lanes && gain <= lanes, `${lanes} lanes: ${gain} times as fast`);
+      assert.ok(gain > 0.85 * hostSlots && gain <= hostSlots, `${hostSlots} slots: ${gain} times as fast`);
     }
     const told = crawl(400, 4, {}, { parallel: undefined });
     told.control(0, { kind: 'hostLeases', hostKey: hot, amount: 4 });
@@ -52,7 +57,7 @@ describe('a host that may be on several leases', () => {
 
   it('follows an operator before the policy, and the policy again when he takes his word back', () => {
     const driver = crawl(200, 8, {}, { parallel: parallel(2) });
-    const most = () => driver.core().state.hosts.lanes.of(0).most;
+    const most = () => driver.core().state.hosts.hostSlots.of(0).most;
     driver.control(0, { kind: 'hostLeases', hostKey: hot, amount: 8 });
     driver.run(driver.nowMs + 60_000);
     assert.deepEqual([most(), mostAtOnce(driver)], [8, 8]);
@@ -62,11 +67,11 @@ describe('a host that may be on several leases', () => {
     driver.setPolicy({ ...defaultPolicy(), delayFactor: 0 });
     driver.run();
     assert.equal(driver.counters.page, 200);
-    const { own, most: left } = driver.core().state.hosts.lanes.of(0);
+    const { own, most: left } = driver.core().state.hosts.hostSlots.of(0);
     assert.deepEqual({ own, left }, { own: -1, left: 1 });
   });
 
-  it('has one lane where its robots.txt names a Crawl-delay', () => {
+  it('has one slot where its robots.txt names a Crawl-delay', () => {
     const driver = crawl(40, 4, { crawlDelayMs: { [hot]: 1_500 } });
     driver.run();
     assert.equal(mostAtOnce(driver), 1);
@@ -76,7 +81,7 @@ describe('a host that may be on several leases', () => {
   it('starts its leases apart, so that they make no burst', () => {
     const driver = crawl(400, 4);
     driver.run();
-    // The first lease has found out how the host is. Its lane has a delay to wait, the three others have not.
+    // The first lease has found out how the host is. Its slot has a delay to wait, the three others have not.
     const [ended, ...next] = driver.tasks.slice(0, 5).map(({ grantedAtMs }) => grantedAtMs);
     const endMs = ended! + 8 * 2_000 + 7 * 1_000;
     assert.deepEqual(
@@ -132,7 +137,7 @@ describe('a host that may be on several leases', () => {
     assert.equal(driver.counters.deferred, 250);
   });
 
-  it('keeps its lanes and their delays over a restart, from a checkpoint, a changelog, or both', () => {
+  it('keeps its slots and their delays over a restart, from a checkpoint, a changelog, or both', () => {
     for (const fetchersDie of [false, true]) {
       const driver = crawl(200, 4);
       driver.run(driver.nowMs + 30_000);
@@ -149,7 +154,7 @@ describe('a host that may be on several leases', () => {
     }
   });
 
-  it('keeps a lane to itself until a lease that nobody runs has expired, and crawls on in the others', () => {
+  it('keeps a slot to itself until a lease that nobody runs has expired, and crawls on in the others', () => {
     const lost = new Set<number>();
     const takesLease = ({ leaseId }: { readonly leaseId: number }) => !(leaseId === 3 && lost.add(leaseId));
     const driver = crawl(300, 4, { takesLease });

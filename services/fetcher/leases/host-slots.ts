@@ -1,26 +1,26 @@
 /**
  * Leases of one host that run here side by side, where its policy or an operator allows several
- * (topology/frontier/hosts/lanes.ts).
+ * (topology/frontier/hosts/slots.ts).
  *
  * They share what the host says: once it fails in one lease, or asks for fewer requests, the others start nothing more
  * and come back as well. Whoever takes the host's turn at the pacer learns here how many turns it has at once. And each
- * keeps to its own lane: a delay lies between its own requests too, so that n leases are n lanes wherever they run.
- * Hosts with one lane are not in here.
+ * keeps to its own slot: a delay lies between its own requests too, so that n leases are n slots wherever they run.
+ * Hosts with one slot are not in here.
  */
 import type { Task } from '../../../schemas/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Pacer } from '../pace/pacer.ts';
 
-export interface Lanes {
-  /** A lease begins; the newest lease of a host knows best how many lanes it has. */
-  open(task: Pick<Task, 'hostKey' | 'lanes' | 'leaseId' | 'notBeforeMs'>): LaneLease;
+export interface HostSlots {
+  /** A lease begins; the newest lease of a host knows best how many slots it has. */
+  open(task: Pick<Task, 'hostKey' | 'lanes' | 'leaseId' | 'notBeforeMs'>): SlotLease;
   /** Turns the host has at once. */
   of(hostKey: string): number;
   /** A host is in trouble, as the frontier knows by now: its leases with lower numbers start nothing more. */
   pause(hostKey: string, belowLease: number): void;
 }
 
-export interface LaneLease {
+export interface SlotLease {
   /** The host is in trouble: start nothing more. */
   readonly stopped: boolean;
   /** The host was found in trouble by a contact that ended at `atMs`: what was granted before starts nothing more. */
@@ -29,7 +29,7 @@ export interface LaneLease {
 }
 
 /** A host's turns, for one of its leases: one after another, as if it were alone. */
-export function ownLane(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer {
+export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer {
   let [endedMs, keptMs] = [0, 0];
   return {
     waitMs: pacer.waitMs,
@@ -64,8 +64,8 @@ interface Trouble {
 /** Hosts remembered that were in trouble: of a crawl that is in so much, the latest. */
 const troublesMax = 4_096;
 
-export function createLanes(): Lanes {
-  const hosts = new Map<string, { lanes: number; open: number }>();
+export function createHostSlots(): HostSlots {
+  const hosts = new Map<string, { most: number; open: number }>();
   /** In order of the last word. */
   const troubles = new Map<string, Trouble>();
 
@@ -80,12 +80,12 @@ export function createLanes(): Lanes {
   };
 
   return {
-    of: (hostKey) => hosts.get(hostKey)?.lanes ?? 1,
+    of: (hostKey) => hosts.get(hostKey)?.most ?? 1,
     pause: (hostKey, belowLease) => note(hostKey, 0, belowLease),
     open({ hostKey, lanes, leaseId, notBeforeMs }) {
-      const host = hosts.get(hostKey) ?? { lanes, open: 0 };
+      const host = hosts.get(hostKey) ?? { most: lanes, open: 0 };
       hosts.set(hostKey, host);
-      host.lanes = lanes;
+      host.most = lanes;
       host.open += 1;
       return {
         get stopped() {

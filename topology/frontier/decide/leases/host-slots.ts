@@ -1,4 +1,4 @@
-/** Lanes in decisions (hosts/lanes.ts): how many leases a host may be on, and what of its queue each may hold. */
+/** Slots in decisions (hosts/slots.ts): how many leases a host may be on, and what of its queue each may hold. */
 import { parallelLimits } from '../../../policy/limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { withoutPort } from '../../../url/host-key.ts';
@@ -9,58 +9,59 @@ import type { Decision } from '../decision.ts';
 import { politeDelayMs } from '../politeness.ts';
 
 /** An operator says how many leases a host may be on at once; below 1: as the policy says. */
-export function setOwnLanes(decision: Decision, hostKey: string, leases: number): void {
+export function setOwnSlots(decision: Decision, hostKey: string, leases: number): void {
   const own = leases < 1 ? -1 : Math.min(leases, parallelLimits.leasesMax);
   const most = own < 1 ? (decision.policy?.leasesOf(withoutPort(hostKey)) ?? 1) : own;
-  decision.emit({ kind: 'lanes', hostKey, own, most });
+  decision.emit({ kind: 'hostSlots', hostKey, own, most });
 }
 
 /** Hosts that have several follow a policy that was just switched to; others do when they are next granted. */
-export function switchLanes(decision: Decision): void {
+export function switchHostSlots(decision: Decision): void {
   const { hosts } = decision.state;
-  for (const id of [...hosts.lanes.entries.keys()].sort((a, b) => a - b)) {
-    const { own } = hosts.lanes.of(id);
-    if (own < 1) setOwnLanes(decision, hosts.at(id).key, own);
+  for (const id of [...hosts.hostSlots.entries.keys()].sort((a, b) => a - b)) {
+    const { own } = hosts.hostSlots.of(id);
+    if (own < 1) setOwnSlots(decision, hosts.at(id).key, own);
   }
 }
 
 /** A host about to be granted follows the policy. False: it is on as many leases as it may be. */
-export function hasFreeLane(decision: Decision, policy: Policy, host: Host): boolean {
-  const { lanes } = decision.state.hosts;
-  if (policy.config.parallel === undefined && lanes.entries.size === 0) return true;
-  const { own, most } = lanes.of(host.id);
+export function hasFreeSlot(decision: Decision, policy: Policy, host: Host): boolean {
+  const { hostSlots } = decision.state.hosts;
+  if (policy.config.parallel === undefined && hostSlots.entries.size === 0) return true;
+  const { own, most } = hostSlots.of(host.id);
   const wanted = own < 1 ? policy.leasesOf(withoutPort(host.key)) : own;
-  if (wanted !== most) decision.emit({ kind: 'lanes', hostKey: host.key, own, most: wanted });
-  return host.leaseIds.length < lanes.inForce(host.id);
+  if (wanted !== most) decision.emit({ kind: 'hostSlots', hostKey: host.key, own, most: wanted });
+  return host.leaseIds.length < hostSlots.inForce(host.id);
 }
 
-/** Of `left` URLs that a lease could hold, so many that lanes that are free share what is queued, and a limit is kept. */
-export function laneShare(state: FrontierState, host: Host, nowMs: number, left: number): number {
-  const lanes = state.hosts.lanes.inForce(host.id);
-  if (lanes === 1) return left;
+/** Of `left` URLs that a lease could hold, so many that slots that are free share what is queued, and a limit is kept. */
+export function hostSlotShare(state: FrontierState, host: Host, nowMs: number, left: number): number {
+  const hostSlots = state.hosts.hostSlots.inForce(host.id);
+  if (hostSlots === 1) return left;
   const { facts, leaseIds, queue } = host;
-  let waiting = queue.dueCount(nowMs) + state.recrawl.table.dueCount(host.id, Math.floor(nowMs / 1_000), left * lanes);
+  let waiting =
+    queue.dueCount(nowMs) + state.recrawl.table.dueCount(host.id, Math.floor(nowMs / 1_000), left * hostSlots);
   for (const { number, size } of queue.frontQueues()) if (!queue.isHeld(number)) waiting += size;
-  const share = Math.min(left, Math.ceil(waiting / (lanes - leaseIds.length)));
+  const share = Math.min(left, Math.ceil(waiting / (hostSlots - leaseIds.length)));
   if (facts.pagesMax < 0) return share;
   const out = leaseIds.reduce((sum, id) => sum + state.leases.get(id)!.entries.filter(isOpen).length, 0);
   return Math.max(0, Math.min(share, facts.pagesMax - facts.pages - out));
 }
 
 /**
- * A lease has ended with a contact at `contactMs`: if its host has several lanes, by `facts`, its own waits the polite
+ * A lease has ended with a contact at `contactMs`: if its host has several slots, by `facts`, its own waits the polite
  * delay. False: it has one, and the host waits.
  */
-export function giveLaneBack(
+export function giveSlotBack(
   decision: Decision,
   policy: Policy,
   host: Host,
   facts: HostFacts,
   contactMs: number,
 ): boolean {
-  if (decision.state.hosts.lanes.inForce(host.id, facts) === 1) return false;
+  if (decision.state.hosts.hostSlots.inForce(host.id, facts) === 1) return false;
   const readyAtMs = contactMs + politeDelayMs(policy, facts);
-  decision.emit({ kind: 'lane', hostKey: host.key, readyAtMs });
+  decision.emit({ kind: 'hostSlot', hostKey: host.key, readyAtMs });
   return true;
 }
 
@@ -70,7 +71,7 @@ export function giveLaneBack(
  */
 export function pauseOthers(decision: Decision, host: Host): void {
   const { state, identity, nowMs } = decision;
-  if (host.leaseIds.length === 0 || state.hosts.lanes.of(host.id).most === 1) return;
+  if (host.leaseIds.length === 0 || state.hosts.hostSlots.of(host.id).most === 1) return;
   const event = { kind: 'pauseHost', atMs: nowMs, hostKey: host.key, version: state.nextLeaseId } as const;
   decision.controls.push({ partition: identity.partition, record: { ...emptyControl, ...event } });
 }

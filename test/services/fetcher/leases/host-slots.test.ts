@@ -1,7 +1,7 @@
 /** Leases of one host side by side, over real sockets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLanes } from '../../../../services/fetcher/leases/lanes.ts';
+import { createHostSlots } from '../../../../services/fetcher/leases/host-slots.ts';
 import { controlEvent } from '../../../../services/runtime/crawl/control-log.ts';
 import { until } from '../../until.ts';
 import { type Harness, startHarness, taskUrls } from '../harness.ts';
@@ -19,11 +19,11 @@ function serveSlow(t: Parameters<typeof serveSite>[0], robots = ''): Promise<Sit
 }
 
 /** Leases of three pages each, all of one host, granted together. */
-async function runLeases(harness: Harness, site: Site, leases: number, lanes: number): Promise<Hit[]> {
+async function runLeases(harness: Harness, site: Site, leases: number, hostSlots: number): Promise<Hit[]> {
   const granted = [];
   for (let lease = 0; lease < leases; lease++) {
     const urls = [0, 1, 2].map((page) => site.url('a.test', `/${lease}/${page}`));
-    granted.push(await harness.grant({ urls: taskUrls(...urls), delayMs, lanes }));
+    granted.push(await harness.grant({ urls: taskUrls(...urls), delayMs, lanes: hostSlots }));
   }
   for (const { leaseId } of granted) {
     const { outcomes } = await harness.ended(leaseId);
@@ -35,8 +35,8 @@ async function runLeases(harness: Harness, site: Site, leases: number, lanes: nu
   return site.hits.filter(({ path }) => path !== '/robots.txt');
 }
 
-/** Contacts, each with the delay after it, that share a moment: as many as there are lanes, and no more. */
-function lanesUsed(hits: readonly Hit[]): number {
+/** Contacts, each with the delay after it, that share a moment: as many as there are slots, and no more. */
+function slotsUsed(hits: readonly Hit[]): number {
   // A millisecond is forgiven: the server's clock and the client's are read at different moments.
   const until = ({ endMs }: Hit) => endMs + delayMs - 1;
   return Math.max(
@@ -50,15 +50,15 @@ const atOnce = (hits: readonly Hit[]) =>
 const spanMs = (hits: readonly Hit[]) =>
   Math.max(...hits.map(({ endMs }) => endMs)) - Math.min(...hits.map(({ startMs }) => startMs));
 
-test('leases of a host with four lanes run at once, each with its delay; of a host with one, in turn', async (t) => {
+test('leases of a host with four slots run at once, each with its delay; of a host with one, in turn', async (t) => {
   const [many, one] = [await serveSlow(t), await serveSlow(t)];
   const [inFour, inOne] = await Promise.all([
     startHarness(t).then((harness) => runLeases(harness, many, 4, 4)),
     startHarness(t).then((harness) => runLeases(harness, one, 4, 1)),
   ]);
   assert.deepEqual([inFour.length, inOne.length], [12, 12]);
-  assert.deepEqual([atOnce(inOne), lanesUsed(inOne)], [1, 1]);
-  assert.equal(lanesUsed(inFour), 4);
+  assert.deepEqual([atOnce(inOne), slotsUsed(inOne)], [1, 1]);
+  assert.equal(slotsUsed(inFour), 4);
   assert.ok(atOnce(inFour) >= 3, `${atOnce(inFour)} at once`);
   assert.ok(spanMs(inFour) < spanMs(inOne) / 2, `${spanMs(inFour)} ms and ${spanMs(inOne)} ms`);
 });
@@ -67,7 +67,7 @@ test('a Crawl-delay is kept by all leases of a host together', async (t) => {
   const site = await serveSlow(t, 'User-agent: *\nCrawl-delay: 0.1\n');
   const harness = await startHarness(t);
   const hits = await runLeases(harness, site, 2, 4);
-  assert.deepEqual([hits.length, atOnce(hits), lanesUsed(hits)], [6, 1, 1]);
+  assert.deepEqual([hits.length, atOnce(hits), slotsUsed(hits)], [6, 1, 1]);
 });
 
 test('a host that asks for a pause in one lease gets back what all of them have not started', async (t) => {
@@ -112,24 +112,26 @@ test('a fetcher whose lease is not the one that met the trouble is told on contr
 });
 
 test('trouble stops what was granted before it was known, wherever it was met, and not what is granted after', () => {
-  const lanes = createLanes();
-  const open = (leaseId: number, notBeforeMs: number) => lanes.open({ hostKey: 'a', lanes: 4, leaseId, notBeforeMs });
+  const hostSlots = createHostSlots();
+  const open = (leaseId: number, notBeforeMs: number) =>
+    hostSlots.open({ hostKey: 'a', lanes: 4, leaseId, notBeforeMs });
   const [first, second] = [open(1, 0), open(2, 500)];
   second.inTrouble(1_000);
   assert.deepEqual([first.stopped, second.stopped], [true, true]);
   assert.ok(open(3, 900).stopped, 'it was on its way');
   assert.ok(!open(4, 61_000).stopped, 'a probe');
-  lanes.pause('a', 6);
+  hostSlots.pause('a', 6);
   assert.ok(open(5, 61_000).stopped, 'of trouble that another process met');
   assert.ok(!open(6, 61_000).stopped);
 });
 
-test('a host is forgotten when its last lease ends, and the newest lease says how many lanes it has', () => {
-  const lanes = createLanes();
-  const open = (leaseId: number, count: number) => lanes.open({ hostKey: 'a', lanes: count, leaseId, notBeforeMs: 0 });
+test('a host is forgotten when its last lease ends, and the newest lease says how many slots it has', () => {
+  const hostSlots = createHostSlots();
+  const open = (leaseId: number, count: number) =>
+    hostSlots.open({ hostKey: 'a', lanes: count, leaseId, notBeforeMs: 0 });
   const [older, newer] = [open(1, 4), open(2, 2)];
-  assert.equal(lanes.of('a'), 2);
+  assert.equal(hostSlots.of('a'), 2);
   newer.close();
   older.close();
-  assert.equal(lanes.of('a'), 1);
+  assert.equal(hostSlots.of('a'), 1);
 });

@@ -1,0 +1,110 @@
+/**
+ * Slots: hosts that may be on several leases at once.
+ *
+ * A host has one slot unless its policy or an operator gives it more; a lease takes a slot and holds it to its end. In
+ * each slot politeness is what it is for any host: the delay runs from the completion of a request to the start of the
+ * slot's next. Leases of one host are granted a delay / slots apart, so that n slots are n times the rate and no burst.
+ * As each lease keeps its own slot's delay, the rule holds wherever the leases run.
+ *
+ * What a host says binds all its slots: Retry-After, back-off, holds and pauses are `readyAtMs` of the host as for any
+ * other, and while it is in trouble, or asks for a Crawl-delay, or its robots.txt is not known yet, it has one slot.
+ *
+ * Invariants: a host with one slot and no history of more has no entry here, and costs nothing.
+ */
+import { parallelLimits } from '../../policy/limits.ts';
+import type { HostFacts } from '../changes/changes.ts';
+import type { FactsTable } from './facts-table.ts';
+
+/** Times in ms since the Unix epoch. */
+export interface SlotsOfHost {
+  /** As an operator says; -1: by the policy. */
+  readonly own: number;
+  /** Leases it may be on at once, as of the last grant or event. */
+  readonly most: number;
+  /** The next lease beside another starts no earlier. */
+  readonly nextAtMs: number;
+  /** Slots that were given back, by when each may be used again, ascending. Others may be at any time. */
+  readonly freeAtMs: readonly number[];
+  /** Leases with lower numbers were out before the host was last found in trouble. */
+  readonly troubledFrom: number;
+}
+
+const oneSlot: SlotsOfHost = { own: -1, most: 1, nextAtMs: 0, freeAtMs: [], troubledFrom: 0 };
+
+export class HostSlots {
+  readonly #hosts = new Map<number, SlotsOfHost>();
+  readonly #facts: Pick<FactsTable, 'get'>;
+
+  constructor(facts: Pick<FactsTable, 'get'>) {
+    this.#facts = facts;
+  }
+
+  get entries(): ReadonlyMap<number, SlotsOfHost> {
+    return this.#hosts;
+  }
+
+  of(host: number): SlotsOfHost {
+    return this.#hosts.get(host) ?? oneSlot;
+  }
+
+  /** Keeps what differs from any host's. */
+  put(host: number, hostSlots: SlotsOfHost): void {
+    const { own, most, freeAtMs } = hostSlots;
+    if (own < 0 && most === 1 && freeAtMs.length === 0) this.#hosts.delete(host);
+    else this.#hosts.set(host, hostSlots);
+  }
+
+  /** How many leases the host may be on now. */
+  inForce(host: number, facts?: HostFacts): number {
+    const hostSlots = this.#hosts.get(host);
+    if (hostSlots === undefined || hostSlots.most === 1) return 1;
+    const known = facts ?? this.#facts.get(host);
+    // Whatever was fetched, robots.txt was read before.
+    return isTroubled(known) || known.crawlDelayMs > 0 || known.fetchMs === 0 ? 1 : hostSlots.most;
+  }
+
+  /** When a host that is on `out` leases may be on one more, beside what its facts say; Infinity: not before one ends. */
+  readyAtMs(host: number, out: number): number {
+    const hostSlots = this.#hosts.get(host);
+    if (hostSlots === undefined) return out === 0 ? 0 : Number.POSITIVE_INFINITY;
+    const free = this.inForce(host) - out;
+    if (free <= 0) return Number.POSITIVE_INFINITY;
+    // The last ones given back count: with fewer slots than before they are all there is.
+    const slotAtMs = hostSlots.freeAtMs[hostSlots.freeAtMs.length - free] ?? 0;
+    return out === 0 ? slotAtMs : Math.max(slotAtMs, hostSlots.nextAtMs);
+  }
+
+  /** A lease takes the slot that has been free longest. */
+  take(host: number, nowMs: number, delayMs: number): void {
+    const hostSlots = this.#hosts.get(host);
+    if (hostSlots === undefined) return;
+    const { most, freeAtMs } = hostSlots;
+    const spacingMs = most > 1 ? Math.ceil(delayMs / most) : 0;
+    // Slots whose time has come are as good as new ones.
+    this.put(host, { ...hostSlots, nextAtMs: nowMs + spacingMs, freeAtMs: freeAtMs.filter((atMs) => atMs > nowMs) });
+  }
+
+  /** A host's facts are about to change; leases below `nextLease` are, or were, out. */
+  learn(host: number, facts: HostFacts, nextLease: number): void {
+    const hostSlots = this.#hosts.get(host);
+    if (hostSlots === undefined || !isTroubled(facts) || isTroubled(this.#facts.get(host))) return;
+    this.put(host, { ...hostSlots, troubledFrom: nextLease });
+  }
+
+  /** Is what a lease says of its host in trouble news? What was under way in other slots when that began is not. */
+  isNews(host: number, facts: HostFacts, lease: number): boolean {
+    const { most, troubledFrom } = this.of(host);
+    return most === 1 || !isTroubled(facts) || lease >= troubledFrom;
+  }
+
+  /** A lease has ended, and its slot may be used again from `atMs` on. */
+  giveBack(host: number, atMs: number): void {
+    const hostSlots = this.of(host);
+    const freeAtMs = [...hostSlots.freeAtMs, atMs].sort((a, b) => a - b).slice(-parallelLimits.leasesMax);
+    this.put(host, { ...hostSlots, freeAtMs });
+  }
+}
+
+function isTroubled({ failures, throttles }: HostFacts): boolean {
+  return failures > 0 || throttles > 0;
+}
