@@ -102,7 +102,7 @@ export class NaiveFrontier {
     for (const event of control) this.#control(event);
     for (const result of results) this.#result(result);
     for (const lease of this.#expired()) this.#expire(lease);
-    this.#bury(dying);
+    this.#abandon(dying);
     this.#waiting.push(...discovered);
     while (this.#waiting.length > 0 && (this.rules.whenFull !== 'pause' || this.#queued < this.rules.queuedMax)) {
       for (const group of this.#waiting.shift()!.groups) for (const link of group.links) this.#arrive(group, link);
@@ -301,7 +301,7 @@ export class NaiveFrontier {
     host.leaseMax = Math.max(1, Math.floor(lease.urls.length / 4));
   }
 
-  #bury(dying: readonly NaiveHost[]): void {
+  #abandon(dying: readonly NaiveHost[]): void {
     for (const host of dying) {
       if (!host.dead || host.out > 0) continue;
       this.ends.dead += host.again.length + host.frontQueues.flat().length;

@@ -87,8 +87,8 @@ export const mutations: readonly Mutation[] = [
   {
     bug: 'a dead letter is not waited for',
     file: 'services/frontier/own/partition-owner.ts',
-    find: 'if (step.deadLetters.length > 0) await this.#bury(step.deadLetters);',
-    replace: 'if (step.deadLetters.length > 0) this.#bury(step.deadLetters).catch(() => {});',
+    find: 'if (step.deadLetters.length > 0) await this.#deadLetter(step.deadLetters);',
+    replace: 'if (step.deadLetters.length > 0) this.#deadLetter(step.deadLetters).catch(() => {});',
     from: 160,
   },
   {

@@ -33,7 +33,7 @@ const often = 'how often somebody looks: what is found is the same';
 function grownHosts(count: number): number {
   const growth = new Growth();
   const hosts = Array.from({ length: count }, (_, id) => ({ id, queue: { size: 1 } }) as unknown as Host);
-  const state = { hosts: { at: (id: number) => hosts[id] }, burying: new Set() } as unknown as FrontierState;
+  const state = { hosts: { at: (id: number) => hosts[id] }, abandoning: new Set() } as unknown as FrontierState;
   for (const host of hosts) growth.note(host);
   let taken = 0;
   for (let some = growth.take(state); some.length > 0; some = growth.take(state)) taken += some.length;
@@ -102,8 +102,8 @@ async function firstAskedOf(queues: number): Promise<number> {
 function deadHost(urls: number): Hand {
   const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
   hand.links('a.test', urls);
-  const { burying } = hand.rig.core.state;
-  for (let tries = 0; burying.size === 0; tries++) {
+  const { abandoning } = hand.rig.core.state;
+  for (let tries = 0; abandoning.size === 0; tries++) {
     if (tries > 10) throw new Error('the host is given up on after its retries');
     hand.report(hand.lease(3_600_000), { kind: 'robotsUnreachable' });
   }

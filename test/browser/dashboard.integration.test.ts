@@ -16,7 +16,7 @@ import { Probes } from '../../services/runtime/http/probes.ts';
 import { startSmallWeb } from '../services/cli/small-web.ts';
 import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 import { chromiumHere, noBrowser } from './chromium.ts';
-import { hostile, type State, states, type ToldCrawl, toldCrawl } from './told-crawl.ts';
+import { hostile, type State, states, type TracedCrawl, toldCrawl } from './told-crawl.ts';
 
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -41,7 +41,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.deepEqual(troubles.splice(0), []);
   });
 
-  const serve = async (told: ToldCrawl, port = '0', token?: string) => {
+  const serve = async (told: TracedCrawl, port = '0', token?: string) => {
     const dashboard = createDashboard(new SystemClock(), () => told.view);
     const server = await startHttpServer({
       listen: parseListenAddress('--http', port),

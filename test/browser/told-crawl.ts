@@ -29,7 +29,7 @@ export const hostile = {
 export const states = ['live', 'empty', 'busy', 'restoring', 'failing', 'done', 'idle'] as const;
 export type State = (typeof states)[number];
 
-export interface ToldCrawl {
+export interface TracedCrawl {
   readonly view: CrawlView;
   readonly acts: { readonly act: HostAct; readonly host: string; readonly amount: number | null }[];
   readonly steered: CrawlAct[];
@@ -37,9 +37,9 @@ export interface ToldCrawl {
   failure: Error | undefined;
 }
 
-export function toldCrawl(state: State): ToldCrawl {
+export function toldCrawl(state: State): TracedCrawl {
   const hosts = hostsOf(state);
-  const told: ToldCrawl = {
+  const told: TracedCrawl = {
     failure: undefined,
     acts: [],
     steered: [],

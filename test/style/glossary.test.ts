@@ -19,6 +19,58 @@ const replaced: Readonly<Record<string, string>> = {
   judgeCommit: 'validateCommit',
   citeHost: 'countReferrer',
   heedControl: 'catchUpControl',
+  band: 'frontQueue',
+  bands: 'frontQueues',
+  Bands: 'FrontQueues',
+  bandCount: 'frontQueueCount',
+  bandOf: 'frontQueueOf',
+  view: 'checkpoint',
+  saveView: 'saveCheckpoint',
+  loadView: 'loadCheckpoint',
+  keptView: 'keptCheckpoint',
+  ViewSaver: 'CheckpointSaver',
+  lane: 'hostSlot',
+  lanes: 'hostSlots',
+  HostLanes: 'SlotsOfHost',
+  Turn: 'Permit',
+  AddressTurn: 'AddressPermit',
+  writePrints: 'writeFingerprints',
+  readPrints: 'readFingerprints',
+  printOf: 'fingerprintOf',
+  bury: 'abandon',
+  cite: 'countReferrer',
+  keepStanding: 'keepInForce',
+  StandingTrap: 'ActiveTrap',
+};
+
+/**
+ * Where a word stays: in what is written (records of topics, rows, digests, dumps of format 1), which versions before
+ * this one read; or as another word of English or of HTML.
+ */
+const kept: Readonly<Record<string, readonly RegExp[]>> = {
+  band: [
+    /^topology\/frontier\/(?:check\/digest|state\/traps-state|transfer\/(?:parse-dump-line|dump-line))\.ts$/,
+    /^lab\/simulation\/standby\.ts$/,
+    /\/compare-states\.ts$/,
+  ],
+  lanes: [
+    /\/digest\.ts$/,
+    /dump-line\.ts$/,
+    /\/compare-states\.ts$/,
+    /^services\/(?:fetcher|library|runtime\/avro)\//,
+    /\/task-of\.ts$/,
+    /^lab\/(?:model|bench)\//,
+  ],
+  view: [
+    /^services\/dashboard\//,
+    /\/dashboard-command\.ts$/,
+    /\/query-service\.ts$/,
+    /^services\/cli\/terminal\//,
+    /\/read-only\.ts$/,
+    /^topology\/policy\/traps\//,
+    /^lab\/web\//,
+  ],
+  cite: [/^topology\/parse\//],
 };
 
 it('names in the sources are the words of the glossary', () => {
@@ -31,7 +83,7 @@ it('names in the sources are the words of the glossary', () => {
   const words = new RegExp(`(?<![\\w$])(?:${Object.keys(replaced).join('|')})(?![\\w$])`, 'g');
   for (const file of files) {
     for (const [word] of readFileSync(join(root, file), 'utf8').matchAll(words))
-      found.push(`${file}: ${word} is ${replaced[word]}`);
+      if (!kept[word]?.some((place) => place.test(file))) found.push(`${file}: ${word} is ${replaced[word]}`);
   }
   assert.ok(files.length > 700);
   assert.deepEqual([...new Set(found)], []);

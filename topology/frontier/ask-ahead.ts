@@ -54,8 +54,8 @@ export class AskAhead {
 function askAbout(state: FrontierState, policy: Policy, given: string, depth: number, hop: number): void {
   const verdict = policy.admit(given, depth, hop);
   if (!verdict.ok) return;
-  const print = state.printOf(verdict.hostKey, verdict.url);
-  state.seen.ask(print[0]!, print[1]!);
+  const fingerprint = state.identityOf(verdict.hostKey, verdict.url);
+  state.seen.ask(fingerprint[0]!, fingerprint[1]!);
 }
 
 function linksIn(record: unknown): number {

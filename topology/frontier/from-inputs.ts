@@ -23,7 +23,7 @@ import { isAboutHost, Misrouted } from './decide/misrouted.ts';
 import { politeDelayMs } from './decide/politeness.ts';
 import { type AfterVisit, afterVisit } from './decide/results/after-visit.ts';
 import { finals, recordOf } from './decide/results/results.ts';
-import { buried } from './decide/results/time.ts';
+import { abandoned } from './decide/results/time.ts';
 import { frontierLimits } from './frontier-limits.ts';
 import { FrontierPartition } from './partition.ts';
 import { seenVerdicts } from './seen/seen-test.ts';
@@ -119,7 +119,7 @@ export class FromInputs {
       state.apply({ kind: 'host', hostKey, facts: { ...facts, deadUntilMs } });
       // Its URLs went to the dead letters, or were about to.
       const entries = isDead ? (this.#waiting.get(hostKey) ?? []) : [];
-      for (const entry of entries) state.apply({ kind: 'bury', hostKey, record: buried(entry, state.nowMs) });
+      for (const entry of entries) state.apply({ kind: 'abandon', hostKey, record: abandoned(entry, state.nowMs) });
     }
     // Leases that may still be out somewhere keep their numbers.
     state.nextLeaseId = Math.max(state.nextLeaseId, this.#lastLeaseId + 1 + crawlLimits.concurrencyMax);

@@ -6,7 +6,7 @@ import type { FrontierState } from './state/state.ts';
 
 /** `demand`: leases that could be granted; `graceMs`: how long after its deadline one is over. ms; undefined: never. */
 export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: number, graceMs: number) {
-  if (state.burying.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
+  if (state.abandoning.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
   const grants = demand > 0 && policy?.config.paused !== true;
   const quotaOut = policy?.config.pageQuota != null && state.quotaLeft <= 0;
   const { firstMs } = state.deadlines;

@@ -1,7 +1,7 @@
 /**
  * Hosts that may be on several leases at once: of a site of one's own, or one that has agreed to it.
  *
- * What it means for a host's pace is said in frontier/hosts/slots.ts.
+ * What it means for a host's pace is said in frontier/hosts/host-slots.ts.
  */
 import { compileSuffixSet } from '../url/suffix-set.ts';
 import { parallelLimits } from './limits.ts';

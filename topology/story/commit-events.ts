@@ -51,7 +51,7 @@ export class CommitEvents {
     const range = record.inputs.find(({ topic }) => topic === 'discovered');
     const takesLinks = range !== undefined && this.#sightings.has(range);
     const switches = record.policyVersion !== this.#policyVersion;
-    const isAbout = takesLinks || switches || this.story.heeds(namesHost);
+    const isAbout = takesLinks || switches || this.story.concerns(namesHost);
     const before = this.#isKnown;
     this.#admitted = 0;
     const tallies = new Set<TallyName>();

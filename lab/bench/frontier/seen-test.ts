@@ -85,7 +85,7 @@ class MeasuredTest {
   readonly #options: BenchOptions;
   #numbers: UrlNumbers;
   /** Pairs. A lookup answers for what is at hand, so this is as much as the partition would hold. */
-  readonly #prints: Uint32Array;
+  readonly #fingerprints: Uint32Array;
   #unsaved = 0;
   #madeMs = 0;
   #worstMs = 0;
@@ -96,7 +96,7 @@ class MeasuredTest {
     this.#store = store;
     this.#options = options;
     this.#numbers = new UrlNumbers({ duplicates: 0 });
-    this.#prints = new Uint32Array(2 * (seen.counts.linksMax || linksAtHand));
+    this.#fingerprints = new Uint32Array(2 * (seen.counts.linksMax || linksAtHand));
   }
 
   async run(): Promise<void> {
@@ -117,7 +117,7 @@ class MeasuredTest {
 
   async #takeMany(count: number): Promise<void> {
     for (let left = count; left > 0; ) {
-      const some = Math.min(this.#prints.length / 2, left);
+      const some = Math.min(this.#fingerprints.length / 2, left);
       this.#make(some);
       await this.#decide(some);
       left -= some;
@@ -128,8 +128,8 @@ class MeasuredTest {
     const beganMs = performance.now();
     for (let i = 0; i < count; i++) {
       const number = this.#numbers.next();
-      this.#prints[2 * i] = mix(number ^ 0x5bd1e995);
-      this.#prints[2 * i + 1] = mix(Math.imul(number, 0x9e3779b1) ^ 0x27d4eb2f);
+      this.#fingerprints[2 * i] = mix(number ^ 0x5bd1e995);
+      this.#fingerprints[2 * i + 1] = mix(Math.imul(number, 0x9e3779b1) ^ 0x27d4eb2f);
     }
     this.#madeMs += performance.now() - beganMs;
   }
@@ -154,19 +154,19 @@ class MeasuredTest {
       const verdict = this.#testAt(at);
       if (verdict === seenVerdicts.unknown || this.#seen.stalled) return at;
       if (verdict === seenVerdicts.seen) continue;
-      this.#seen.add(this.#prints[2 * at]!, this.#prints[2 * at + 1]!);
+      this.#seen.add(this.#fingerprints[2 * at]!, this.#fingerprints[2 * at + 1]!);
       this.#unsaved += 1;
     }
     return to;
   }
 
   #testAt(at: number) {
-    return this.#seen.test(this.#prints[2 * at]!, this.#prints[2 * at + 1]!);
+    return this.#seen.test(this.#fingerprints[2 * at]!, this.#fingerprints[2 * at + 1]!);
   }
 
   #ask(from: number, to: number): void {
     for (let at = from; at < to && this.#seen.questions < this.#seen.counts.questionsMax; at++) {
-      this.#seen.ask(this.#prints[2 * at]!, this.#prints[2 * at + 1]!);
+      this.#seen.ask(this.#fingerprints[2 * at]!, this.#fingerprints[2 * at + 1]!);
     }
   }
 

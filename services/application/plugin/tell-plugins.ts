@@ -13,7 +13,7 @@ import type { Declaration } from '../processor/processor.ts';
 import type { LoadedPlugin } from './load-plugins.ts';
 
 /** As the payload of the event `plugin`. */
-export interface ToldPlugin {
+export interface AnnouncedPlugin {
   readonly name: string;
   readonly version: string;
   readonly sha256: string;
@@ -38,7 +38,7 @@ export async function tellPlugins(
   const own = declaredLog(log, withPlugins(teller), crawl, onEdge);
   const told = await toldPlugins(own, codec, crawl);
   const news = plugins
-    .map(({ plugin: { name, version = '' }, sha256 }): ToldPlugin => ({ name, version, sha256 }))
+    .map(({ plugin: { name, version = '' }, sha256 }): AnnouncedPlugin => ({ name, version, sha256 }))
     .filter((one) => JSON.stringify(told.get(one.name)?.plugin) !== JSON.stringify(one));
   if (news.length === 0) return;
   const records = news.map((one) => {
@@ -66,12 +66,12 @@ export async function toldPlugins(
   log: Parameters<typeof controlEvents>[0],
   codec: RecordCodec,
   crawl: string,
-): Promise<Map<string, { readonly plugin: ToldPlugin; readonly atMs: number }>> {
-  const told = new Map<string, { readonly plugin: ToldPlugin; readonly atMs: number }>();
+): Promise<Map<string, { readonly plugin: AnnouncedPlugin; readonly atMs: number }>> {
+  const told = new Map<string, { readonly plugin: AnnouncedPlugin; readonly atMs: number }>();
   const { start, end } = await log.offsets(`${crawl}.control`, 0);
   for await (const { event } of controlEvents(log, codec, crawl, 0, start, end)) {
     if (event.kind !== 'plugin') continue;
-    const plugin = JSON.parse(event.payload) as ToldPlugin;
+    const plugin = JSON.parse(event.payload) as AnnouncedPlugin;
     told.set(plugin.name, { plugin, atMs: event.atMs });
   }
   return told;

@@ -2,7 +2,7 @@
 
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { keepStanding } from '../../../topology/policy/keep-standing.ts';
+import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
@@ -53,9 +53,7 @@ export async function sendToKafka({
   if (inForce !== null && flagsDo !== 'nothing') {
     const wanted = policyOf(flags, urls, base);
     policy =
-      base === null
-        ? { ...keepStanding(inForce, wanted), version: inForce.version }
-        : mergeAsked(base, wanted, inForce);
+      base === null ? { ...keepInForce(inForce, wanted), version: inForce.version } : mergeAsked(base, wanted, inForce);
   }
   checkSeeds(urls, policy, await createListFiles().load(listsOf(policy), '/'));
   if (inForce === null || !samePolicy(inForce, policy)) {

@@ -7,7 +7,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { crawlLimits } from '../../../topology/policy/crawl-limits.ts';
-import { keepStanding } from '../../../topology/policy/keep-standing.ts';
+import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import { mergeAsked, policyChanges } from '../../../topology/policy/merge.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
@@ -79,6 +79,6 @@ export async function sendNews(asked: Asked, { log, codec }: FolderLog): Promise
 
 function policyToBe(base: PolicyConfig | null, wanted: PolicyConfig, inForce: PolicyConfig | null): PolicyConfig {
   if (inForce === null) return wanted;
-  if (base === null) return { ...keepStanding(inForce, wanted), version: inForce.version };
+  if (base === null) return { ...keepInForce(inForce, wanted), version: inForce.version };
   return mergeAsked(base, wanted, inForce);
 }

@@ -31,7 +31,7 @@ import type { KafkaFlags } from '../flags/kafka-flags.ts';
 import { addCrawlOptions } from '../flags/kafka-flags.ts';
 import { print } from '../terminal/print.ts';
 import { explainLines, explainText } from './explain-text.ts';
-import { hostStanding } from './host-standing.ts';
+import { hostStatus } from './host-status.ts';
 import { robotsDenial } from './robots-denial.ts';
 import { byEitherScheme } from './typed-scheme.ts';
 
@@ -114,7 +114,7 @@ async function explain(
     frontQueue: first?.frontQueue ?? (filter.admitted ? filter.frontQueue : null),
     trap: first === undefined ? null : (story.trapOf(first.frontQueue) ?? null),
     queue: place === undefined ? null : queueOf(story, place),
-    host: { hostKey: hostKeyOf(url), ...hostStanding(policy, hostKeyOf(url), story) },
+    host: { hostKey: hostKeyOf(url), ...hostStatus(policy, hostKeyOf(url), story) },
     raised: story.raised,
     leases: story.leased,
     outcomes: story.outcomes,

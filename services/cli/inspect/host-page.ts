@@ -9,7 +9,7 @@ import { readControl } from '../../runtime/crawl/control-log.ts';
 import type { Log } from '../../runtime/log/log.ts';
 import { listsOfCrawl } from '../connect/policy-lists.ts';
 import type { KafkaFlags } from '../flags/kafka-flags.ts';
-import { whyItWaits } from './host-standing.ts';
+import { whyItWaits } from './host-status.ts';
 import type { PlacedAnswer } from './hosts-command.ts';
 
 interface PagedCrawl {

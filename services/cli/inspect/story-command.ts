@@ -41,7 +41,7 @@ export function addStoryCommand(program: Command): void {
 }
 
 /** For the dashboard. */
-export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
+export function storyTeller(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>) {
   return async (given: string): Promise<StoryStatus> => {
     const { url, events: all, changelogStart } = await storyTyped(crawl, flags, given);
     const events = all.slice(-dashboardLimits.storyEvents);
@@ -56,14 +56,14 @@ export function storyTeller(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' 
 }
 
 /** What is read of a crawl for it. */
-type ToldCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
+type TracedCrawl = Pick<ReadableCrawl, 'codec' | 'log' | 'topics'>;
 
-function storyTyped(crawl: ToldCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string): Promise<Story> {
+function storyTyped(crawl: TracedCrawl, flags: Pick<KafkaFlags, 'brokers' | 'data'>, given: string): Promise<Story> {
   return byEitherScheme(given, (url) => storyOf(crawl, flags, url), isAbout);
 }
 
 async function storyOf(
-  { log, codec, topics }: ToldCrawl,
+  { log, codec, topics }: TracedCrawl,
   flags: Pick<KafkaFlags, 'brokers' | 'data'>,
   given: string,
 ): Promise<Story> {

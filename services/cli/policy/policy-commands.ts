@@ -6,7 +6,7 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { keepStanding } from '../../../topology/policy/keep-standing.ts';
+import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { policyChanges } from '../../../topology/policy/merge.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 import { SystemClock } from '../../runtime/clock.ts';
@@ -62,7 +62,7 @@ async function set(file: string, flags: OperatorFlags): Promise<void> {
   // What is wrong with the file is said before any crawl is asked.
   await policyFromFile('policy set', file, defaultPolicy());
   const { newest } = await versions(flags);
-  const next = keepStanding(newest, await policyFromFile('policy set', file, newest));
+  const next = keepInForce(newest, await policyFromFile('policy set', file, newest));
   await accept(flags, next, newest.version);
   if (flags.json) return;
   const changes = policyChanges(newest, next);
@@ -109,7 +109,7 @@ async function rollback(given: string | undefined, flags: OperatorFlags): Promis
   if (target === undefined) throw bad('policy rollback', '', 'there is no version before the one in force');
   await accept(
     { ...flags, by: `${flags.by} (back to ${target})` },
-    keepStanding(newest, configOf(all, target)),
+    keepInForce(newest, configOf(all, target)),
     newest.version,
   );
 }

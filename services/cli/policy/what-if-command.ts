@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
-import { keepStanding } from '../../../topology/policy/keep-standing.ts';
+import { keepInForce } from '../../../topology/policy/keep-in-force.ts';
 import { listsOf } from '../../../topology/policy/lists-of.ts';
 import type { PolicyConfig } from '../../../topology/policy/policy.ts';
 import { parsePolicy } from '../../../topology/policy/validate.ts';
@@ -55,7 +55,7 @@ async function run(crawl: ReadableCrawl, flags: WhatIfFlags): Promise<void> {
   const lists = await listsFor([...texts.map(parsePolicy), tried], flags);
   const instead = (json: string) => {
     const recorded = parsePolicy(json);
-    const policy = { ...keepStanding(recorded, tried), version: recorded.version };
+    const policy = { ...keepInForce(recorded, tried), version: recorded.version };
     return samePolicy(recorded, policy) ? json : JSON.stringify(policy);
   };
   const { topics } = crawl;

@@ -4,13 +4,13 @@ import { holdNames } from '../words.ts';
 import { count, duration } from './numbers.ts';
 import { outcomeText } from './outcome-names.ts';
 
-export type StandingHost = Pick<
+export type ShownHost = Pick<
   HostStatus,
   'hold' | 'deadUntilMs' | 'leases' | 'queued' | 'deferred' | 'failures' | 'throttles' | 'delayMs' | 'readyAtMs'
 > &
   Pick<HostStatus, 'lastFailure'>;
 
-export function stateText({ hold, deadUntilMs, leases, queued, deferred }: StandingHost): string {
+export function stateText({ hold, deadUntilMs, leases, queued, deferred }: ShownHost): string {
   if (hold !== '') return holdNames[hold] ?? hold;
   if (deadUntilMs !== null) return 'dead';
   if (leases > 0) return leases === 1 ? 'on lease' : `on ${leases} leases`;
@@ -20,7 +20,7 @@ export function stateText({ hold, deadUntilMs, leases, queued, deferred }: Stand
 
 /** Empty: the state says it all. `told`: of the crawl. */
 export function reasonText(
-  host: StandingHost,
+  host: ShownHost,
   told: Pick<CrawlStatus, 'paused' | 'standing'> | undefined,
   nowMs: number,
 ): string {

@@ -1,9 +1,9 @@
 /**
  * Leases of one host that run here side by side, where its policy or an operator allows several
- * (topology/frontier/hosts/slots.ts).
+ * (topology/frontier/hosts/host-slots.ts).
  *
  * They share what the host says: once it fails in one lease, or asks for fewer requests, the others start nothing more
- * and come back as well. Whoever takes the host's turn at the pacer learns here how many turns it has at once. And each
+ * and come back as well. Whoever takes the host's permit at the pacer learns here how many permits it has at once. And each
  * keeps to its own slot: a delay lies between its own requests too, so that n leases are n slots wherever they run.
  * Hosts with one slot are not in here.
  */
@@ -14,7 +14,7 @@ import type { Pacer } from '../pace/pacer.ts';
 export interface HostSlots {
   /** A lease begins; the newest lease of a host knows best how many slots it has. */
   open(task: Pick<Task, 'hostKey' | 'lanes' | 'leaseId' | 'notBeforeMs'>): SlotLease;
-  /** Turns the host has at once. */
+  /** Permits the host has at once. */
   of(hostKey: string): number;
   /** A host is in trouble, as the frontier knows by now: its leases with lower numbers start nothing more. */
   pause(hostKey: string, belowLease: number): void;
@@ -28,7 +28,7 @@ export interface SlotLease {
   close(): void;
 }
 
-/** A host's turns, for one of its leases: one after another, as if it were alone. */
+/** A host's permits, for one of its leases: one after another, as if it were alone. */
 export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer {
   let [endedMs, keptMs] = [0, 0];
   return {
@@ -42,12 +42,12 @@ export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
       const readyMs = endedMs === 0 || gapMs === 0 ? endedMs : endedMs + 1 + gapMs;
       if (readyMs > latestStartMs) return null;
       if (readyMs > clock.nowMs()) await clock.sleepUntil(readyMs, signal);
-      const turn = await pacer.acquire(hostKey, delayMs, latestStartMs, alone);
+      const permit = await pacer.acquire(hostKey, delayMs, latestStartMs, alone);
       return (
-        turn && {
+        permit && {
           release(endMs, afterMs) {
             if (endMs > 0) [endedMs, keptMs] = [endMs, afterMs];
-            turn.release(endMs, afterMs);
+            permit.release(endMs, afterMs);
           },
         }
       );

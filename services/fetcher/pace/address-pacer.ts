@@ -3,7 +3,7 @@
  *
  * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
  * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
- * when a request really started: whoever has its turn keeps the line waiting until it says so, or lets it go, so that
+ * when a request really started: whoever has its permit keeps the line waiting until it says so, or lets it go, so that
  * two that come late, or waited for something else, do not come together. A host that may be crawled by n leases
  * at once may have its address n times as often: it is said of the host, and so of where it lives.
  */
@@ -13,12 +13,17 @@ export interface AddressPacer {
   /** False: there is no limit. */
   readonly active: boolean;
   /** Waits for the next start on `address`, in line. Null: not by `latestStartMs`, or `signal` aborted. */
-  acquire(address: string, latestStartMs: number, signal: AbortSignal, hostSlots?: number): Promise<AddressTurn | null>;
+  acquire(
+    address: string,
+    latestStartMs: number,
+    signal: AbortSignal,
+    hostSlots?: number,
+  ): Promise<AddressPermit | null>;
   readonly size: number;
 }
 
 /** Ends by one of its two ways, once. */
-export interface AddressTurn {
+export interface AddressPermit {
   /** Kept since the last start, ms. */
   readonly apartMs: number;
   /** The request starts now. */
@@ -31,12 +36,12 @@ interface AddressTimes {
   lastStartMs: number;
   /** Standing in line. */
   waiting: number;
-  /** Settles when the last of them has had its turn. */
+  /** Settles when the last of them has had its permit. */
   line: Promise<unknown>;
 }
 
 /** Where there is no limit. */
-const free: AddressTurn = { apartMs: 0, start() {}, pass() {} };
+const free: AddressPermit = { apartMs: 0, start() {}, pass() {} };
 
 /** Addresses before the first sweep. */
 const sweepAtLeast = 4_096;
@@ -74,7 +79,7 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
         times.waiting -= 1;
         letGo();
       };
-      const turn = async (): Promise<AddressTurn | null> => {
+      const permit = async (): Promise<AddressPermit | null> => {
         await clock.sleepUntil(times.lastStartMs + apartMs(), signal);
         if (signal.aborted || clock.nowMs() > latestStartMs) {
           leave();
@@ -87,7 +92,7 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
         return { apartMs: apartMs(), start, pass: leave };
       };
       times.waiting += 1;
-      const mine = times.line.then(turn);
+      const mine = times.line.then(permit);
       times.line = mine.then(() => gone);
       return mine;
     },

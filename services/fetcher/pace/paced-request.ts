@@ -1,9 +1,9 @@
 /**
  * The one way to a host: every request, page or robots.txt or a hop of either, is paced here.
  *
- * In order: the host's turn, the address's share, a share of the bandwidth, a slot among the requests in flight, a last
- * look at blocks and the deadline, the request. It goes to the address whose turn it has, or nowhere: where nobody answers
- * there, the next address of the name is another request, with a turn of its own. The turn ends with the request, and its completion starts the delay before the next one:
+ * In order: the host's permit, the address's share, a share of the bandwidth, a slot among the requests in flight, a last
+ * look at blocks and the deadline, the request. It goes to the address whose permit it has, or nowhere: where nobody answers
+ * there, the next address of the name is another request, with a permit of its own. The permit ends with the request, and its completion starts the delay before the next one:
  * max(delay asked for, factor × this request's duration (capped)). Sources: Heydon & Najork, "Mercator" (1999), §3.3.
  */
 
@@ -12,7 +12,7 @@ import type { Resolver } from '../connect/resolver.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/client.ts';
 import { retryAfterMsOf } from '../http/outcomes.ts';
-import type { AddressPacer, AddressTurn } from './address-pacer.ts';
+import type { AddressPacer, AddressPermit } from './address-pacer.ts';
 import type { Bandwidth } from './bandwidth.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { Pacer } from './pacer.ts';
@@ -74,19 +74,19 @@ function isElsewhere({ resolver }: Road, { url }: PacedRequest, { response, addr
 async function oneRequest(road: Road, request: PacedRequest): Promise<Made | null> {
   const { clock, ownClock, pacer, slots, signal } = road;
   const { hostKey, delayMs, latestStartMs } = request;
-  const turn = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
-  if (turn === null) return null;
-  const wanted = addressTurn(road, request);
+  const permit = await pacer.acquire(hostKey, delayMs, latestStartMs - clock.aheadMs, request.alone);
+  if (permit === null) return null;
+  const wanted = addressPermit(road, request);
   const place = wanted instanceof Promise ? await wanted : wanted;
   if (place === null) {
-    turn.release(0, 0);
+    permit.release(0, 0);
     return null;
   }
   const asked = road.bandwidth.take(latestStartMs - clock.aheadMs, signal);
   const passage = asked instanceof Promise ? await asked : asked;
   if (passage === null) {
     place?.pass();
-    turn.release(0, 0);
+    permit.release(0, 0);
     return null;
   }
   await slots.take();
@@ -94,7 +94,7 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
     slots.release();
     passage.received(0);
     place?.pass();
-    turn.release(0, 0);
+    permit.release(0, 0);
     return null;
   }
   const pending = road.http.request(place === undefined ? request : { ...request, address: place.address });
@@ -103,14 +103,14 @@ async function oneRequest(road: Road, request: PacedRequest): Promise<Made | nul
   const response = await pending;
   passage.received(response.rawBody.length);
   slots.release();
-  turn.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
+  permit.release(ownClock.nowMs(), Math.max(delayMs, adaptiveDelayMs(request.delayFactor, response)));
   request.record(response, place?.apartMs ?? 0);
   road.onResponse?.(request, response);
   return { response, address: place?.address };
 }
 
 /**
- * A pause asked for in answer to what is no URL of the lease (robots.txt, a sitemap): the host's next turn waits for it. The
+ * A pause asked for in answer to what is no URL of the lease (robots.txt, a sitemap): the host's next permit waits for it. The
  * frontier hears of it with the lease's results, and until then there is nobody else to keep it.
  */
 export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: HttpResponse): void {
@@ -123,22 +123,22 @@ export function keepPause({ pacer, ownClock }: Road, hostKey: string, response: 
  * Undefined: none is needed. A delay of 0 is the user's word that the host, and so its address, may be contacted at
  * will. Null: not in time.
  */
-type Place = (AddressTurn & { readonly address: string }) | undefined | null;
+type Place = (AddressPermit & { readonly address: string }) | undefined | null;
 
-function addressTurn(road: Road, request: PacedRequest): Place | Promise<Place> {
+function addressPermit(road: Road, request: PacedRequest): Place | Promise<Place> {
   if (request.delayMs === 0 || !road.addressPacer.active) return undefined;
-  return turnAtAddress(road, request);
+  return permitAtAddress(road, request);
 }
 
-async function turnAtAddress(road: Road, request: PacedRequest): Promise<Place> {
+async function permitAtAddress(road: Road, request: PacedRequest): Promise<Place> {
   const { hostname, port, protocol } = new URL(request.url);
   const resolution = await road.resolver.resolve(hostname, Number(port || (protocol === 'https:' ? 443 : 80)));
   // What can't be resolved fails in the request, from the same cached answer.
   if (!resolution.ok || resolution.overridden) return undefined;
   const latestStartMs = request.latestStartMs - road.clock.aheadMs;
   const address = resolution.addresses[0]!;
-  const turn = await road.addressPacer.acquire(address, latestStartMs, road.signal, request.connections);
-  return turn === null ? null : { ...turn, address };
+  const permit = await road.addressPacer.acquire(address, latestStartMs, road.signal, request.connections);
+  return permit === null ? null : { ...permit, address };
 }
 
 function adaptiveDelayMs(factor: number, response: HttpResponse): number {

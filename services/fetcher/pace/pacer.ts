@@ -1,13 +1,13 @@
 /**
- * The fetcher's own clock per host: whoever wants to contact a host takes its turn here, whatever for.
+ * The fetcher's own clock per host: whoever wants to contact a host takes its permit here, whatever for.
  *
- * Invariants: a host has one turn at a time; a turn starts no earlier than the completion of the one before plus the
+ * Invariants: a host has one permit at a time; a permit starts no earlier than the completion of the one before plus the
  * larger of the delay in force then and the delay asked for now. So neither lag, nor a lease granted twice, nor a
- * robots.txt redirect from elsewhere makes a burst. Holding a turn *is* politeness (as in BUbiNG, where it is holding
+ * robots.txt redirect from elsewhere makes a burst. Holding a permit *is* politeness (as in BUbiNG, where it is holding
  * the host's visit state). The frontier keeps the durable clock; this one only has to outlive the delays.
  *
- * A host that may be crawled in parallel has n slots (leases/slots.ts). In each, turns are as above; between two starts, of
- * any slots, lies a delay / n. A turn taken `alone`, for a Crawl-delay, is one for which the host has one slot: it starts
+ * A host that may be crawled in parallel has n slots (leases/host-slots.ts). In each, permits are as above; between two starts, of
+ * any slots, lies a delay / n. A permit taken `alone`, for a Crawl-delay, is one for which the host has one slot: it starts
  * when all others have ended, and what comes after it, in any slot, waits the delay too.
  *
  * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it.
@@ -15,21 +15,21 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface Pacer {
-  /** ms until the host may be contacted with `delayMs` between completion and start; Infinity while all turns are taken. */
+  /** ms until the host may be contacted with `delayMs` between completion and start; Infinity while all permits are taken. */
   waitMs(hostKey: string, delayMs: number): number;
   /**
-   * Takes the host's turn, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. Whoever
-   * stands in line learns that it is too late when the turn before ends, so at most one request later.
+   * Takes the host's permit, waiting for it. Null: it can't start by `latestStartMs`, or we are shutting down. Whoever
+   * stands in line learns that it is too late when the permit before ends, so at most one request later.
    */
-  acquire(hostKey: string, delayMs: number, latestStartMs: number, alone?: boolean): Promise<Turn | null>;
-  /** The host's next turn starts no earlier than this, whatever the delays. */
+  acquire(hostKey: string, delayMs: number, latestStartMs: number, alone?: boolean): Promise<Permit | null>;
+  /** The host's next permit starts no earlier than this, whatever the delays. */
   hold(hostKey: string, untilMs: number): void;
   /** Hosts remembered. */
   readonly size: number;
 }
 
-export interface Turn {
-  /** Ends the turn. `endMs`: completion of the contact; 0: there was none. */
+export interface Permit {
+  /** Ends the permit. `endMs`: completion of the contact; 0: there was none. */
   release(endMs: number, delayMs: number): void;
 }
 
@@ -43,12 +43,12 @@ interface HostSlot {
 interface HostTimes {
   /** Most hosts have one. */
   readonly hostSlots: HostSlot[];
-  /** Of them, how many have a turn. */
+  /** Of them, how many have a permit. */
   busy: number;
   lastStartMs: number;
-  /** No turn before, 0: none such. */
+  /** No permit before, 0: none such. */
   heldUntilMs: number;
-  /** Who waits for a time, and who for the end of a turn. */
+  /** Who waits for a time, and who for the end of a permit. */
   asleep: number;
   readonly waiting: (() => void)[];
 }
@@ -57,8 +57,8 @@ interface HostTimes {
 const sweepAtLeast = 4_096;
 
 /**
- * `signal` aborts at shutdown: waiting ends, and no turn is given any more. `hostSlotsOf`: how many turns a host has at once.
- * `onInterval` hears how long after the start of its last turn a host has another one, ms.
+ * `signal` aborts at shutdown: waiting ends, and no permit is given any more. `hostSlotsOf`: how many permits a host has at once.
+ * `onInterval` hears how long after the start of its last permit a host has another one, ms.
  */
 export function createPacer(
   clock: Clock,
@@ -89,7 +89,7 @@ export function createPacer(
     return times;
   };
 
-  const take = (times: HostTimes, hostSlot: HostSlot, alone: boolean): Turn => {
+  const take = (times: HostTimes, hostSlot: HostSlot, alone: boolean): Permit => {
     hostSlot.busy = true;
     times.busy += 1;
     const nowMs = clock.nowMs();
@@ -162,7 +162,7 @@ function newHostSlot(): HostSlot {
   return { endMs: 0, delayMs: 0, busy: false };
 }
 
-/** The slot whose turn is next, of a host with so many; null: all are taken. */
+/** The slot whose permit is next, of a host with so many; null: all are taken. */
 function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
   const free = hostSlots - times.busy;
   if (free <= 0) return null;
@@ -178,7 +178,7 @@ function freeSlot(times: HostTimes, hostSlots: number): HostSlot | null {
   return idle[idle.length - free]!;
 }
 
-/** When a turn in a slot may start. */
+/** When a permit in a slot may start. */
 function startAtMs(times: HostTimes, hostSlot: HostSlot, hostSlots: number, delayMs: number): number {
   const readyMs = readyAtMs(times, hostSlot, delayMs);
   if (hostSlots === 1) return readyMs;

@@ -24,19 +24,19 @@ interface Rest {
   readonly times: number;
 }
 
-type Standing = 'trusted' | 'unknown';
+type Trust = 'trusted' | 'unknown';
 
 /** `timeoutMs`: what one page may take. `nowMs`: monotonic. */
 export function createFieldTurns(timeoutMs: number, nowMs: () => number = () => performance.now()): FieldTurns {
   /** Sites whose last page came back, oldest first. */
   const trusted = new Set<string>();
   const rests = new Map<string, Rest>();
-  const waiting: Record<Standing, (() => Promise<void>)[]> = { trusted: [], unknown: [] };
+  const waiting: Record<Trust, (() => Promise<void>)[]> = { trusted: [], unknown: [] };
   /** Time of the worker, ms. Who waited for nothing saves nothing up. */
-  const spentMs: Record<Standing, number> = { trusted: 0, unknown: 0 };
+  const spentMs: Record<Trust, number> = { trusted: 0, unknown: 0 };
   let isBusy = false;
 
-  const next = (): Standing | null => {
+  const next = (): Trust | null => {
     if (waiting.trusted.length === 0) return waiting.unknown.length === 0 ? null : 'unknown';
     return waiting.unknown.length === 0 || spentMs.trusted <= spentMs.unknown ? 'trusted' : 'unknown';
   };

@@ -28,7 +28,7 @@ import { RecordTooLarge } from '../../runtime/log/record-too-large.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { bytesOf, discoveredMessages } from './discovered-batch.ts';
 import type { LinkCache } from './link-cache.ts';
-import { type ResultOptions, resultRecord, type Unsent, wishRecord } from './result-record.ts';
+import { leaseRequestRecord, type ResultOptions, resultRecord, type Unsent } from './result-record.ts';
 
 /** The trace of a URL, as far as publishing goes. */
 export interface PublishSpans {
@@ -291,7 +291,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         sitemapsRead(sinceMs, left) {
           if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
         },
-        wish: (hostKey, hop) => appendResults([wishRecord(hostKey, hop, options)]),
+        wish: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)]),
         finish() {
           lease.finished = true;
           schedule(fetcherLimits.flushMs);

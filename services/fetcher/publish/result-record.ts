@@ -35,7 +35,7 @@ export function resultRecord(lease: Unsent, last: boolean, options: ResultOption
 }
 
 /** For the frontier partition of a host that no lease here is of. */
-export function wishRecord(hostKey: string, hop: RobotsHop, options: ResultOptions): AppendRecord {
+export function leaseRequestRecord(hostKey: string, hop: RobotsHop, options: ResultOptions): AppendRecord {
   const partition = partitionOf(partitionKeyOf(hostKey, options.keyMode), options.partitions);
   return resultFor(hostKey, partition, { robotsHops: [hop] }, options);
 }

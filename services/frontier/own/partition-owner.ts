@@ -318,7 +318,7 @@ export class PartitionOwner {
   /** `demand`: what the step was given. `inputMs`: when the oldest of the inputs just read was appended. */
   async #commit(partition: FrontierPartition, step: Step, demand: number, inputMs?: number): Promise<void> {
     const { log, codec, identity } = this.#options;
-    if (step.deadLetters.length > 0) await this.#bury(step.deadLetters);
+    if (step.deadLetters.length > 0) await this.#deadLetter(step.deadLetters);
     if (step.passedOn.length > 0)
       await log.append(step.passedOn.map((one) => passedOnRecord(codec, identity.crawl, identity.partition, one)));
     if (this.#failure !== undefined) throw this.#failure;
@@ -364,7 +364,7 @@ export class PartitionOwner {
     if (this.#underWay >= frontierServiceLimits.commitsUnderWay) await this.#acks;
   }
 
-  #bury(letters: Step['deadLetters']): Promise<void> {
+  #deadLetter(letters: Step['deadLetters']): Promise<void> {
     const { log, codec, identity } = this.#options;
     const { partition } = identity;
     const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition }));

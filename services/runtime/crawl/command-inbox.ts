@@ -15,7 +15,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { AppendRecord } from '../log/log.ts';
 import type { RequestRecord } from './requests.ts';
 
-export interface Letter {
+export interface InboxCommand {
   readonly id: string;
   readonly records: readonly RequestRecord[];
 }
@@ -27,9 +27,9 @@ export type InboxAnswer =
 export interface Taking {
   /** What it throws is the answer: the request is refused. */
   encode(records: readonly RequestRecord[]): readonly AppendRecord[];
-  /** Gives the offsets. What it throws ends the taking, and the letter stays. */
+  /** Gives the offsets. What it throws ends the taking, and the command stays. */
   append(records: readonly AppendRecord[]): Promise<readonly number[]>;
-  /** Offsets of a letter that was appended before a crash; undefined: it was not. */
+  /** Offsets of a command that was appended before a crash; undefined: it was not. */
   known(records: readonly RequestRecord[]): Promise<readonly number[] | undefined>;
 }
 
@@ -45,7 +45,7 @@ export class CommandInbox {
     this.#path = folder.part('requests');
   }
 
-  /** Resolves once the letter would survive a crash. */
+  /** Resolves once the command would survive a crash. */
   async post(records: readonly RequestRecord[], nowMs: number): Promise<string> {
     await mkdir(this.#path, { recursive: true });
     // In order of time, as they are taken.
@@ -54,7 +54,7 @@ export class CommandInbox {
     return id;
   }
 
-  /** The answer to a letter, once: it is removed. Undefined: not taken yet. */
+  /** The answer to a command, once: it is removed. Undefined: not taken yet. */
   async answerTo(id: string): Promise<InboxAnswer | undefined> {
     const file = join(this.#path, `${id}.taken`);
     try {
@@ -67,7 +67,7 @@ export class CommandInbox {
     }
   }
 
-  /** Takes every letter there is, the oldest first. One taker at a time: whoever holds the log. */
+  /** Takes every command there is, the oldest first. One taker at a time: whoever holds the log. */
   async take(taking: Taking, nowMs: number): Promise<void> {
     const names = await this.#names();
     for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
@@ -83,15 +83,15 @@ export class CommandInbox {
 
   async #answer(name: string, taking: Taking): Promise<InboxAnswer> {
     const text = await readFile(join(this.#path, name), 'utf8');
-    let letter: Letter;
+    let command: InboxCommand;
     let encoded: readonly AppendRecord[];
     try {
-      letter = JSON.parse(text) as Letter;
-      encoded = taking.encode(letter.records);
+      command = JSON.parse(text) as InboxCommand;
+      encoded = taking.encode(command.records);
     } catch (error) {
       return { taken: false, why: (error as Error).message };
     }
-    const before = this.#isFirst ? await taking.known(letter.records) : undefined;
+    const before = this.#isFirst ? await taking.known(command.records) : undefined;
     return { taken: true, offsets: before ?? (await taking.append(encoded)) };
   }
 

@@ -51,7 +51,7 @@ export async function tellUrl(
     for await (const { offset, value } of recordsOf(log, topic, partition, start, end)) {
       const record = readChangelog(value);
       if (record.kind === 'foreign') continue;
-      const isPassed = record.kind === 'commit' && !story.heeds(value.includes(name));
+      const isPassed = record.kind === 'commit' && !story.concerns(value.includes(name));
       story.take(offset, isPassed ? { ...record, changes: [] } : record);
     }
   }

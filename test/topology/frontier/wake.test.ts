@@ -11,7 +11,7 @@ interface Given {
   readonly nextReadyAtMs?: number;
   readonly firstMs?: number;
   readonly quotaLeft?: number;
-  readonly burying?: number;
+  readonly abandoning?: number;
   /** Budgets, or drained front queues, that the next step is to look at. */
   readonly looks?: boolean;
   readonly drained?: number;
@@ -20,7 +20,7 @@ interface Given {
 function wake(given: Given, demand: number, policy: Partial<PolicyConfig> = {}, graceMs = 0): number | undefined {
   const state = {
     nowMs: 1_000,
-    burying: new Set(given.burying === undefined ? [] : [given.burying]),
+    abandoning: new Set(given.abandoning === undefined ? [] : [given.abandoning]),
     budgets: { looks: given.looks ?? false, nextRefillAtMs: undefined, size: 0 },
     shares: { drained: new Set(given.drained === undefined ? [] : [given.drained]) },
     clock: { ready: given.ready ?? 0, nextReadyAtMs: given.nextReadyAtMs },
@@ -51,7 +51,7 @@ describe('when a step has something to do', () => {
   });
 
   it('is at once while a host’s queue is being given up on', () => {
-    assert.equal(wake({ burying: 3 }, 0, { paused: true }), 1_000);
+    assert.equal(wake({ abandoning: 3 }, 0, { paused: true }), 1_000);
   });
 
   it('is at once while budgets are to be looked at, or front queues that have drained to be opened', () => {

@@ -56,7 +56,7 @@ export class FinishedUrls {
       if (change.kind === 'admit' && change.known)
         for (const { url } of change.entries) this.#found.delete(seenKey(url));
       else if (change.kind === 'purge') this.#purge(change.hostKey, change.url);
-      else if (change.kind === 'bury' || change.kind === 'finish') this.#end(change.record);
+      else if (change.kind === 'abandon' || change.kind === 'finish') this.#end(change.record);
       else if (change.kind === 'visit') this.#end(change.page.record);
       else if (change.kind === 'load' && change.row.row === 'known')
         for (const record of change.row.urls) this.#end(record);

@@ -114,7 +114,7 @@ export interface UrlAnswer {
 export function* answerUrl(state: FrontierState, url: string): StoreJob<UrlAnswer> {
   const hostKey = hostKeyOf(url);
   const host = state.hosts.get(hostKey);
-  const [hi, lo] = state.printOf(hostKey, url);
+  const [hi, lo] = state.identityOf(hostKey, url);
   const verdict = state.seen.test(hi!, lo!);
   const place = host === undefined ? yield* endOf(state, hostKey, url) : yield* placeOf(state, host, url);
   const isThere = place !== null && place.in !== 'unknown';

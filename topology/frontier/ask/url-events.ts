@@ -63,7 +63,7 @@ export type OfNoPlace =
       | 'quota'
       | 'quotaBook'
       | 'price'
-      | 'cite'
+      | 'countReferrer'
       | 'spend'
       | 'linked'
       | 'cash'

@@ -1,6 +1,6 @@
 /**
  * The story of one URL, told from its partition's changelog: when it was admitted, where it waits, what leases it was
- * on, what came of them. What `explain` prints, of a crawl that runs or one that stands.
+ * on, what came of them. What `explain` fingerprints, of a crawl that runs or one that stands.
  *
  * A fold over all records, in order. Of the partition it keeps only the URL's host: the order of its queue, its facts
  * and its leases. Memory: the host's queue.
@@ -14,7 +14,7 @@ import { newHostFacts } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import type { LoadRow } from '../changes/load-row.ts';
 import { isTrapQueue } from '../queues/held-queues.ts';
-import type { StandingTrap } from '../state/traps-state.ts';
+import type { ActiveTrap } from '../state/traps-state.ts';
 import type { Admitted, CameTo, Decided, Leased, OfNoPlace, UrlEvent } from './url-events.ts';
 
 export type Place =
@@ -44,7 +44,7 @@ export class UrlStory {
   readonly outcomes: CameTo[] = [];
   /** By an operator. */
   readonly raised: Decided[] = [];
-  readonly traps = new Map<string, StandingTrap & { readonly released: boolean }>();
+  readonly traps = new Map<string, ActiveTrap & { readonly released: boolean }>();
   policyVersion = 0;
   nowMs = 0;
   #end: FinalStatus | 'known' | undefined;
@@ -91,12 +91,12 @@ export class UrlStory {
   }
 
   /** Can a commit change anything here? `namesHost`: its bytes hold the host key. */
-  heeds(namesHost: boolean): boolean {
+  concerns(namesHost: boolean): boolean {
     return namesHost || this.#leases.size > 0;
   }
 
   /** The trap in whose front queue it waits. */
-  trapOf(frontQueue: number): (StandingTrap & { readonly released: boolean }) | undefined {
+  trapOf(frontQueue: number): (ActiveTrap & { readonly released: boolean }) | undefined {
     return isTrapQueue(frontQueue)
       ? [...this.traps.values()].find((trap) => trap.frontQueue === frontQueue)
       : undefined;
@@ -152,7 +152,7 @@ export class UrlStory {
       case 'hostSlots':
         this.hostSlots = change;
         return;
-      case 'bury':
+      case 'abandon':
         this.#remove(change.record.url);
         return this.#finish(change.record, null, decided);
       case 'finish':

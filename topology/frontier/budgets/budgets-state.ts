@@ -52,11 +52,11 @@ export class BudgetsState {
     return this.#lastKey;
   }
 
-  apply(change: Change & { kind: 'cite' | 'spend' }): void {
+  apply(change: Change & { kind: 'countReferrer' | 'spend' }): void {
     const { key } = change;
     const account = this.#account(key);
     this.unsaved.add(key);
-    if (change.kind === 'cite') account.sources.add(change.print);
+    if (change.kind === 'countReferrer') account.sources.add(change.fingerprint);
     else this.accounts.set(key, { ...account, period: change.period, used: change.used });
   }
 

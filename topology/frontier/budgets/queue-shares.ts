@@ -39,7 +39,7 @@ export class QueueShares {
   /** By host: its URLs in the sketch, and those of its front queue that is open. */
   #front = new Uint32Array(0);
   #behind = new Uint32Array(0);
-  readonly #print = new Uint32Array(2);
+  readonly #fingerprint = new Uint32Array(2);
   #opens = true;
   #lastDomain = '';
   #lastHost = '';
@@ -99,11 +99,11 @@ export class QueueShares {
     const domain = registrableDomain(name) ?? name;
     if (domain === this.#lastDomain) return;
     this.#lastDomain = domain;
-    fingerprint(domain, this.#key.hi, this.#key.lo, this.#print);
+    fingerprint(domain, this.#key.hi, this.#key.lo, this.#fingerprint);
   }
 
   #cell(row: number): number {
-    const word = this.#print[row >> 1]!;
+    const word = this.#fingerprint[row >> 1]!;
     return row * cells + ((row & 1) === 0 ? word & (cells - 1) : (word >>> 14) & (cells - 1));
   }
 }

@@ -2,7 +2,7 @@
  * Counts distinct sources in little memory: exactly up to 16, then by HyperLogLog (Flajolet, Fusy, Gandouet & Meunier,
  * 2007) with 64 registers, within about 13 %. Adding the same source again changes nothing, so links may be read twice.
  *
- * `print`: 32 bits of a keyed hash of the source.
+ * `fingerprint`: 32 bits of a keyed hash of the source.
  */
 
 const exactMax = 16;
@@ -14,21 +14,21 @@ export class SourceSketch {
   #registers = new Uint8Array(0);
 
   /** False, and nothing done, where the source changes nothing. */
-  add(print: number): boolean {
-    if (!this.wouldChange(print)) return false;
+  add(fingerprint: number): boolean {
+    if (!this.wouldChange(fingerprint)) return false;
     if (this.#exact !== null && this.#exact.length < exactMax) {
-      this.#exact.push(print);
+      this.#exact.push(fingerprint);
       this.#exact.sort((a, b) => a - b);
       return true;
     }
     if (this.#exact !== null) this.#toRegisters(this.#exact);
-    this.#raise(print);
+    this.#raise(fingerprint);
     return true;
   }
 
-  wouldChange(print: number): boolean {
-    if (this.#exact !== null) return !this.#exact.includes(print);
-    return rankOf(print) > this.#registers[print & (registerCount - 1)]!;
+  wouldChange(fingerprint: number): boolean {
+    if (this.#exact !== null) return !this.#exact.includes(fingerprint);
+    return rankOf(fingerprint) > this.#registers[fingerprint & (registerCount - 1)]!;
   }
 
   /** Distinct sources. Never falls as sources are added. */
@@ -49,7 +49,7 @@ export class SourceSketch {
   /** Adds the sources of another, as `save` gives them. */
   join(saved: readonly number[]): void {
     if (saved[0] !== -1) {
-      for (const print of saved) this.add(print);
+      for (const fingerprint of saved) this.add(fingerprint);
       return;
     }
     if (this.#exact !== null) this.#toRegisters(this.#exact);
@@ -58,7 +58,7 @@ export class SourceSketch {
     });
   }
 
-  /** Numbers that `load` takes back: the exact prints, or the registers after a −1. */
+  /** Numbers that `load` takes back: the exact fingerprints, or the registers after a −1. */
   save(): number[] {
     return this.#exact === null ? [-1, ...this.#registers] : [...this.#exact];
   }
@@ -80,13 +80,13 @@ export class SourceSketch {
     this.#exact = null;
   }
 
-  #raise(print: number): void {
-    const register = print & (registerCount - 1);
-    this.#registers[register] = Math.max(this.#registers[register]!, rankOf(print));
+  #raise(fingerprint: number): void {
+    const register = fingerprint & (registerCount - 1);
+    this.#registers[register] = Math.max(this.#registers[register]!, rankOf(fingerprint));
   }
 }
 
 /** Place of the first one among the bits that don't choose the register, from 1. */
-function rankOf(print: number): number {
-  return Math.min(26, Math.clz32(print)) + 1;
+function rankOf(fingerprint: number): number {
+  return Math.min(26, Math.clz32(fingerprint)) + 1;
 }

@@ -30,10 +30,11 @@ export class Cash {
     return frontQueue === frontQueueCount ? null : 1 - frontQueue / (frontQueueCount - 1);
   }
 
-  /** Each URL of `prints`, fingerprints as pairs, receives `amount`, or spends it if below 0. */
-  move(amount: number, isNew: boolean, prints: readonly number[]): void {
-    for (let at = 0; at + 1 < prints.length; at += 2) this.#sketch.add(prints[at]!, prints[at + 1]!, amount);
-    if (isNew) this.#scale.note(amount, prints.length >> 1);
+  /** Each URL of `fingerprints`, fingerprints as pairs, receives `amount`, or spends it if below 0. */
+  move(amount: number, isNew: boolean, fingerprints: readonly number[]): void {
+    for (let at = 0; at + 1 < fingerprints.length; at += 2)
+      this.#sketch.add(fingerprints[at]!, fingerprints[at + 1]!, amount);
+    if (isNew) this.#scale.note(amount, fingerprints.length >> 1);
     this.#unsaved = true;
   }
 

@@ -114,7 +114,7 @@ export type KnownUrl = Omit<UrlRecord, 'status'> & { readonly status: FinalStatu
 
 export type Change =
   /**
-   * URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). `prints`: their
+   * URLs of one host that pass the seen test (`known`: they were seen, an operator forces them). `fingerprints`: their
    * fingerprints, as pairs, where they are at hand; not in the changelog, a replay computes them.
    */
   | {
@@ -122,7 +122,7 @@ export type Change =
       readonly hostKey: string;
       readonly known: boolean;
       readonly entries: readonly Entry[];
-      readonly prints?: readonly number[];
+      readonly fingerprints?: readonly number[];
     }
   /** Arrivals that were not admitted, and other tallies. */
   | { readonly kind: 'count'; readonly counter: TallyName; readonly by: number }
@@ -223,11 +223,11 @@ export type Change =
   /** A hop of another host's robots.txt waits for a lease of this one. */
   | { readonly kind: 'robotsHop'; readonly hostKey: string; readonly hop: RobotsHop }
   /** The first URL of a dead host's queue is given up on. */
-  | { readonly kind: 'bury'; readonly hostKey: string; readonly record: UrlRecord }
+  | { readonly kind: 'abandon'; readonly hostKey: string; readonly record: UrlRecord }
   /** A late result of a lease that is over finishes a URL that came back. */
   | { readonly kind: 'finish'; readonly hostKey: string; readonly seq: number; readonly record: UrlRecord }
   /** A source, by 32 bits of its hash, links to a budget key. */
-  | { readonly kind: 'cite'; readonly key: string; readonly print: number }
+  | { readonly kind: 'countReferrer'; readonly key: string; readonly fingerprint: number }
   /** URLs of a budget key that went at full rate in a period, in all. */
   | { readonly kind: 'spend'; readonly key: string; readonly period: number; readonly used: number }
   | { readonly kind: 'policy'; readonly version: number; readonly json: string }
@@ -242,9 +242,14 @@ export type Change =
     }
   | { readonly kind: 'releaseTrap'; readonly hostKey: string; readonly pattern: string }
   /** Links to URLs were sighted: their fingerprints, as pairs. Only where the policy scores by in-links. */
-  | { readonly kind: 'linked'; readonly prints: readonly number[] }
+  | { readonly kind: 'linked'; readonly fingerprints: readonly number[] }
   /** URLs, by their fingerprints as pairs, receive cash each, or spend it (below 0). `isNew`: they have just been met. */
-  | { readonly kind: 'cash'; readonly amount: number; readonly isNew: boolean; readonly prints: readonly number[] }
+  | {
+      readonly kind: 'cash';
+      readonly amount: number;
+      readonly isNew: boolean;
+      readonly fingerprints: readonly number[];
+    }
   /** Page quota given to this partition in all, and given back in all. */
   | { readonly kind: 'quota'; readonly granted: number; readonly returned: number; readonly wanted: number }
   /** Partition 0: the quota's book, a row for one partition. */
@@ -286,7 +291,7 @@ export type HostChange = Extract<
   {
     kind:
       | 'host'
-      | 'bury'
+      | 'abandon'
       | 'finish'
       | 'raise'
       | 'expedite'

@@ -23,7 +23,7 @@ const kinds = [
   'resolve',
   'release',
   'host',
-  'bury',
+  'abandon',
   'finish',
   'policy',
   'quota',
@@ -32,7 +32,7 @@ const kinds = [
   'releaseTrap',
   'robotsHop',
   'linked',
-  'cite',
+  'countReferrer',
   'spend',
   'check',
   'raise',
@@ -114,7 +114,7 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.hostKey);
       writeHostFacts(writer, change.facts);
       return;
-    case 'bury':
+    case 'abandon':
       writer.string(change.hostKey);
       writeUrlRecord(writer, change.record);
       return;
@@ -168,9 +168,9 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.byte(inputOrder.indexOf(change.topic));
       writer.int(change.epoch);
       return;
-    case 'cite':
+    case 'countReferrer':
       writer.string(change.key);
-      writer.uint32(change.print);
+      writer.uint32(change.fingerprint);
       return;
     case 'spend':
       writer.string(change.key);
@@ -205,12 +205,12 @@ export function writeChange(writer: ByteWriter, change: Change): void {
       writer.string(change.pattern);
       return;
     case 'linked':
-      writePrints(writer, change.prints);
+      writeFingerprints(writer, change.fingerprints);
       return;
     case 'cash':
       writer.double(change.amount);
       writer.boolean(change.isNew);
-      writePrints(writer, change.prints);
+      writeFingerprints(writer, change.fingerprints);
       return;
     case 'robotsHop':
       writer.string(change.hostKey);
@@ -277,7 +277,7 @@ export function readChange(reader: ByteReader): Change {
       return { kind, leaseId: reader.uint(), expired: reader.boolean() };
     case 'host':
       return { kind, hostKey: reader.string(), facts: readHostFacts(reader) };
-    case 'bury':
+    case 'abandon':
       return { kind, hostKey: reader.string(), record: readUrlRecord(reader) };
     case 'finish':
       return { kind, hostKey: reader.string(), seq: reader.uint(), record: readUrlRecord(reader) };
@@ -317,8 +317,8 @@ export function readChange(reader: ByteReader): Change {
       return { kind, hostKey: reader.string() };
     case 'blockQueue':
       return { kind, hostKey: reader.string(), untilMs: reader.uint() };
-    case 'cite':
-      return { kind, key: reader.string(), print: reader.uint32() };
+    case 'countReferrer':
+      return { kind, key: reader.string(), fingerprint: reader.uint32() };
     case 'spend':
       return { kind, key: reader.string(), period: reader.uint(), used: reader.uint() };
     case 'policy':
@@ -346,9 +346,9 @@ export function readChange(reader: ByteReader): Change {
     case 'releaseTrap':
       return { kind, hostKey: reader.string(), pattern: reader.string() };
     case 'linked':
-      return { kind, prints: readPrints(reader) };
+      return { kind, fingerprints: readFingerprints(reader) };
     case 'cash':
-      return { kind, amount: reader.double(), isNew: reader.boolean(), prints: readPrints(reader) };
+      return { kind, amount: reader.double(), isNew: reader.boolean(), fingerprints: readFingerprints(reader) };
     case 'robotsHop':
       return { kind, hostKey: reader.string(), hop: readRobotsHop(reader) };
     case 'load':
@@ -358,15 +358,15 @@ export function readChange(reader: ByteReader): Change {
   }
 }
 
-function writePrints(writer: ByteWriter, prints: readonly number[]): void {
-  writer.uint(prints.length);
-  for (const word of prints) writer.uint(word);
+function writeFingerprints(writer: ByteWriter, fingerprints: readonly number[]): void {
+  writer.uint(fingerprints.length);
+  for (const word of fingerprints) writer.uint(word);
 }
 
-function readPrints(reader: ByteReader): number[] {
-  const prints: number[] = [];
-  for (let left = reader.uint(); left > 0; left--) prints.push(reader.uint());
-  return prints;
+function readFingerprints(reader: ByteReader): number[] {
+  const fingerprints: number[] = [];
+  for (let left = reader.uint(); left > 0; left--) fingerprints.push(reader.uint());
+  return fingerprints;
 }
 
 function readEntries(reader: ByteReader): Entry[] {

@@ -40,7 +40,7 @@ export type LoadRow =
   /** A URL that is finished and will be visited again. */
   | { readonly row: 'page'; readonly hostKey: string; readonly dueAtMs: number; readonly page: PageRecord }
   /** URLs of a host that were taken down: their fingerprints, as pairs. */
-  | { readonly row: 'purged'; readonly hostKey: string; readonly prints: readonly number[] }
+  | { readonly row: 'purged'; readonly hostKey: string; readonly fingerprints: readonly number[] }
   /** How far a load is: the next line of `source` to take. Not `isDone`: nobody may decide here yet. */
   | { readonly row: 'progress'; readonly source: string; readonly line: number; readonly isDone: boolean };
 
@@ -90,8 +90,8 @@ export function writeLoadRow(writer: ByteWriter, one: LoadRow): void {
       return writePageRecord(writer, one.page);
     case 'purged':
       writer.string(one.hostKey);
-      writer.uint(one.prints.length);
-      for (const word of one.prints) writer.uint(word);
+      writer.uint(one.fingerprints.length);
+      for (const word of one.fingerprints) writer.uint(word);
       return;
     case 'progress':
       writer.string(one.source);
@@ -121,7 +121,7 @@ export function readLoadRow(reader: ByteReader): LoadRow {
     case 'page':
       return { row, hostKey: reader.string(), dueAtMs: reader.uint(), page: readPageRecord(reader) };
     case 'purged':
-      return { row, hostKey: reader.string(), prints: list(reader, () => reader.uint()) };
+      return { row, hostKey: reader.string(), fingerprints: list(reader, () => reader.uint()) };
     case 'progress':
       return { row, source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
     default:

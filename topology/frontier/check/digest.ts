@@ -87,9 +87,9 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
       visit(['released', key, order, pattern, frontQueue]);
     });
   }
-  for (const [host, prints] of state.purge.urls) {
-    for (let at = 0; at < prints.length; at += 2)
-      visit(['purged', state.hosts.at(host).key, prints[at]!, prints[at + 1]!]);
+  for (const [host, fingerprints] of state.purge.urls) {
+    for (let at = 0; at < fingerprints.length; at += 2)
+      visit(['purged', state.hosts.at(host).key, fingerprints[at]!, fingerprints[at + 1]!]);
   }
   for (const lease of state.leases.values()) {
     visit(['lease', lease.id, lease.host.key, lease.deadlineMs, lease.delayMs]);

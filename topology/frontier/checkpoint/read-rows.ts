@@ -70,7 +70,7 @@ export function* readLeases(state: FrontierState): StoreJob {
 export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>> {
   const dying = new Map<number, Entry[]>();
   let left: number = frontierLimits.burialsPerStep;
-  for (const id of [...state.burying].sort((a, b) => a - b)) {
+  for (const id of [...state.abandoning].sort((a, b) => a - b)) {
     if (left <= 0) break;
     const { queue } = state.hosts.at(id);
     left -= queue.again.length;

@@ -69,7 +69,7 @@ export class Misrouted {
   /** A link of which `isOurs` has just said no. True: it is the first of its host and group. */
   link(group: LinkGroup, hostKey: string, link: Link): boolean {
     if (this.#arrival.passedOn !== undefined) {
-      this.#bury(hostKey, link.url);
+      this.#deadLetter(hostKey, link.url);
       return true;
     }
     const open = this.#group;
@@ -84,12 +84,12 @@ export class Misrouted {
   }
 
   result(record: Result): void {
-    if (this.#arrival.passedOn !== undefined) this.#bury(record.hostKey, '');
+    if (this.#arrival.passedOn !== undefined) this.#deadLetter(record.hostKey, '');
     else this.passedOn.push({ ...this.#there(), topic: 'results', record });
   }
 
   control(record: Control): void {
-    if (this.#arrival.passedOn !== undefined) this.#bury(record.hostKey, '');
+    if (this.#arrival.passedOn !== undefined) this.#deadLetter(record.hostKey, '');
     else this.passedOn.push({ ...this.#there(), topic: 'control', record });
   }
 
@@ -97,7 +97,7 @@ export class Misrouted {
     return { partition: this.#partition, key: this.#key };
   }
 
-  #bury(hostKey: string, url: string): void {
+  #deadLetter(hostKey: string, url: string): void {
     const { topic, offset, passedOn } = this.#arrival;
     const { partition, partitions } = this.#identity;
     const detail = `${hostKey} belongs to partition ${this.#partition} of ${partitions}, and the record was passed on to ${partition}`;

@@ -63,7 +63,7 @@ function traceparentOf(
   leaseId: number,
   record: unknown,
 ): string {
-  const [hi, lo] = state.printOf(hostKey, url);
+  const [hi, lo] = state.identityOf(hostKey, url);
   return tracing.traces(hostKey, lo!) ? formatTraceparent(queueSpan(hi!, lo!, leaseId, record !== undefined)) : '';
 }
 

@@ -103,7 +103,7 @@ export function noteExpired(
   isRevisit: boolean,
   to: ResolvedTo,
 ): void {
-  const [hi, lo] = state.printOf(host.key, url);
+  const [hi, lo] = state.identityOf(host.key, url);
   if (!tracing.traces(host.key, lo!)) return;
   const parent = queueSpan(hi!, lo!, id, isRevisit);
   const span = childOf(parent, 'expire');

@@ -44,7 +44,7 @@ export class Hosts {
   }
 
   /** The host of a key, met now if it was not. */
-  meet(key: string): { readonly id: number; readonly isNew: boolean } {
+  getOrCreate(key: string): { readonly id: number; readonly isNew: boolean } {
     let id = this.keys.find(key);
     if (id < 0) {
       id = this.met;

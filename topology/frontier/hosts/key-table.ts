@@ -36,7 +36,7 @@ export class KeyTable {
   readonly #pages: Buffer[] = [];
   #end = 0;
   #size = 0;
-  readonly #print = new Uint32Array(2);
+  readonly #fingerprint = new Uint32Array(2);
 
   constructor(key: FingerprintKey) {
     this.#key = key;
@@ -51,7 +51,7 @@ export class KeyTable {
   find(key: string): number {
     const segment = this.#hash(key);
     const slots = this.#segments[segment]!;
-    return slots[this.#slotOf(slots, key, this.#print[1]!)]! - 1;
+    return slots[this.#slotOf(slots, key, this.#fingerprint[1]!)]! - 1;
   }
 
   /** Gives a key that is not there a number that is free. */
@@ -59,7 +59,7 @@ export class KeyTable {
     const segment = this.#hash(key);
     if (++this.#used[segment]! > loadMax * this.#segments[segment]!.length) this.#grow(segment);
     const slots = this.#segments[segment]!;
-    const hash = this.#print[1]!;
+    const hash = this.#fingerprint[1]!;
     slots[this.#slotOf(slots, key, hash)] = number + 1;
     this.#hashes = fitted(this.#hashes, number);
     this.#places = fitted(this.#places, number);
@@ -75,10 +75,10 @@ export class KeyTable {
     return page.toString('utf8', at, at + page.readUInt16LE(at - lengthBytes));
   }
 
-  /** Which segment; leaves the hash in `#print`. */
+  /** Which segment; leaves the hash in `#fingerprint`. */
   #hash(key: string): number {
-    fingerprint(key, this.#key.hi, this.#key.lo, this.#print);
-    return this.#print[0]! >>> (32 - segmentBits);
+    fingerprint(key, this.#key.hi, this.#key.lo, this.#fingerprint);
+    return this.#fingerprint[0]! >>> (32 - segmentBits);
   }
 
   /** The key's slot, or the free one where it belongs. */

@@ -41,16 +41,17 @@ export class PurgeState {
   }
 
   holds(host: number, hi: number, lo: number): boolean {
-    const prints = this.urls.get(host);
-    if (prints === undefined) return false;
-    for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
+    const fingerprints = this.urls.get(host);
+    if (fingerprints === undefined) return false;
+    for (let at = 0; at < fingerprints.length; at += 2)
+      if (fingerprints[at] === hi && fingerprints[at + 1] === lo) return true;
     return false;
   }
 
   /** Is nothing to be kept of the URL? A dead host's queue may hold one that was purged on the way. */
-  hides(host: number, url: string, printOf: (url: string) => Readonly<Uint32Array>): boolean {
+  hides(host: number, url: string, fingerprintOf: (url: string) => Readonly<Uint32Array>): boolean {
     if (!this.urls.has(host)) return false;
-    const [hi, lo] = printOf(url);
+    const [hi, lo] = fingerprintOf(url);
     return this.holds(host, hi!, lo!);
   }
 
@@ -79,9 +80,9 @@ export class PurgeState {
 
   #add(host: number, hi: number, lo: number): void {
     this.on = true;
-    const prints = this.urls.get(host);
-    if (prints === undefined) this.urls.set(host, [hi, lo]);
-    else prints.push(hi, lo);
+    const fingerprints = this.urls.get(host);
+    if (fingerprints === undefined) this.urls.set(host, [hi, lo]);
+    else fingerprints.push(hi, lo);
   }
 
   #forgetRow(hi: number, lo: number): void {

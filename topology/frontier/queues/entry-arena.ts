@@ -4,7 +4,7 @@
  *
  * An entry knows the next one of its queue; a queue's last one knows its first, so that a queue needs one pointer. The
  * origin of a URL is not kept: host and a bit for the scheme say it. Pages are filled in order, so the oldest page holds
- * what was put there first; `frontQueues.ts` empties it when memory is short.
+ * what was put there first; `front-queues.ts` empties it when memory is short.
  *
  *   word 0  next        word 1  owner (a front queue's number)        word 2  bytes · 2 + 1 where a row on disk begins here
  *   bytes   flags, depth, [hops, attempts, expiries,] [payload,] what follows the origin

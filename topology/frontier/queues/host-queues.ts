@@ -1,7 +1,7 @@
 /**
  * Back queues: the URLs of each host, in the order they may be fetched.
  *
- * Two parts. *Front queues* hold what was admitted and never leased, first in first out, one queue per front queue (`frontQueues.ts`).
+ * Two parts. *Front queues* hold what was admitted and never leased, first in first out, one queue per front queue (`front-queues.ts`).
  * *Again* holds what comes back (returned, redirected, to be retried), ordered by the time it is due, then by arrival;
  * what is due goes before the front queues. It is in memory: what leases brought back, and retries, are few.
  *

@@ -35,7 +35,7 @@ function addKnown(state: FrontierState, { urls }: LoadRow & { row: 'known' }): v
 
 function addPage(state: FrontierState, { hostKey, dueAtMs, page }: LoadRow & { row: 'page' }): void {
   const { recrawl, counters } = state;
-  const host = state.meet(hostKey);
+  const host = state.getOrCreate(hostKey);
   const [hi, lo] = state.fingerprintOf(page.record.url);
   state.seen.add(hi!, lo!);
   count(state, page.record.status, 1);
@@ -45,9 +45,9 @@ function addPage(state: FrontierState, { hostKey, dueAtMs, page }: LoadRow & { r
   state.settle(host);
 }
 
-function addPurged(state: FrontierState, { hostKey, prints }: LoadRow & { row: 'purged' }): void {
-  const { id } = state.meet(hostKey);
-  for (let at = 0; at < prints.length; at += 2) state.purge.addUrl(id, prints[at]!, prints[at + 1]!);
+function addPurged(state: FrontierState, { hostKey, fingerprints }: LoadRow & { row: 'purged' }): void {
+  const { id } = state.getOrCreate(hostKey);
+  for (let at = 0; at < fingerprints.length; at += 2) state.purge.addUrl(id, fingerprints[at]!, fingerprints[at + 1]!);
 }
 
 /** URLs that ended. A page counts against the quota, as one that was fetched here. */
@@ -63,7 +63,7 @@ function addAgain(state: FrontierState, row: LoadRow & { row: 'again' }): void {
     const [hi, lo] = state.fingerprintOf(normal);
     state.seen.add(hi!, lo!);
   }
-  const host = state.meet(hostKey);
+  const host = state.getOrCreate(hostKey);
   if (state.ahead.holds(host.id, state.changelog.offset)) return;
   state.counters.admitted += 1;
   state.queues.putAgain(host.id, dueAtMs, entry);

@@ -29,7 +29,7 @@ export function applyPull(state: FrontierState, host: Host, change: PullChange):
 function note(state: FrontierState, host: Host, { from, to, entry }: Change & { kind: 'known' }): void {
   const { pull, changelog } = state;
   if (from.in !== 'new' && from.in !== 'done' && from.in !== 'forgotten' && to === 'again') return;
-  const [hi, lo] = state.printOf(host.key, entry.url);
+  const [hi, lo] = state.identityOf(host.key, entry.url);
   if (from.in === 'new') state.seen.add(hi!, lo!);
   if (to === 'again' && from.in === 'new') return;
   // Of one that waits again, too: or its old row would say that it is done.

@@ -13,7 +13,7 @@ import type { FrontierState, Host, Lease } from './state.ts';
 type Purge = Change & { readonly kind: 'purge' };
 
 export function applyPurge(state: FrontierState, change: Purge): void {
-  const host = state.meet(change.hostKey);
+  const host = state.getOrCreate(change.hostKey);
   // Changes up to its row's position are in the row.
   const isAhead = state.ahead.holds(host.id, state.changelog.offset);
   if (change.url === '') purgeHost(state, host, isAhead);
@@ -47,8 +47,8 @@ function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
 
 function purgeUrl(state: FrontierState, host: Host, { url, from }: Purge, isAhead: boolean): void {
   const { unsaved, recrawl, purge, queues, counters, hosts } = state;
-  const print = state.fingerprintOf(url);
-  const [hi, lo] = [print[0]!, print[1]!];
+  const fingerprint = state.fingerprintOf(url);
+  const [hi, lo] = [fingerprint[0]!, fingerprint[1]!];
   purge.addUrl(host.id, hi, lo);
   unsaved.records = unsaved.records.filter((record) => {
     const other = state.fingerprintOf(record.url);

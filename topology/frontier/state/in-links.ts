@@ -28,18 +28,18 @@ export class InLinks {
     return cells === undefined ? 0 : Math.min(cells[hi & mask]!, cells[lo & mask]!);
   }
 
-  /** `prints`: fingerprints as pairs. */
-  count(prints: readonly number[]): void {
+  /** `fingerprints`: fingerprints as pairs. */
+  count(fingerprints: readonly number[]): void {
     const cells = (this.#cells ??= new Uint16Array(2 ** cellsLog2));
-    for (let at = 0; at + 1 < prints.length; at += 2) {
-      const a = prints[at]! & mask;
-      const b = prints[at + 1]! & mask;
+    for (let at = 0; at + 1 < fingerprints.length; at += 2) {
+      const a = fingerprints[at]! & mask;
+      const b = fingerprints[at + 1]! & mask;
       const next = Math.min(countMax, Math.min(cells[a]!, cells[b]!) + 1);
       // Only what holds the smallest count grows: the others are too large already.
       if (cells[a]! < next) this.#set(cells, a, next);
       if (cells[b]! < next) this.#set(cells, b, next);
     }
-    this.total += prints.length >> 1;
+    this.total += fingerprints.length >> 1;
   }
 
   #set(cells: Uint16Array, at: number, count: number): void {

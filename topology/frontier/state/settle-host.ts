@@ -8,7 +8,7 @@ import { refreshHosts } from '../hosts/clock.ts';
 import type { FrontierState, Host } from './state.ts';
 
 export function settleHost(state: FrontierState, host: Host): void {
-  const { budgets, hosts, burying, clock, recrawl, shares, pull } = state;
+  const { budgets, hosts, abandoning, clock, recrawl, shares, pull } = state;
   const { id, queue } = host;
   budgets.settle(host);
   shares.settle(host);
@@ -16,8 +16,8 @@ export function settleHost(state: FrontierState, host: Host): void {
   const dueAtMs = queue.dueAtMs;
   const deadUntilMs = facts.deadUntilMs(id);
   const out = hosts.leases.get(id)?.length ?? 0;
-  if (deadUntilMs > 0 && dueAtMs !== undefined && out === 0) burying.add(id);
-  else burying.delete(id);
+  if (deadUntilMs > 0 && dueAtMs !== undefined && out === 0) abandoning.add(id);
+  else abandoning.delete(id);
   const refreshAtMs = recrawl.dueAtMs(id);
   const workAtMs = deadUntilMs > 0 ? revivalAtMs(dueAtMs, refreshAtMs, deadUntilMs) : earlier(dueAtMs, refreshAtMs);
   const readyAtMs = pull.readyAtMs(id, facts);

@@ -2,7 +2,7 @@
  * The logical state of one partition, and the only code that changes it.
  *
  * `apply` is used by the owner as it decides, by a standby and by a replay: state is what the changes add up to.
- * Invariants: a host has at most as many leases as it has slots (hosts/slots.ts); it is on the clock exactly when a lease
+ * Invariants: a host has at most as many leases as it has slots (hosts/host-slots.ts); it is on the clock exactly when a lease
  * could be granted to it at some time; every admitted URL is in one place, and the counters say in which (docs/design.md §4.12).
  *
  * A checkpoint is written host by host (checkpoint/save-checkpoint.ts), so the rows of some hosts may be *ahead* of its position: changes up to
@@ -82,7 +82,7 @@ export class FrontierState {
   /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
   readonly robotsHops = new Map<number, readonly RobotsHop[]>();
   /** Dead hosts whose queues are being given up on, by number. */
-  readonly burying = new Set<number>();
+  readonly abandoning = new Set<number>();
   counters: Counters = zeroCounters();
   positions: Record<InputTopic, InputPosition> = {
     control: { offset: 0, slice: 0 },
@@ -105,7 +105,7 @@ export class FrontierState {
   /** Of them, those before the newest claim: what its owner knew of when it opened. */
   foreignBeforeClaim = 0;
   readonly unsaved = new Unsaved();
-  readonly #print = new Uint32Array(2);
+  readonly #fingerprint = new Uint32Array(2);
   readonly ahead = new RowsAhead();
 
   /** `queueBytes`: memory for entries of queues that are on disk as well. */
@@ -120,17 +120,17 @@ export class FrontierState {
   }
 
   /** What tells a host's URL from all others, as two words. The array is the same at each call. */
-  printOf(hostKey: string, url: string): Readonly<Uint32Array> {
+  identityOf(hostKey: string, url: string): Readonly<Uint32Array> {
     if (!this.pull.on) return this.fingerprintOf(url);
     const name = this.pull.nameOf(this.hosts.keys, hostKey, url, this.changelog.offset);
-    fingerprint(name, this.key.hi, this.key.lo, this.#print);
-    return this.#print;
+    fingerprint(name, this.key.hi, this.key.lo, this.#fingerprint);
+    return this.#fingerprint;
   }
 
   /** The fingerprint of a URL's seen key, as two words. The array is the same at each call. */
   fingerprintOf(url: string): Readonly<Uint32Array> {
-    fingerprint(seenKey(url), this.key.hi, this.key.lo, this.#print);
-    return this.#print;
+    fingerprint(seenKey(url), this.key.hi, this.key.lo, this.#fingerprint);
+    return this.#fingerprint;
   }
 
   get quotaLeft(): number {
@@ -164,19 +164,19 @@ export class FrontierState {
       case 'policy':
         return this.setPolicy(change.version, change.json);
       case 'linked':
-        return this.inLinks.count(change.prints);
+        return this.inLinks.count(change.fingerprints);
       case 'cash':
-        return this.cash.move(change.amount, change.isNew, change.prints);
+        return this.cash.move(change.amount, change.isNew, change.fingerprints);
       case 'quota':
       case 'quotaBook':
         return applyQuota(this, change);
-      case 'cite':
+      case 'countReferrer':
       case 'spend':
         return this.budgets.apply(change);
       case 'known':
       case 'dropQueue':
       case 'blockQueue':
-        return applyPull(this, this.meet(change.hostKey), change);
+        return applyPull(this, this.getOrCreate(change.hostKey), change);
       case 'purge':
         return applyPurge(this, change);
       case 'taken':
@@ -189,7 +189,7 @@ export class FrontierState {
       case 'check':
         return;
       default: {
-        const host = this.meet(change.hostKey);
+        const host = this.getOrCreate(change.hostKey);
         if (change.kind === 'due') this.recrawl.move(this.fingerprintOf(change.url), change.dueS, change.told);
         if (change.kind === 'sitemaps') {
           this.recrawl.setRound(host.id, change.round);
@@ -199,7 +199,7 @@ export class FrontierState {
         if (!this.#isAhead(host)) this.#applyTo(host, change);
         else if (change.kind === 'raise') frontQueues.queuedEver += 1;
         if (change.kind !== 'raise') return;
-        const [hi, lo] = this.printOf(change.hostKey, change.entry.url);
+        const [hi, lo] = this.identityOf(change.hostKey, change.entry.url);
         this.queued.add(hi!, lo!, frontQueues.queuedEver, change.entry);
       }
     }
@@ -213,8 +213,8 @@ export class FrontierState {
       case 'due':
       case 'sitemaps':
         return this.settle(host);
-      case 'bury':
-        return this.#bury(host, change.record);
+      case 'abandon':
+        return this.#abandon(host, change.record);
       case 'finish':
         return this.#finish(host, change.seq, change.record);
       case 'raise':
@@ -264,8 +264,8 @@ export class FrontierState {
   }
 
   /** The host of a key, met now if it was not. */
-  meet(key: string): Host {
-    const { id, isNew } = this.hosts.meet(key);
+  getOrCreate(key: string): Host {
+    const { id, isNew } = this.hosts.getOrCreate(key);
     if (isNew) {
       this.counters.hosts = this.hosts.size;
       this.unsaved.addHost(id);
@@ -290,15 +290,15 @@ export class FrontierState {
     this.settle(host);
   }
 
-  #admit({ hostKey, known, entries, prints }: Change & { kind: 'admit' }): void {
-    const host = this.meet(hostKey);
+  #admit({ hostKey, known, entries, fingerprints }: Change & { kind: 'admit' }): void {
+    const host = this.getOrCreate(hostKey);
     const isAhead = this.#isAhead(host);
     const { frontQueues } = this.queues;
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index]!;
-      if (prints === undefined) this.printOf(hostKey, entry.url);
-      const hi = prints?.[2 * index] ?? this.#print[0]!;
-      const lo = prints?.[2 * index + 1] ?? this.#print[1]!;
+      if (fingerprints === undefined) this.identityOf(hostKey, entry.url);
+      const hi = fingerprints?.[2 * index] ?? this.#fingerprint[0]!;
+      const lo = fingerprints?.[2 * index + 1] ?? this.#fingerprint[1]!;
       if (!known) this.seen.add(hi, lo);
       if (isAhead) frontQueues.queuedEver += 1;
       else {
@@ -316,7 +316,7 @@ export class FrontierState {
   }
 
   #grant(change: Change & { kind: 'grant' | 'grantDue' | 'grantSitemaps' }): void {
-    const host = this.meet(change.hostKey);
+    const host = this.getOrCreate(change.hostKey);
     this.nextLeaseId = change.leaseId + 1;
     const due = this.recrawl.take(host.id, change);
     if (this.#isAhead(host)) return;
@@ -341,7 +341,7 @@ export class FrontierState {
   }
 
   #visit(change: Change & { kind: 'visit' }): void {
-    const host = this.meet(change.hostKey);
+    const host = this.getOrCreate(change.hostKey);
     const lease = change.leaseId === 0 ? null : this.#leaseOf(change.leaseId);
     applyVisit(this, change, host, lease);
     if (!this.#isAhead(host)) this.#changed(host);
@@ -363,7 +363,7 @@ export class FrontierState {
     this.#changed(lease.host);
   }
 
-  #bury(host: Host, record: UrlRecord): void {
+  #abandon(host: Host, record: UrlRecord): void {
     const [again] = this.queues.takeAgain(host.id, 0, 1);
     const first =
       again === undefined ? host.queue.frontQueues().find(({ number }) => !host.queue.isHeld(number))! : undefined;

@@ -9,8 +9,8 @@
  * Memory: summaries of the `summariesMax` hosts met last, 1–2 kB each, 20 at the worst; standing traps 200 B each.
  */
 
-import type { HostTraps } from '../../policy/traps/standing.ts';
-import { addTrap, noTraps, releaseTrap } from '../../policy/traps/standing.ts';
+import type { HostTraps } from '../../policy/traps/active-traps.ts';
+import { addTrap, noTraps, releaseTrap } from '../../policy/traps/active-traps.ts';
 import type { TrapEvent } from '../../policy/traps/step.ts';
 import { stepSummary } from '../../policy/traps/step.ts';
 import type { Trap, TrapSummary } from '../../policy/traps/summary.ts';
@@ -20,7 +20,7 @@ import type { UrlRecord } from '../changes/changes.ts';
 import type { Entry } from '../changes/entry.ts';
 import { isTrapQueue, trapQueueFirst, trapQueues } from '../queues/held-queues.ts';
 
-export interface StandingTrap extends Trap {
+export interface ActiveTrap extends Trap {
   /** Where its URLs wait. */
   readonly frontQueue: number;
 }
@@ -29,11 +29,11 @@ export class TrapsState {
   /** Does the policy in force look for traps? */
   on = false;
   /** By host key; hosts without a trap are absent. */
-  readonly standing = new Map<string, HostTraps<StandingTrap>>();
+  readonly standing = new Map<string, HostTraps<ActiveTrap>>();
   /** By host key, the one met last at the end. */
   readonly #summaries = new Map<string, TrapSummary>();
 
-  of(hostKey: string): HostTraps<StandingTrap> {
+  of(hostKey: string): HostTraps<ActiveTrap> {
     return this.standing.get(hostKey) ?? noTraps;
   }
 
@@ -61,7 +61,7 @@ export class TrapsState {
     this.#summaries.clear();
   }
 
-  add(hostKey: string, trap: StandingTrap): void {
+  add(hostKey: string, trap: ActiveTrap): void {
     this.#set(hostKey, addTrap(this.of(hostKey), trap));
   }
 
@@ -72,7 +72,7 @@ export class TrapsState {
   }
 
   /** The trap, if it stood. */
-  release(hostKey: string, pattern: string): StandingTrap | undefined {
+  release(hostKey: string, pattern: string): ActiveTrap | undefined {
     const traps = this.of(hostKey);
     this.#set(hostKey, releaseTrap(traps, pattern));
     return traps.trapped.find((trap) => trap.pattern === pattern);
@@ -99,7 +99,7 @@ export class TrapsState {
     this.standing.set(hostKey, { trapped: trapped.map(fromRow), released: released.map(fromRow) });
   }
 
-  #set(hostKey: string, traps: HostTraps<StandingTrap>): void {
+  #set(hostKey: string, traps: HostTraps<ActiveTrap>): void {
     this.standing.set(hostKey, traps);
   }
 }
@@ -123,12 +123,12 @@ export function fetchedEvents(entry: Entry | null | undefined, record: UrlRecord
 }
 
 /** Rows keep the field's first name: earlier versions read what this one writes. */
-type TrapRow = Omit<StandingTrap, 'frontQueue'> & { readonly band: number };
+type TrapRow = Omit<ActiveTrap, 'frontQueue'> & { readonly band: number };
 
-function toRow({ frontQueue, ...trap }: StandingTrap): TrapRow {
+function toRow({ frontQueue, ...trap }: ActiveTrap): TrapRow {
   return { ...trap, band: frontQueue };
 }
 
-function fromRow({ band, ...trap }: TrapRow): StandingTrap {
+function fromRow({ band, ...trap }: TrapRow): ActiveTrap {
   return { ...trap, frontQueue: band };
 }

@@ -24,12 +24,12 @@
  */
 import type { DeadLetter, LinkGroup, OutcomeKind } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../policy/policy.ts';
-import type { HostTraps } from '../../policy/traps/standing.ts';
+import type { HostTraps } from '../../policy/traps/active-traps.ts';
 import type { KeyMode } from '../../url/host-key.ts';
 import type { FinalStatus, HostFacts, PlaceName, TallyName } from '../changes/changes.ts';
 import type { PageRecord } from '../changes/page-record.ts';
 import type { SlotsOfHost } from '../hosts/host-slots.ts';
-import type { StandingTrap } from '../state/traps-state.ts';
+import type { ActiveTrap } from '../state/traps-state.ts';
 
 /** 2 has `frontQueue` and `hostSlots`; in 1 they were `band` and `lanes`, which are read still. */
 export const dumpVersion = 2;
@@ -76,10 +76,10 @@ export interface HostLine {
   readonly host: string;
   /** Those that are not those of a new host. */
   readonly facts?: Partial<HostFacts>;
-  readonly traps?: HostTraps<StandingTrap>;
+  readonly traps?: HostTraps<ActiveTrap>;
   /** Fingerprints of URLs that were taken down, as pairs: by the key of the first line. */
   readonly purged?: readonly number[];
-  /** Of a host that may be on several leases (hosts/slots.ts). */
+  /** Of a host that may be on several leases (hosts/host-slots.ts). */
   readonly hostSlots?: Pick<SlotsOfHost, 'own' | 'most' | 'freeAtMs'>;
 }
 

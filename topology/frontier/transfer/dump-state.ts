@@ -12,7 +12,7 @@ import { readPageRecord } from '../changes/page-record.ts';
 import { finalStatuses, readKnownUrl } from '../changes/url-record-bytes.ts';
 import { readLeases } from '../checkpoint/read-rows.ts';
 import type { FrontierState, Host } from '../state/state.ts';
-import type { StandingTrap } from '../state/traps-state.ts';
+import type { ActiveTrap } from '../state/traps-state.ts';
 import { ByteReader } from '../storage/bytes.ts';
 import type { StoreJob } from '../storage/store-job.ts';
 import type { BudgetLine, DumpLine, HostLine, KnownLine, QueuedLine, RepeatedLine } from './dump-line.ts';
@@ -113,7 +113,7 @@ function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
   };
 }
 
-function plainTrap({ pattern, reason, detail, frontQueue }: StandingTrap): StandingTrap {
+function plainTrap({ pattern, reason, detail, frontQueue }: ActiveTrap): ActiveTrap {
   return { pattern, reason, detail, frontQueue };
 }
 

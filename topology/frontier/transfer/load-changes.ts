@@ -61,7 +61,8 @@ class Gathering {
 
   #host({ host: hostKey, facts, traps, hostSlots, purged }: HostLine): void {
     this.changes.push({ kind: 'host', hostKey, facts: { ...newHostFacts, ...facts } });
-    if (purged !== undefined) this.changes.push({ kind: 'load', row: { row: 'purged', hostKey, prints: purged } });
+    if (purged !== undefined)
+      this.changes.push({ kind: 'load', row: { row: 'purged', hostKey, fingerprints: purged } });
     if (hostSlots !== undefined)
       this.changes.push({ kind: 'hostSlots', hostKey, own: hostSlots.own, most: hostSlots.most });
     for (const readyAtMs of hostSlots?.freeAtMs ?? []) this.changes.push({ kind: 'hostSlot', hostKey, readyAtMs });

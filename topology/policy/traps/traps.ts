@@ -7,11 +7,12 @@
  *
  * Pure. The summary follows from events alone, the verdicts from it and the policy: a replay notices the same traps.
  */
+
+import { type HostTraps, noTraps } from './active-traps.ts';
 import { knownView } from './known-views.ts';
 import { repeatedSegments } from './repeated-segments.ts';
 import { shapeOf } from './shape.ts';
 import { isSortLink, sortPattern } from './sort-links.ts';
-import { type HostTraps, noTraps } from './standing.ts';
 import type { TrapEvent } from './step.ts';
 import { isSibling, prefixOf, siblings, siblingsOf } from './step-contents.ts';
 import type { ShapeStat, Trap, TrapSummary } from './summary.ts';

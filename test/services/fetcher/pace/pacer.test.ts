@@ -7,12 +7,12 @@ import { createFakeClock } from '../fake-clock.ts';
 const never = new AbortController().signal;
 const late = Number.MAX_SAFE_INTEGER;
 
-test('a host’s next turn starts after the delay in force since completion', async () => {
+test('a host’s next permit starts after the delay in force since completion', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
-  const turn = await pacer.acquire('a', 100, late);
+  const permit = await pacer.acquire('a', 100, late);
   await clock.advance(40);
-  turn?.release(clock.nowMs(), 100);
+  permit?.release(clock.nowMs(), 100);
   const endMs = clock.nowMs();
   let startMs = 0;
   const next = pacer.acquire('a', 100, late).then((taken) => {
@@ -34,7 +34,7 @@ test('the larger delay wins: the one in force then, or the one asked for now', a
   assert.equal(pacer.waitMs('b', 900), 0);
 });
 
-test('one turn at a time: others wait in line, and those that are late by then give up', async () => {
+test('one permit at a time: others wait in line, and those that are late by then give up', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   const first = await pacer.acquire('a', 10, late);
@@ -45,9 +45,9 @@ test('one turn at a time: others wait in line, and those that are late by then g
   assert.deepEqual(order, []);
   first?.release(clock.nowMs(), 10);
   await clock.advance(100);
-  const turn = await second;
-  assert.ok(turn);
-  turn.release(clock.nowMs(), 10);
+  const permit = await second;
+  assert.ok(permit);
+  permit.release(clock.nowMs(), 10);
   assert.equal(await hasty, null);
   assert.deepEqual(order, ['second', 'hasty']);
   const third = pacer.acquire('a', 10, late);
@@ -56,14 +56,14 @@ test('one turn at a time: others wait in line, and those that are late by then g
   assert.equal(pacer.waitMs('a', 0), Number.POSITIVE_INFINITY);
 });
 
-test('a turn that can’t start in time is refused at once', async () => {
+test('a permit that can’t start in time is refused at once', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   (await pacer.acquire('a', 0, late))?.release(clock.nowMs(), 500);
   assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 400), null);
 });
 
-test('a turn that made no contact costs the host nothing', async () => {
+test('a permit that made no contact costs the host nothing', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never);
   (await pacer.acquire('a', 500, late))?.release(0, 0);
@@ -100,8 +100,8 @@ test('starts on one address keep the interval of the whole group', async () => {
   const startedMs: number[] = [];
   const beginMs = clock.nowMs();
   for (let n = 0; n < 3; n++)
-    void pacer.acquire('192.0.2.1', late, never).then((turn) => {
-      turn!.start();
+    void pacer.acquire('192.0.2.1', late, never).then((permit) => {
+      permit!.start();
       startedMs.push(clock.nowMs() - beginMs);
     });
   assert.equal(await pacer.acquire('192.0.2.1', clock.nowMs() + 80, never), null);
@@ -136,8 +136,8 @@ test('starts on one address that come late keep the interval among themselves', 
   const startedMs: number[] = [];
   const beginMs = clock.nowMs();
   for (let n = 0; n < 4; n++) {
-    void pacer.acquire('192.0.2.1', late, never).then((turn) => {
-      turn!.start();
+    void pacer.acquire('192.0.2.1', late, never).then((permit) => {
+      permit!.start();
       startedMs.push(clock.nowMs() - beginMs);
     });
   }
@@ -145,24 +145,24 @@ test('starts on one address that come late keep the interval among themselves', 
   assert.deepEqual(startedMs, [0, 130, 160, 190]);
 });
 
-/** Turns of a host with slots, each a contact of `takesMs`: when they start. */
-async function startsOf(hostSlots: number, turns: number, delayMs: number, takesMs: number): Promise<number[]> {
+/** Permits of a host with slots, each a contact of `takesMs`: when they start. */
+async function startsOf(hostSlots: number, permits: number, delayMs: number, takesMs: number): Promise<number[]> {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never, () => hostSlots);
   const beginMs = clock.nowMs();
   const startedMs: number[] = [];
-  for (let n = 0; n < turns; n++) {
-    void pacer.acquire('a', delayMs, late).then(async (turn) => {
+  for (let n = 0; n < permits; n++) {
+    void pacer.acquire('a', delayMs, late).then(async (permit) => {
       startedMs.push(clock.nowMs() - beginMs);
       await clock.sleepUntil(clock.nowMs() + takesMs);
-      turn!.release(clock.nowMs(), delayMs);
+      permit!.release(clock.nowMs(), delayMs);
     });
   }
   await clock.advance(1_000_000);
   return startedMs;
 }
 
-test('a host with slots has as many turns at once, each a delay after the end of its slot’s last, and no burst', async () => {
+test('a host with slots has as many permits at once, each a delay after the end of its slot’s last, and no burst', async () => {
   const starts = await startsOf(4, 12, 400, 1_000);
   assert.deepEqual(starts.slice(0, 4), [0, 100, 200, 300]);
   // A slot goes on a delay after its contact ended, and the millisecond that ended in.
@@ -171,7 +171,7 @@ test('a host with slots has as many turns at once, each a delay after the end of
   assert.deepEqual(await startsOf(1, 3, 400, 1_000), [0, 1_401, 2_802], 'one slot is what any host has');
 });
 
-test('a turn taken alone waits until all others have ended, and holds the others for its delay', async () => {
+test('a permit taken alone waits until all others have ended, and holds the others for its delay', async () => {
   const clock = createFakeClock();
   const pacer = createPacer(clock, never, () => 3);
   const beginMs = clock.nowMs();
@@ -199,17 +199,17 @@ test('with fewer slots than before a host waits for those used last', async () =
   const clock = createFakeClock();
   let hostSlots = 3;
   const pacer = createPacer(clock, never, () => hostSlots);
-  const turns = await Promise.all([1, 2, 3].map(() => pacer.acquire('a', 0, late)));
-  for (const turn of turns) {
+  const permits = await Promise.all([1, 2, 3].map(() => pacer.acquire('a', 0, late)));
+  for (const permit of permits) {
     await clock.advance(100);
-    turn?.release(clock.nowMs(), 1_000);
+    permit?.release(clock.nowMs(), 1_000);
   }
   assert.equal(pacer.waitMs('a', 0), 801);
   hostSlots = 1;
   assert.equal(pacer.waitMs('a', 0), 1_001);
 });
 
-test('a turn at an address lasts until its request starts, whatever that waits for, or is let go', async () => {
+test('a permit at an address lasts until its request starts, whatever that waits for, or is let go', async () => {
   const clock = createFakeClock();
   const pacer = createAddressPacer(clock, 100, () => 1);
   const beginMs = clock.nowMs();
@@ -233,8 +233,8 @@ test('the address of a host with slots may be contacted as many times as often',
   const beginMs = clock.nowMs();
   const startedMs: number[] = [];
   for (const hostSlots of [4, 4, 4, 1])
-    void pacer.acquire('192.0.2.1', late, never, hostSlots).then((turn) => {
-      turn!.start();
+    void pacer.acquire('192.0.2.1', late, never, hostSlots).then((permit) => {
+      permit!.start();
       startedMs.push(clock.nowMs() - beginMs);
     });
   await clock.advance(1_000);

@@ -53,11 +53,11 @@ describe('the inbox of a data folder', () => {
 
   it('appends nothing twice when its taker dies before it answers', async () => {
     const { inbox, taker, control } = await open(temporaryFolder());
-    const [letter] = delayed(8);
-    const id = await inbox.post([letter!], 2_000);
-    // As a kill right after the append leaves it: the record is in the log, the letter still there.
+    const [command] = delayed(8);
+    const id = await inbox.post([command!], 2_000);
+    // As a kill right after the append leaves it: the record is in the log, the command still there.
     const { log, codec } = taker();
-    await log.append(encodeRequest(codec, 'c', [letter!]));
+    await log.append(encodeRequest(codec, 'c', [command!]));
     await takeRequests(taker());
     assert.deepEqual(await control(), [8]);
     assert.deepEqual(await inbox.answerTo(id), { taken: true, offsets: [0] });

@@ -74,7 +74,7 @@ describe('a list of hosts', () => {
     const hand = new Hand();
     const hosts = frontierLimits.hostsPerLook + 3;
     hand.rig.core.state.hosts.queues.frontQueues.list.fitHost(hosts);
-    for (let n = 0; n < hosts; n++) hand.rig.core.state.hosts.meet(`${n}.test`);
+    for (let n = 0; n < hosts; n++) hand.rig.core.state.hosts.getOrCreate(`${n}.test`);
     const scan = new HostScan({ search: '', sort: 'name', limit: 2 });
     assert.deepEqual(scan.slice(hand.rig.core.state).next(), { done: true, value: undefined });
     const other = crawled().rig.core.state;

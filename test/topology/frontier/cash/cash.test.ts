@@ -7,7 +7,7 @@ import { fingerprint } from '../../../../topology/url/fingerprint.ts';
 
 const hash = new Uint32Array(2);
 
-function printOf(page: number): [number, number] {
+function fingerprintOf(page: number): [number, number] {
   fingerprint(`https://a.test/${page}`, 7, 8, hash);
   return [hash[0]!, hash[1]!];
 }
@@ -15,19 +15,20 @@ function printOf(page: number): [number, number] {
 describe('the cash of URLs', () => {
   it('is what they received less what they spent, and survives as rows', () => {
     const cash = new Cash();
-    for (let page = 0; page < 1_000; page++) cash.move(1 / (1 + page), page % 3 === 0, printOf(page));
-    for (let page = 0; page < 1_000; page += 2) cash.move(-cash.heldBy(...printOf(page)), false, printOf(page));
+    for (let page = 0; page < 1_000; page++) cash.move(1 / (1 + page), page % 3 === 0, fingerprintOf(page));
+    for (let page = 0; page < 1_000; page += 2)
+      cash.move(-cash.heldBy(...fingerprintOf(page)), false, fingerprintOf(page));
     const loaded = new Cash();
     for (const { key, value } of cash.takeRows()) loaded.load(key, value);
     assert.deepEqual(cash.takeRows(), []);
     assert.deepEqual(loaded.rows, cash.rows);
     let exact = 0;
     for (let page = 0; page < 1_000; page++) {
-      const held = cash.heldBy(...printOf(page));
+      const held = cash.heldBy(...fingerprintOf(page));
       const truth = page % 2 === 0 ? 0 : Math.fround(1 / (1 + page));
       assert.ok(held >= truth * 0.999, `page ${page} holds ${held}, not ${truth}`);
       if (Math.abs(held - truth) < 1e-6) exact += 1;
-      assert.equal(loaded.heldBy(...printOf(page)), held);
+      assert.equal(loaded.heldBy(...fingerprintOf(page)), held);
     }
     assert.ok(exact > 990, `${exact}`);
   });
@@ -37,12 +38,12 @@ describe('the cash of URLs', () => {
     const graph = [[1], [0, 2], [0], [0]];
     const cash = new Cash();
     const received = graph.map(() => 1);
-    for (const page of graph.keys()) cash.move(1, true, printOf(page));
+    for (const page of graph.keys()) cash.move(1, true, fingerprintOf(page));
     for (let round = 0; round < 200; round++) {
       for (const [page, links] of graph.entries()) {
-        const held = cash.heldBy(...printOf(page));
-        cash.move(-held, false, printOf(page));
-        for (const link of links) cash.move(handedOn(defaultOpic, held) / links.length, false, printOf(link));
+        const held = cash.heldBy(...fingerprintOf(page));
+        cash.move(-held, false, fingerprintOf(page));
+        for (const link of links) cash.move(handedOn(defaultOpic, held) / links.length, false, fingerprintOf(link));
         for (const link of links) received[link]! += handedOn(defaultOpic, held) / links.length;
       }
     }

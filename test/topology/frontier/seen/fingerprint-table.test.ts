@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { FingerprintTable } from '../../../../topology/frontier/seen/fingerprint-table.ts';
-import { printOf } from './prints.ts';
+import { fingerprintOf } from './fingerprints.ts';
 
 it('is exact: a fingerprint is new once, and only those added are there', () => {
   const table = new FingerprintTable();
-  for (let n = 0; n < 200_000; n++) assert.equal(table.add(...printOf(n)), true);
+  for (let n = 0; n < 200_000; n++) assert.equal(table.add(...fingerprintOf(n)), true);
   for (let n = 0; n < 200_000; n++) {
-    assert.equal(table.add(...printOf(n)), false);
-    assert.equal(table.has(...printOf(n)), true);
-    assert.equal(table.has(...printOf(n + 1_000_000)), false);
+    assert.equal(table.add(...fingerprintOf(n)), false);
+    assert.equal(table.has(...fingerprintOf(n)), true);
+    assert.equal(table.has(...fingerprintOf(n + 1_000_000)), false);
   }
   assert.equal(table.size, 200_000);
 });
 
 it('gives its fingerprints in ascending order, in blocks of the size asked for', () => {
   const table = new FingerprintTable();
-  for (let n = 0; n < 100_000; n++) table.add(...printOf(n));
+  for (let n = 0; n < 100_000; n++) table.add(...fingerprintOf(n));
   let before = -1n;
   const sizes: number[] = [];
   for (const block of table.blocks(8192)) {
     sizes.push(block.length / 2);
     for (let i = 0; i < block.length; i += 2) {
-      const print = (BigInt(block[i]!) << 32n) | BigInt(block[i + 1]!);
-      assert.ok(print > before);
-      before = print;
+      const fingerprint = (BigInt(block[i]!) << 32n) | BigInt(block[i + 1]!);
+      assert.ok(fingerprint > before);
+      before = fingerprint;
     }
   }
   assert.deepEqual(sizes, [...Array.from({ length: 12 }, () => 8192), 100_000 - 12 * 8192]);
@@ -33,7 +33,7 @@ it('gives its fingerprints in ascending order, in blocks of the size asked for',
 it('takes no more than 17 bytes a fingerprint, at any size from 100,000 on', () => {
   const table = new FingerprintTable();
   for (let n = 0; n < 1_500_000; n++) {
-    table.add(...printOf(n));
+    table.add(...fingerprintOf(n));
     if (n >= 100_000 && n % 10_000 === 0) assert.ok(table.bytes / table.size <= 17, `${table.bytes / table.size}`);
   }
 });

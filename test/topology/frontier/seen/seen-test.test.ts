@@ -5,7 +5,7 @@ import { runsPerTier } from '../../../../topology/frontier/seen/compact.ts';
 import { defaultSeen, type SeenConfig } from '../../../../topology/frontier/seen/seen-config.ts';
 import { saveSeen } from '../../../../topology/frontier/seen/seen-rows.ts';
 import { SeenTest, seenVerdicts } from '../../../../topology/frontier/seen/seen-test.ts';
-import { printOf } from './prints.ts';
+import { fingerprintOf } from './fingerprints.ts';
 import { RowsStore } from './rows-store.ts';
 
 /** A table of 1,280 fingerprints, then runs of 512. */
@@ -25,11 +25,11 @@ function decide(seen: SeenTest, store: RowsStore, links: readonly number[]): num
   return links.map((n, index) => {
     if (seen.stalled) store.work(seen);
     for (;;) {
-      const verdict = seen.test(...printOf(n));
-      if (verdict === seenVerdicts.new) seen.add(...printOf(n));
+      const verdict = seen.test(...fingerprintOf(n));
+      if (verdict === seenVerdicts.new) seen.add(...fingerprintOf(n));
       if (verdict !== seenVerdicts.unknown) return verdict;
       for (const later of links.slice(index)) {
-        if (seen.test(...printOf(later)) === seenVerdicts.unknown) seen.ask(...printOf(later));
+        if (seen.test(...fingerprintOf(later)) === seenVerdicts.unknown) seen.ask(...fingerprintOf(later));
       }
       store.work(seen);
     }
@@ -79,7 +79,7 @@ describe('the seen test', () => {
           assert.equal(seen.size, saved);
           for (const n of [...known].slice(saved)) {
             if (seen.stalled) store.work(seen);
-            seen.add(...printOf(n));
+            seen.add(...fingerprintOf(n));
           }
         } else if (event < 5) {
           store.save(seen);
@@ -102,7 +102,7 @@ describe('the seen test', () => {
     const seen = new SeenTest(tiny);
     let next = 0;
     const fill = () => {
-      while (seen.sealed === null) seen.add(...printOf(next++));
+      while (seen.sealed === null) seen.add(...fingerprintOf(next++));
     };
     // As full as the filter gets wrong about something.
     while (next < 60_000) {
@@ -113,53 +113,53 @@ describe('the seen test', () => {
     // URLs that the filter cannot tell from known ones: asked, and answered as new.
     const doubtful: number[] = [];
     for (let n = 1_000_000; doubtful.length < 3 && n < 5_000_000; n++) {
-      if (seen.test(...printOf(n)) === seenVerdicts.unknown) doubtful.push(n);
+      if (seen.test(...fingerprintOf(n)) === seenVerdicts.unknown) doubtful.push(n);
     }
     assert.equal(doubtful.length, 3, 'the filter is wrong now and then');
-    for (const n of doubtful) seen.ask(...printOf(n));
+    for (const n of doubtful) seen.ask(...fingerprintOf(n));
     store.run(seen.work(true)!);
     for (const n of doubtful) {
-      assert.equal(seen.test(...printOf(n)), seenVerdicts.new);
-      seen.add(...printOf(n));
+      assert.equal(seen.test(...fingerprintOf(n)), seenVerdicts.new);
+      seen.add(...fingerprintOf(n));
     }
     fill();
     // What was answered before the spill is no answer after it.
     store.run(seen.work(false)!);
     assert.equal(seen.sealed, null);
     assert.ok(runs > 0);
-    for (const n of doubtful) assert.notEqual(seen.test(...printOf(n)), seenVerdicts.new, `${n}`);
+    for (const n of doubtful) assert.notEqual(seen.test(...fingerprintOf(n)), seenVerdicts.new, `${n}`);
   });
 
   it('keeps what is admitted after its very first save was cut short before the manifest', () => {
     const store = new RowsStore();
     const first = new SeenTest(tiny);
-    first.add(...printOf(1));
+    first.add(...fingerprintOf(1));
     store.write(saveSeen(first).slice(0, -1));
     const second = store.open(tiny);
     assert.equal(second.size, 0);
-    for (const n of [1, 2]) second.add(...printOf(n));
+    for (const n of [1, 2]) second.add(...fingerprintOf(n));
     store.save(second);
     const third = store.open(tiny);
-    assert.deepEqual([third.size, ...[1, 2, 3].map((n) => third.test(...printOf(n)))], [2, 1, 1, 0]);
+    assert.deepEqual([third.size, ...[1, 2, 3].map((n) => third.test(...fingerprintOf(n)))], [2, 1, 1, 0]);
   });
 
   it('looks up many questions in one pass, reading no block that cannot hold one', () => {
     const store = new RowsStore();
     const seen = new SeenTest({ ...defaultSeen, memoryBytes: 8 << 20 });
-    for (let n = 0; n < seen.counts.tableMax; n++) seen.add(...printOf(n));
+    for (let n = 0; n < seen.counts.tableMax; n++) seen.add(...fingerprintOf(n));
     store.work(seen);
     assert.equal(seen.runs.length, 1);
     store.requests = 0;
     for (let n = 0; n < 4_000; n++) {
-      const [hi, lo] = printOf(n);
+      const [hi, lo] = fingerprintOf(n);
       if (seen.test(hi, lo) === seenVerdicts.unknown) seen.ask(hi, lo);
     }
     assert.equal(seen.questions, 4_000);
     store.work(seen);
     assert.equal(store.requests, 2, '20 blocks, 16 at a time');
-    for (let n = 0; n < 4_000; n++) assert.equal(seen.test(...printOf(n)), seenVerdicts.seen);
+    for (let n = 0; n < 4_000; n++) assert.equal(seen.test(...fingerprintOf(n)), seenVerdicts.seen);
     store.requests = 0;
-    seen.ask(...printOf(160_001));
+    seen.ask(...fingerprintOf(160_001));
     store.work(seen);
     assert.equal(store.requests, 1);
   });
@@ -171,7 +171,7 @@ describe('the seen test', () => {
     let worst = 0;
     for (let n = 0; n < 600_000; n++) {
       if (seen.stalled) store.work(seen);
-      seen.add(...printOf(n));
+      seen.add(...fingerprintOf(n));
       if (n % 1_000 === 0) worst = Math.max(worst, seen.bytes);
     }
     assert.ok(worst <= memoryBytes, `${worst}`);
@@ -202,7 +202,7 @@ describe('the seen test', () => {
   it('names what is missing where rows are lost', () => {
     const store = new RowsStore();
     const seen = new SeenTest(tiny);
-    for (let n = 0; n < 100; n++) seen.add(...printOf(n));
+    for (let n = 0; n < 100; n++) seen.add(...fingerprintOf(n));
     store.save(seen);
     for (const key of store.rows.keys()) if (key.length > 2) store.rows.delete(key);
     assert.throws(() => store.open(tiny), { code: 'INVALID_RECORD', message: /lacks 1 blocks of fingerprints/ });
@@ -215,14 +215,14 @@ describe('the Bloom filter alone', () => {
   for (const errors of [0.1, 0.01, 0.001]) {
     it(`takes no more than ${errors} of new URLs for seen when it is as full as it was made for, and measures it`, () => {
       const seen = new SeenTest({ ...defaultSeen, kind: 'bloom', bloomUrls: urls, bloomErrors: errors });
-      for (let n = 0; n < urls; n++) seen.add(...printOf(n));
-      for (let n = 0; n < urls; n += 7) assert.equal(seen.test(...printOf(n)), seenVerdicts.seen);
+      for (let n = 0; n < urls; n++) seen.add(...fingerprintOf(n));
+      for (let n = 0; n < urls; n += 7) assert.equal(seen.test(...fingerprintOf(n)), seenVerdicts.seen);
       let wrong = 0;
-      for (let n = 1_000_000; n < 1_300_000; n++) if (seen.test(...printOf(n)) === seenVerdicts.seen) wrong += 1;
+      for (let n = 1_000_000; n < 1_300_000; n++) if (seen.test(...fingerprintOf(n)) === seenVerdicts.seen) wrong += 1;
       const rate = wrong / 300_000;
       assert.ok(rate <= errors && rate > errors / 3, `${rate}`);
       seen.takeErrors();
-      for (let n = 2_000_000; n < 2_016_000; n++) seen.add(...printOf(n));
+      for (let n = 2_000_000; n < 2_016_000; n++) seen.add(...fingerprintOf(n));
       const measured = seen.takeErrors() / 16_000;
       assert.ok(Math.abs(measured - rate) < 5 * Math.sqrt(rate / 1_000) + 0.005, `${measured} for ${rate}`);
     });
@@ -236,9 +236,9 @@ describe('the Bloom filter alone', () => {
     const config: SeenConfig = { ...defaultSeen, kind: 'bloom', bloomUrls: 20_000, bloomErrors: 0.05 };
     const store = new RowsStore();
     const seen = store.open(config);
-    for (let n = 0; n < 20_000; n++) seen.add(...printOf(n));
+    for (let n = 0; n < 20_000; n++) seen.add(...fingerprintOf(n));
     store.save(seen);
     const reopened = store.open(config);
-    for (let n = 0; n < 60_000; n++) assert.equal(reopened.test(...printOf(n)), seen.test(...printOf(n)));
+    for (let n = 0; n < 60_000; n++) assert.equal(reopened.test(...fingerprintOf(n)), seen.test(...fingerprintOf(n)));
   });
 });

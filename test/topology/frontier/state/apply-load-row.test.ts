@@ -109,7 +109,7 @@ describe('a loaded row', () => {
   });
 
   it('of fingerprints that were taken down: those of that host are refused, and no others', () => {
-    const state = loaded({ row: 'purged', hostKey: host, prints: [7, 8, 7, 9] });
+    const state = loaded({ row: 'purged', hostKey: host, fingerprints: [7, 8, 7, 9] });
     const refused = [
       [7, 8],
       [7, 9],

@@ -82,17 +82,17 @@ describe('a host may be leased', () => {
 
   it('for its visits alone once it has stayed unreachable: when they are due, and the verdict has run out', () => {
     const hand = retrying(1_000, { recrawl: { ...hourly, intervalMs: 400 * hour } });
-    const { burying } = hand.rig.core.state;
-    while (burying.size === 0) hand.report(hand.lease(hour), { kind: 'robotsUnreachable' });
+    const { abandoning } = hand.rig.core.state;
+    while (abandoning.size === 0) hand.report(hand.lease(hour), { kind: 'robotsUnreachable' });
     assert.equal(hostOf(hand).readyAtMs, undefined, 'its queue is given up on first');
-    while (burying.size > 0) hand.rig.step(hand.nowMs, 0);
+    while (abandoning.size > 0) hand.rig.step(hand.nowMs, 0);
     const dueAtMs = 1_000_000 + 400 * hour;
     const { readyAtMs, facts } = hostOf(hand);
     assert.ok(facts.deadUntilMs > hand.nowMs && facts.deadUntilMs < dueAtMs);
     assert.equal(readyAtMs, dueAtMs);
     const soon = retrying(1_000);
-    while (soon.rig.core.state.burying.size === 0) soon.report(soon.lease(hour), { kind: 'robotsUnreachable' });
-    while (soon.rig.core.state.burying.size > 0) soon.rig.step(soon.nowMs, 0);
+    while (soon.rig.core.state.abandoning.size === 0) soon.report(soon.lease(hour), { kind: 'robotsUnreachable' });
+    while (soon.rig.core.state.abandoning.size > 0) soon.rig.step(soon.nowMs, 0);
     assert.equal(hostOf(soon).readyAtMs, hostOf(soon).facts.deadUntilMs);
   });
 
@@ -102,9 +102,9 @@ describe('a host may be leased', () => {
       hand.links(a, 1);
       hand.report(hand.lease());
       hand.links(a, 1, { from: 1 });
-      const { burying } = hand.rig.core.state;
-      while (burying.size === 0) hand.report(hand.lease(hour / 2), { kind: 'robotsUnreachable' });
-      while (burying.size > 0) hand.rig.step(hand.nowMs, 0);
+      const { abandoning } = hand.rig.core.state;
+      while (abandoning.size === 0) hand.report(hand.lease(hour / 2), { kind: 'robotsUnreachable' });
+      while (abandoning.size > 0) hand.rig.step(hand.nowMs, 0);
       const { failures, deadUntilMs } = hostOf(hand).facts;
       assert.equal(failures, retriesMs.length + 1);
       hand.leaseExactlyAfter(deadUntilMs - hand.nowMs);

@@ -1,6 +1,6 @@
 /** A crawl without a network: what the frontier does with traps, in the order it does it, host after host in turn. */
 
-import { addTrap, type HostTraps, noTraps } from '../../../../topology/policy/traps/standing.ts';
+import { addTrap, type HostTraps, noTraps } from '../../../../topology/policy/traps/active-traps.ts';
 import { stepSummary, type TrapEvent } from '../../../../topology/policy/traps/step.ts';
 import { emptySummary, type Trap, type TrapSummary } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps, type TrapConfig } from '../../../../topology/policy/traps/trap-config.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addTrap, type HostTraps, noTraps, releaseTrap } from '../../../../topology/policy/traps/active-traps.ts';
 import { shapeOf } from '../../../../topology/policy/traps/shape.ts';
-import { addTrap, type HostTraps, noTraps, releaseTrap } from '../../../../topology/policy/traps/standing.ts';
 import { stepSummary } from '../../../../topology/policy/traps/step.ts';
 import { emptySummary, type Trap } from '../../../../topology/policy/traps/summary.ts';
 import { defaultTraps } from '../../../../topology/policy/traps/trap-config.ts';

@@ -1,4 +1,4 @@
-/** Slots in decisions (hosts/slots.ts): how many leases a host may be on, and what of its queue each may hold. */
+/** Slots in decisions (hosts/host-slots.ts): how many leases a host may be on, and what of its queue each may hold. */
 import { parallelLimits } from '../../../policy/limits.ts';
 import type { Policy } from '../../../policy/policy.ts';
 import { withoutPort } from '../../../url/host-key.ts';

@@ -21,9 +21,9 @@ export function countReferrer(decision: Decision, sourceKey: string, hostKey: st
   const source = partitionKeyOf(sourceKey, 'domain');
   if (source === partitionKeyOf(hostKey, 'domain')) return false;
   const key = budgets.keyOf(hostKey);
-  const print = decision.state.fingerprintOf(source)[0]!;
-  if (budgets.accounts.get(key)?.sources.wouldChange(print) === false) return false;
-  decision.emit({ kind: 'cite', key, print });
+  const fingerprint = decision.state.fingerprintOf(source)[0]!;
+  if (budgets.accounts.get(key)?.sources.wouldChange(fingerprint) === false) return false;
+  decision.emit({ kind: 'countReferrer', key, fingerprint });
   budgets.lookAt(key);
   return true;
 }

@@ -16,7 +16,7 @@ export function spendCash(decision: Decision, url: string): void {
   const { state } = decision;
   const [hi, lo] = state.fingerprintOf(url);
   const held = state.cash.heldBy(hi!, lo!);
-  if (held > 0) decision.emit({ kind: 'cash', amount: -held, isNew: false, prints: [hi!, lo!] });
+  if (held > 0) decision.emit({ kind: 'cash', amount: -held, isNew: false, fingerprints: [hi!, lo!] });
 }
 
 /** Gathers what neighbours receive into few changes. */
@@ -42,8 +42,9 @@ export class Payments {
 
   flush(): void {
     const amount = this.#amount;
-    if (this.#newUrls.length > 0) this.#decision.emit({ kind: 'cash', amount, isNew: true, prints: this.#newUrls });
-    if (this.#known.length > 0) this.#decision.emit({ kind: 'cash', amount, isNew: false, prints: this.#known });
+    if (this.#newUrls.length > 0)
+      this.#decision.emit({ kind: 'cash', amount, isNew: true, fingerprints: this.#newUrls });
+    if (this.#known.length > 0) this.#decision.emit({ kind: 'cash', amount, isNew: false, fingerprints: this.#known });
     this.#newUrls = [];
     this.#known = [];
   }

@@ -91,8 +91,8 @@ function arrive(
   }
   const { traps, budget } = policy.config;
   const forced = group.intent === 'force';
-  const print = state.printOf(hostKey, url);
-  const [hi, lo] = [print[0]!, print[1]!];
+  const fingerprint = state.identityOf(hostKey, url);
+  const [hi, lo] = [fingerprint[0]!, fingerprint[1]!];
   if (state.purge.on && state.purge.refuses(state.hosts, hostKey, hi, lo)) {
     decision.tally('discovered');
     decision.tally('purged');
@@ -104,7 +104,7 @@ function arrive(
     decision.asks = true;
     return false;
   }
-  const isCited =
+  const isReferred =
     budget !== undefined &&
     sourceUrl !== '' &&
     countReferrer(decision, group.sourceKey || hostKeyOf(sourceUrl), hostKey);
@@ -112,9 +112,9 @@ function arrive(
   const known = seen === seenVerdicts.seen;
   if (policy.countsLinks && sourceUrl !== '') admission.sight(hi, lo);
   const cash = policy.cash === null ? 0 : cashPerLink(group);
-  if (policy.scores && (isCited || known)) {
+  if (policy.scores && (isReferred || known)) {
     const host = state.hosts.get(hostKey);
-    if (host !== undefined && (isCited || grows(state, policy, hi, lo, cash))) growth.note(host);
+    if (host !== undefined && (isReferred || grows(state, policy, hi, lo, cash))) growth.note(host);
   }
   if (known && decideRefresh(decision, policy, intent, verdict, link, [hi, lo])) {
     if (cash > 0) admission.payments.pay(cash, false, hi, lo);
@@ -221,7 +221,7 @@ class Admission {
   #known = false;
   #entries: Entry[] = [];
   /** Fingerprints of the entries, as pairs. */
-  #prints: number[] = [];
+  #fingerprints: number[] = [];
   /** Fingerprints of URLs that a link was sighted to, as pairs. */
   #sighted: number[] = [];
   readonly payments: Payments;
@@ -239,8 +239,9 @@ class Admission {
 
   holds(hostKey: string, hi: number, lo: number): boolean {
     if (hostKey !== this.#hostKey) return false;
-    const prints = this.#prints;
-    for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
+    const fingerprints = this.#fingerprints;
+    for (let at = 0; at < fingerprints.length; at += 2)
+      if (fingerprints[at] === hi && fingerprints[at + 1] === lo) return true;
     return false;
   }
 
@@ -265,7 +266,7 @@ class Admission {
     this.#hostKey = hostKey;
     this.#known = known;
     this.#entries.push(entry);
-    this.#prints.push(hi, lo);
+    this.#fingerprints.push(hi, lo);
     this.#bytes += entry.url.length + 4;
   }
 
@@ -275,22 +276,22 @@ class Admission {
   }
 
   flush(): void {
-    if (this.#sighted.length > 0) this.#decision.emit({ kind: 'linked', prints: this.#sighted });
+    if (this.#sighted.length > 0) this.#decision.emit({ kind: 'linked', fingerprints: this.#sighted });
     this.#sighted = [];
     this.payments.flush();
     if (this.#entries.length > 0) {
       const { seen } = this.#decision.state;
       const { traps, budget } = this.#config;
       const spent = budget === undefined ? 0 : this.atFullRate(this.#hostKey);
-      const [hostKey, known, entries, prints] = [this.#hostKey, this.#known, this.#entries, this.#prints];
-      this.#decision.emit({ kind: 'admit', hostKey, known, entries, prints });
+      const [hostKey, known, entries, fingerprints] = [this.#hostKey, this.#known, this.#entries, this.#fingerprints];
+      this.#decision.emit({ kind: 'admit', hostKey, known, entries, fingerprints });
       const errors = seen.takeErrors();
       if (errors > 0) this.#decision.tally('seenErrors', errors);
       if (traps !== undefined) noticeTraps(this.#decision, traps, hostKey, admittedEvents(entries));
       if (spent > 0) spendBudget(this.#decision, budget!, hostKey, spent);
     }
     this.#entries = [];
-    this.#prints = [];
+    this.#fingerprints = [];
     this.#bytes = 0;
   }
 }

@@ -32,7 +32,7 @@ export class Growth {
       if (grown * frontierLimits.growthUrlsEach < count) continue;
       this.#grown.delete(id);
       left -= count;
-      if (count > 0 && !state.burying.has(id)) due.push({ host, count });
+      if (count > 0 && !state.abandoning.has(id)) due.push({ host, count });
     }
     return due;
   }

@@ -20,10 +20,10 @@ export function decideRefresh(
   intent: Intent,
   { url, hostKey }: { readonly url: string; readonly hostKey: string },
   link: Link,
-  print: readonly [hi: number, lo: number],
+  fingerprint: readonly [hi: number, lo: number],
 ): boolean {
   const { recrawl, hosts } = decision.state;
-  const [hi, lo] = print;
+  const [hi, lo] = fingerprint;
   const row = recrawl.table.size === 0 ? -1 : recrawl.table.find(hi, lo);
   if (row < 0) return false;
   const due = recrawl.table.at(row);

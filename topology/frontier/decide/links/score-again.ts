@@ -41,7 +41,7 @@ export function decideGrowth(decision: Decision, grown: readonly Grown[]): void 
   const { policy, state } = decision;
   if (policy === null || !policy.scores) return;
   for (const { host, places } of grown) {
-    if (state.burying.has(host.id)) continue;
+    if (state.abandoning.has(host.id)) continue;
     // Each one that leaves a front queue's middle is kept in mind until the head has passed it.
     let left: number = frontierLimits.growthRaisesMax - holesOf(state, host);
     for (const { number, seq, entry } of places) {

@@ -10,11 +10,11 @@ import type { TrapEvent } from '../../../policy/traps/step.ts';
 import type { Trap } from '../../../policy/traps/summary.ts';
 import type { TrapConfig } from '../../../policy/traps/trap-config.ts';
 import { noticeTrap, trapOf } from '../../../policy/traps/traps.ts';
-import type { StandingTrap } from '../../state/traps-state.ts';
+import type { ActiveTrap } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 
 /** The trap that a URL about to be admitted is in; null: in none, or there is no room for another. */
-export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, url: string): StandingTrap | null {
+export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, url: string): ActiveTrap | null {
   const { traps } = decision.state;
   const trap = trapOf(config, traps.standing.get(hostKey), url);
   return trap === null || 'frontQueue' in trap ? trap : setTrap(decision, hostKey, trap);
@@ -37,7 +37,7 @@ export function noticeTraps(
 }
 
 /** null: the host has as many traps as it may; the URLs of this one are crawled. */
-export function setTrap(decision: Decision, hostKey: string, trap: Trap): StandingTrap | null {
+export function setTrap(decision: Decision, hostKey: string, trap: Trap): ActiveTrap | null {
   const { state } = decision;
   const queue = state.hosts.get(hostKey)?.queue;
   const frontQueue = state.traps.freeFrontQueue(hostKey, (number) => (queue?.sizeOf(number) ?? 0) === 0);

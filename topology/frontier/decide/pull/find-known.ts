@@ -31,7 +31,7 @@ export const nowhere: KnownPlace = { from: { in: 'new', a: 0, b: 0 }, entry: nul
 export function findKnown(state: FrontierState, host: Host, url: string, read: ReadPlaces): KnownPlace | 'unread' {
   const waits = findOut(state, host, url) ?? findAgain(host, url);
   if (waits !== undefined) return waits;
-  const [hi, lo] = state.printOf(host.key, url);
+  const [hi, lo] = state.identityOf(host.key, url);
   const { pull, changelog } = state;
   const recent = pull.known.recent(knownKey(host.id, pull.generation(host.id, changelog.offset), hi!, lo!));
   const row = recent === undefined ? undefined : ofRow(readKnown(recent));
@@ -54,7 +54,7 @@ export function* readPlaces(
   const { pull, changelog } = state;
   const keys = wanted.map(({ key, url }) => {
     const { id } = state.hosts.get(key)!;
-    const [hi, lo] = state.printOf(key, url);
+    const [hi, lo] = state.identityOf(key, url);
     return knownKey(id, pull.generation(id, changelog.offset), hi!, lo!);
   });
   if (keys.length === 0) return places;

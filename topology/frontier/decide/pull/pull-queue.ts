@@ -76,7 +76,7 @@ export class PullQueue {
       if (call.kind !== 'put') continue;
       for (let i = call.next; i < call.items.length && left > 0; i++, left--) {
         const { key, url } = call.items[i]!;
-        const [hi, lo] = state.printOf(key, url);
+        const [hi, lo] = state.identityOf(key, url);
         state.seen.ask(hi!, lo!);
       }
     }
@@ -108,7 +108,7 @@ export class PullQueue {
         const item = call.items[i]!;
         const host = state.hosts.get(item.key);
         if (host === undefined || (!item.known && state.pull.marksOf(host.id).forgotten === 0)) continue;
-        const [hi, lo] = state.printOf(item.key, item.url);
+        const [hi, lo] = state.identityOf(item.key, item.url);
         if (state.seen.test(hi!, lo!) !== seenVerdicts.new) wanted.push(item);
       }
       if (wanted.length >= pullLimits.placesPerRead) break;

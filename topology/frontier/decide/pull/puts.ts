@@ -48,8 +48,8 @@ type Decided = number | Exclude<PutStop, null>;
 function decideFound(decision: Decision, admission: Admission, item: PutItem, read: ReadPlaces): Decided {
   const { state } = decision;
   const { key, url } = item;
-  const print = state.printOf(key, url);
-  const [hi, lo] = [print[0]!, print[1]!];
+  const fingerprint = state.identityOf(key, url);
+  const [hi, lo] = [fingerprint[0]!, fingerprint[1]!];
   if (admission.holds(key, hi, lo)) return putStatuses.skipped;
   const verdict = state.seen.test(hi, lo);
   if (verdict === seenVerdicts.unknown) return 'asks';
@@ -88,7 +88,7 @@ function placeOfKnown(decision: Decision, host: Host, url: string, read: ReadPla
   const { state } = decision;
   const out = findOut(state, host, url);
   if (out !== undefined) return out;
-  const [hi, lo] = state.printOf(host.key, url);
+  const [hi, lo] = state.identityOf(host.key, url);
   const verdict = state.seen.test(hi!, lo!);
   if (verdict === seenVerdicts.unknown) return 'asks';
   return verdict === seenVerdicts.new ? nowhere : findKnown(state, host, url, read);
@@ -137,7 +137,7 @@ class Admission {
   #hostKey = '';
   #entries: Entry[] = [];
   /** Fingerprints of the entries, as pairs. */
-  #prints: number[] = [];
+  #fingerprints: number[] = [];
   bytes = 0;
 
   constructor(decision: Decision) {
@@ -145,9 +145,10 @@ class Admission {
   }
 
   holds(hostKey: string, hi: number, lo: number): boolean {
-    const prints = this.#prints;
-    if (prints.length === 0 || hostKey !== this.#hostKey) return false;
-    for (let at = 0; at < prints.length; at += 2) if (prints[at] === hi && prints[at + 1] === lo) return true;
+    const fingerprints = this.#fingerprints;
+    if (fingerprints.length === 0 || hostKey !== this.#hostKey) return false;
+    for (let at = 0; at < fingerprints.length; at += 2)
+      if (fingerprints[at] === hi && fingerprints[at + 1] === lo) return true;
     return false;
   }
 
@@ -155,16 +156,16 @@ class Admission {
     if (this.#entries.length === gatheredMax || (this.#entries.length > 0 && hostKey !== this.#hostKey)) this.flush();
     this.#hostKey = hostKey;
     this.#entries.push(entry);
-    this.#prints.push(hi, lo);
+    this.#fingerprints.push(hi, lo);
     this.bytes += entry.url.length + entry.payload!.length + 6;
   }
 
   flush(): void {
     if (this.#entries.length === 0) return;
-    const [hostKey, entries, prints] = [this.#hostKey, this.#entries, this.#prints];
-    this.#decision.emit({ kind: 'admit', hostKey, known: false, entries, prints });
+    const [hostKey, entries, fingerprints] = [this.#hostKey, this.#entries, this.#fingerprints];
+    this.#decision.emit({ kind: 'admit', hostKey, known: false, entries, fingerprints });
     this.#entries = [];
-    this.#prints = [];
+    this.#fingerprints = [];
     this.bytes = 0;
   }
 }

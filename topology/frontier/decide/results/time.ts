@@ -71,15 +71,15 @@ export function decideBurials(decision: Decision, dying: ReadonlyMap<number, rea
   let left = frontierLimits.burialsPerStep;
   for (const [id, entries] of dying) {
     const host = state.hosts.at(id);
-    for (let next = 0; left > 0 && state.burying.has(id); left--) {
+    for (let next = 0; left > 0 && state.abandoning.has(id); left--) {
       const first = host.queue.again[0]?.entry ?? entries[next++];
       if (first === undefined) break;
-      bury(decision, host, first);
+      abandon(decision, host, first);
     }
   }
 }
 
-function bury(decision: Decision, host: Host, first: Entry): void {
+function abandon(decision: Decision, host: Host, first: Entry): void {
   decision.deadLetters.push({
     reason: 'robotsUnreachable',
     sourceTopic: 'discovered',
@@ -95,11 +95,11 @@ function bury(decision: Decision, host: Host, first: Entry): void {
     atMs: decision.nowMs,
     original: Buffer.alloc(0),
   });
-  decision.emit({ kind: 'bury', hostKey: host.key, record: buried(first, decision.nowMs) });
+  decision.emit({ kind: 'abandon', hostKey: host.key, record: abandoned(first, decision.nowMs) });
 }
 
 /** What is kept of a URL whose host stayed unreachable. */
-export function buried({ url, attempts, depth }: Entry, atMs: number): UrlRecord {
+export function abandoned({ url, attempts, depth }: Entry, atMs: number): UrlRecord {
   const nothing = { httpStatus: 0, etag: '', lastModified: '', contentHash: '', soft404: false };
   return { ...nothing, url, status: 'dead', outcome: 'robotsUnreachable', atMs, attempts, depth };
 }

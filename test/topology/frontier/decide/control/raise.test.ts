@@ -148,7 +148,7 @@ test('a URL of a host that is given up on is not raised: each dead letter is of 
   const hostKey = 'a.test';
   const count = frontierLimits.burialsPerStep + 40;
   hand.links(hostKey, count);
-  while (rig.core.state.burying.size === 0) hand.report(hand.lease(3_600_000), { kind: 'robotsUnreachable' });
+  while (rig.core.state.abandoning.size === 0) hand.report(hand.lease(3_600_000), { kind: 'robotsUnreachable' });
   rig.send(
     'control',
     controlOf({ kind: 'raise', hostKey, payload: JSON.stringify({ url: `https://${hostKey}/${count - 1}` }) }),

@@ -5,7 +5,7 @@ import { SourceSketch } from '../../../../../topology/frontier/budgets/source-sk
 import { digest } from '../../../../../topology/frontier/check/digest.ts';
 import { type BudgetConfig, defaultBudget } from '../../../../../topology/policy/budget.ts';
 import { hostKeyOf } from '../../../../../topology/url/host-key.ts';
-import { printOf } from '../../seen/prints.ts';
+import { fingerprintOf } from '../../seen/fingerprints.ts';
 
 const dayMs = 24 * 3_600_000;
 const budget: BudgetConfig = { ...defaultBudget, base: 10, perSource: 5, max: 200 };
@@ -25,13 +25,13 @@ describe('the sketch of distinct sources', () => {
       const sketch = new SourceSketch();
       let before = 0;
       for (let n = 0; n < sources; n++) {
-        sketch.add(printOf(n)[0]);
+        sketch.add(fingerprintOf(n)[0]);
         assert.ok(sketch.count >= before);
         before = sketch.count;
       }
       const exact = sources <= 16;
       assert.ok(Math.abs(sketch.count - sources) <= (exact ? 0 : sources / 3), `${sketch.count} of ${sources}`);
-      for (let n = 0; n < sources; n += 7) assert.equal(sketch.add(printOf(n)[0]), false);
+      for (let n = 0; n < sources; n += 7) assert.equal(sketch.add(fingerprintOf(n)[0]), false);
       assert.equal(SourceSketch.load(sketch.save()).count, sketch.count);
     }
   });

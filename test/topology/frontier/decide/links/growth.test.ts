@@ -126,7 +126,7 @@ describe('hosts whose queues are read again', () => {
     note(host);
     note('b.test');
     hand.report(hand.lease());
-    hand.rig.core.state.burying.add(hand.rig.core.state.hosts.get('b.test')!.id);
+    hand.rig.core.state.abandoning.add(hand.rig.core.state.hosts.get('b.test')!.id);
     const empty = [host, 'b.test'].filter((key) => hand.rig.core.state.hosts.get(key)!.queue.size === 0);
     assert.equal(empty.length, 1);
     assert.deepEqual(taken(), []);

@@ -5,7 +5,7 @@ import { failureDelayMs } from '../../../topology/frontier/decide/politeness.ts'
 import type { Policy } from '../../../topology/policy/policy.ts';
 import { withoutPort } from '../../../topology/url/host-key.ts';
 
-export interface HostStanding {
+export interface HostStatus {
   /** Earliest next contact; 0: it was never contacted. */
   readonly readyAtMs: number;
   /** What stands in the way now, or what set `readyAtMs`. */
@@ -23,7 +23,7 @@ export interface HostStanding {
   readonly traps: readonly { readonly pattern: string; readonly reason: string; readonly released: boolean }[];
 }
 
-export function hostStanding(policy: Policy, hostKey: string, story: UrlStory): HostStanding {
+export function hostStatus(policy: Policy, hostKey: string, story: UrlStory): HostStatus {
   const { facts, leasesOut, hostSlots } = story;
   const { readyAtMs, hold, deadUntilMs, failures, throttles, crawlDelayMs, ownDelayMs, fetchMs } = facts;
   return {

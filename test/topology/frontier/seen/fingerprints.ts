@@ -3,7 +3,7 @@ import { fingerprint } from '../../../../topology/url/fingerprint.ts';
 
 const words = new Uint32Array(2);
 
-export function printOf(n: number): [hi: number, lo: number] {
+export function fingerprintOf(n: number): [hi: number, lo: number] {
   fingerprint(`${n}`, 1, 2, words);
   return [words[0]!, words[1]!];
 }
