@@ -64,16 +64,16 @@ export const planted: readonly Planted[] = [
   },
   {
     mistake: '`proved` is read back inverted',
-    file: 'topology/frontier/changes/codec.ts',
-    find: 'proved: [null, true, false][reader.byte()] ?? null,',
-    replace: 'proved: [null, false, true][reader.byte()] ?? null,',
+    file: 'topology/frontier/storage/fields.ts',
+    find: 'pick([null, true, false], reader.byte()',
+    replace: 'pick([null, false, true], reader.byte()',
     tests: codecTests,
   },
   {
     mistake: '`proved` is written inverted',
-    file: 'topology/frontier/changes/codec.ts',
-    find: 'change.proved === null ? 0 : change.proved ? 1 : 2',
-    replace: 'change.proved === null ? 0 : change.proved ? 2 : 1',
+    file: 'topology/frontier/storage/fields.ts',
+    find: 'value === null ? 0 : value ? 1 : 2',
+    replace: 'value === null ? 0 : value ? 2 : 1',
     tests: codecTests,
   },
   {

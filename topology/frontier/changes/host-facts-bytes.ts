@@ -1,7 +1,7 @@
 /** What is known of a host, as bytes: part of the changelog's format, and of the checkpoint's. */
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import { pick } from '../storage/fields.ts';
 import type { HostFacts, HostHold } from './changes.ts';
-import { pick } from './url-record-bytes.ts';
 
 // The order is the format: append, never reorder.
 const holds = ['', 'crawlDelay', 'blocked', 'limit', 'purged'] as const satisfies readonly HostHold[];

@@ -1,7 +1,7 @@
 /** What is kept of a URL that ended, as bytes: in changes and in the checkpoint. The order of each list is the format. */
 import { outcomeKinds } from '../../../schemas/types.ts';
-import { CrawlstreamError } from '../../errors.ts';
 import type { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import { pick } from '../storage/fields.ts';
 import type { FinalStatus, KnownUrl, UrlRecord } from './changes.ts';
 
 export const finalStatuses = [
@@ -54,16 +54,4 @@ function readRecord<S extends KnownUrl['status']>(reader: ByteReader, statuses: 
   const flags = reader.byte();
   const known = { ...record, soft404: (flags & soft404Flag) !== 0 };
   return (flags & barrenFlag) === 0 ? known : { ...known, barren: true as const };
-}
-
-/** The one of a list that a byte stands for. Throws INVALID_RECORD. */
-export function pick<T>(list: readonly T[], index: number, what: string): T {
-  const value = list[index];
-  if (value === undefined) {
-    throw new CrawlstreamError(
-      'INVALID_RECORD',
-      `a record of the frontier cannot be read: no ${what} has number ${index}`,
-    );
-  }
-  return value;
 }

@@ -21,10 +21,10 @@
 import { CrawlstreamError } from '../../errors.ts';
 import { inputTopics, type RecordMark, readMark, writeMark } from '../changes/changelog.ts';
 import { readCounters, writeCounters } from '../changes/counters.ts';
-import { readAscending, writeAscending } from '../changes/taken-bytes.ts';
 import { loadDueRow } from '../recrawl/due-rows.ts';
 import type { FrontierState } from '../state/state.ts';
 import { ByteReader, ByteWriter } from '../storage/bytes.ts';
+import { ascending } from '../storage/fields.ts';
 import { loadHost } from './host-row.ts';
 
 export const checkpointVersion = 3;
@@ -103,7 +103,7 @@ export function metaValue(state: FrontierState): Buffer {
   const { taken } = state;
   writer.int(taken.position);
   writer.uint(taken.from);
-  writeAscending(writer, taken.ids);
+  ascending.write(writer, taken.ids);
   writeMark(writer, state.changelog.read);
   writeMark(writer, state.changelog.counted);
   writer.uint(state.foreignRecords);
@@ -148,7 +148,7 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   }
   // A checkpoint of a release that could not load has nothing more.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
-  if (!reader.done) state.taken.load(reader.int(), reader.uint(), readAscending(reader));
+  if (!reader.done) state.taken.load(reader.int(), reader.uint(), ascending.read(reader));
   // Nor has one of a release that did not ask whether its changelog has lost records.
   if (!reader.done) {
     state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };

@@ -236,6 +236,8 @@ export class FrontierState {
         return this.#changed(host);
       case 'robotsHop':
         return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);
+      default:
+        change satisfies never;
     }
   }
 
