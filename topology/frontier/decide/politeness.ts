@@ -75,3 +75,8 @@ export function heldByLimit({ hold, pagesMax, pages }: HostFacts): HostHold {
   if (hold !== '' && hold !== 'limit') return hold;
   return pagesMax >= 0 && pages >= pagesMax ? 'limit' : '';
 }
+
+/** The verdict on a dead host has run out, or somebody knows better: one more schedule for it, from its last step. */
+export function revived(facts: HostFacts): HostFacts {
+  return { ...facts, deadUntilMs: 0, failures: Math.max(0, facts.failures - 1) };
+}

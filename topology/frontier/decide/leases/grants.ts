@@ -8,7 +8,7 @@ import { clockQueueOf } from '../../state/settle-host.ts';
 import type { Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { closeIfSpent, deferredToGrant, spendBudget } from '../links/budgets.ts';
-import { baseDelayMs, leaseMs, leaseSize } from '../politeness.ts';
+import { baseDelayMs, leaseMs, leaseSize, revived } from '../politeness.ts';
 import { isRoundDue } from '../sitemaps.ts';
 import { hasFreeSlot, hostSlotShare } from './host-slots.ts';
 import { refreshCount } from './share.ts';
@@ -41,7 +41,7 @@ export function decideGrants(decision: Decision, demand: number): void {
 
 function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number): void {
   const { nowMs } = decision;
-  if (host.deadUntilMs > 0) revive(decision, host);
+  if (host.deadUntilMs > 0) decision.emit({ kind: 'host', hostKey: host.key, facts: revived(host.facts) });
   let left = hostSlotShare(decision.state, host, nowMs, Math.min(leaseSize(policy, host.facts), quotaLeft));
   const { queue } = host;
   // A URL that a lease expired with travels alone, so that a poison URL shows itself.
@@ -65,12 +65,6 @@ function grant(decision: Decision, policy: Policy, host: Host, quotaLeft: number
   const { budget } = policy.config;
   if (budget !== undefined && deferred > 0) spendBudget(decision, budget, host.key, deferred);
   closeIfSpent(decision, host);
-}
-
-/** The verdict on a dead host has run out: one more schedule for it, from its last step. */
-function revive(decision: Decision, { key: hostKey, facts }: Host): void {
-  const alive = { ...facts, deadUntilMs: 0, failures: Math.max(0, facts.failures - 1) };
-  decision.emit({ kind: 'host', hostKey, facts: alive });
 }
 
 /** Requests that a lease for sitemaps has time for: robots.txt, and as many as fetchers read with a lease. */

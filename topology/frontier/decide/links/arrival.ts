@@ -1,0 +1,58 @@
+/** A link as it arrives: taken by the policy and this partition's, or refused under the name of what refused it. */
+import type { LinkGroup } from '../../../../schemas/types.ts';
+import type { Policy } from '../../../policy/policy.ts';
+import type { TallyName } from '../../changes/changes.ts';
+import type { Decision } from '../decision.ts';
+import { cashPerLink } from './cash.ts';
+
+export interface Arrival {
+  readonly group: LinkGroup;
+  readonly link: LinkGroup['links'][number];
+  /** Normal. */
+  readonly url: string;
+  readonly hostKey: string;
+  /** Front queue by depth and spelling alone. */
+  readonly plainQueue: number;
+  /** What tells the URL from all others. */
+  readonly hi: number;
+  readonly lo: number;
+  /** An operator asks for it: budgets, traps and the queue's room do not count. */
+  readonly forced: boolean;
+  /** OPIC cash that it brings. */
+  readonly cash: number;
+}
+
+/** Null: the policy refuses it, it is another partition's, or it was taken down; which of these, is counted. */
+export function acceptLink(decision: Decision, policy: Policy, group: LinkGroup, index: number): Arrival | null {
+  const { state } = decision;
+  const link = group.links[index]!;
+  const { depth, hop, intent, sourceUrl } = group;
+  const { lastModifiedMs } = link;
+  const verdict = policy.admit(link.url, depth, hop, { depth, hop, intent, sourceUrl, lastModifiedMs });
+  if (!verdict.ok) {
+    decision.tally('discovered');
+    decision.tally(tallyOf(verdict.rule, verdict.detail));
+    return null;
+  }
+  const { url, hostKey, frontQueue: plainQueue } = verdict;
+  if (!decision.isOurs(hostKey)) {
+    if (decision.misrouted.link(group, hostKey, link)) decision.tally('misrouted');
+    return null;
+  }
+  const fingerprint = state.identityOf(hostKey, url);
+  const [hi, lo] = [fingerprint[0]!, fingerprint[1]!];
+  if (state.purge.on && state.purge.refuses(state.hosts, hostKey, hi, lo)) {
+    decision.tally('discovered');
+    decision.tally('purged');
+    return null;
+  }
+  const cash = policy.cash === null ? 0 : cashPerLink(group);
+  return { group, link, url, hostKey, plainQueue, hi, lo, forced: intent === 'force', cash };
+}
+
+function tallyOf(rule: string, detail: string): TallyName {
+  if (rule === 'length' || (rule === 'normalize' && detail === 'length')) return 'tooLong';
+  if (rule === 'scope') return 'outOfScope';
+  if (rule === 'depth') return 'tooDeep';
+  return rule === 'normalize' ? 'invalid' : 'filtered';
+}
