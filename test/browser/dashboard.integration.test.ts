@@ -21,7 +21,7 @@ import { hostile, type State, states, type TracedCrawl, toldCrawl } from './told
 const executablePath = chromiumHere();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where pictures go of every state; absent: none are taken. */
-const pictures = process.env['CRAWLSTREAM_SCREENSHOTS'];
+const pictures = process.env['CRAWLSTREAM_TEST_SCREENSHOTS'];
 const desktop = { width: 1_360, height: 900 };
 const phone = { width: 390, height: 844 };
 

@@ -1,7 +1,7 @@
 /**
  * A crawl on three brokers, three frontiers and three fetchers, as they are deployed, killed, stopped and frozen at random
- * for CRAWLSTREAM_CHAOS_MINUTES (2): what must always hold must hold along the way, and at the end every copy of the state
- * must be the same and every page fetched that could be. CRAWLSTREAM_CHAOS_SEED draws other strikes.
+ * for CRAWLSTREAM_TEST_CHAOS_MINUTES (2): what must always hold must hold along the way, and at the end every copy of the state
+ * must be the same and every page fetched that could be. CRAWLSTREAM_TEST_CHAOS_SEED draws other strikes.
  */
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
@@ -27,8 +27,8 @@ import { judge } from './chaos/politeness.ts';
 import { drawStrikes } from './chaos/strikes.ts';
 
 const skip = (await skipReason()) ?? false;
-const minutes = Number(process.env['CRAWLSTREAM_CHAOS_MINUTES'] ?? 2);
-const seed = Number(process.env['CRAWLSTREAM_CHAOS_SEED'] ?? 1);
+const minutes = Number(process.env['CRAWLSTREAM_TEST_CHAOS_MINUTES'] ?? 2);
+const seed = Number(process.env['CRAWLSTREAM_TEST_CHAOS_SEED'] ?? 1);
 const runMs = minutes * 60_000;
 /** After the last strike leases of the dead run out, and what they had is fetched: a busy machine may take its time, */
 const drainMs = 300_000 + 2 * runMs;

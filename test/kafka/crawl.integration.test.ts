@@ -1,7 +1,7 @@
 /**
  * A crawl in several processes on a real Kafka with a real registry: two frontiers, two fetchers, as they are deployed.
  *
- * With CRAWLSTREAM_KAFKA_FULL the web is of 200 hosts × 100 pages; every process is killed in turn, and the broker.
+ * With CRAWLSTREAM_TEST_KAFKA_FULL the web is of 200 hosts × 100 pages; every process is killed in turn, and the broker.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ import type { TestRegistry } from './registry.ts';
 import { startRegistry } from './registry.ts';
 
 const skip = await skipReason();
-const full = process.env['CRAWLSTREAM_KAFKA_FULL'] !== undefined;
+const full = process.env['CRAWLSTREAM_TEST_KAFKA_FULL'] !== undefined;
 const [hosts, pagesPerHost] = full ? [200, 100] : [24, 20];
 /** A fetcher's leases are given up when they expire: two minutes at most. ms */
 const crawlMs = full ? 600_000 : 240_000;

@@ -1,5 +1,5 @@
 /**
- * Loaded before a test (`--import`), after tsx: the file that `CRAWLSTREAM_MUTANT` names has the mutant's text, in this
+ * Loaded before a test (`--import`), after tsx: the file that `CRAWLSTREAM_TEST_MUTANT` names has the mutant's text, in this
  * process, its workers and its children. The checkout is not touched, so any number of mutants can be tried at once.
  */
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { type Edit, edited } from './edit.ts';
 
-const mutant = process.env['CRAWLSTREAM_MUTANT'];
+const mutant = process.env['CRAWLSTREAM_TEST_MUTANT'];
 if (mutant !== undefined) {
   const edit = JSON.parse(mutant) as Edit;
   const file = fileURLToPath(new URL(`../../${edit.file}`, import.meta.url));

@@ -18,7 +18,7 @@ const plant = new URL('./plant.ts', import.meta.url).href;
 export function tryEdit(edit: Edit | null, tests: readonly string[], deadlineMs = 120_000): Promise<Tried> {
   const missing = tests.filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`no such test file: ${missing.join(', ')}`);
-  const { CRAWLSTREAM_MUTANT: _, ...env } = process.env;
+  const { CRAWLSTREAM_TEST_MUTANT: _, ...env } = process.env;
   const child = spawn(
     process.execPath,
     [
@@ -33,7 +33,7 @@ export function tryEdit(edit: Edit | null, tests: readonly string[], deadlineMs 
     ],
     {
       cwd: root,
-      env: edit === null ? env : { ...env, CRAWLSTREAM_MUTANT: JSON.stringify(edit) },
+      env: edit === null ? env : { ...env, CRAWLSTREAM_TEST_MUTANT: JSON.stringify(edit) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     },

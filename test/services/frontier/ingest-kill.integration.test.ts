@@ -2,7 +2,7 @@
  * kill -9 during ingest, in the middle of writes to the state store (saves, and the seen test's spills and merges) and
  * between them: whatever opens next agrees with the changelog, to the digest, and its position with what was admitted.
  *
- * `CRAWLSTREAM_KILLS` says how many kills, `CRAWLSTREAM_KILL_SEED` which.
+ * `CRAWLSTREAM_TEST_KILLS` says how many kills, `CRAWLSTREAM_TEST_KILL_SEED` which.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -23,8 +23,8 @@ import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
 import { clock, type IngestFolder, identity, key, openIngestFolder, seen } from './ingest-folder.ts';
 import { linksPerMessage, newPerMessage } from './ingest-links.ts';
 
-const kills = Number(process.env['CRAWLSTREAM_KILLS'] ?? 6);
-const seed = Number(process.env['CRAWLSTREAM_KILL_SEED'] ?? 1);
+const kills = Number(process.env['CRAWLSTREAM_TEST_KILLS'] ?? 6);
+const seed = Number(process.env['CRAWLSTREAM_TEST_KILL_SEED'] ?? 1);
 const writer = fileURLToPath(new URL('./ingest-writer.ts', import.meta.url));
 const killWithinMs = 2_500;
 const killWithinWrites = 40;

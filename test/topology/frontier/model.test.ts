@@ -2,7 +2,7 @@
  * The frontier against a naive one: random links, results, events, times, demand, restarts. After each step both must
  * agree on who may go, in which order, and on every count.
  *
- * Seeds are the same at each run. CRAWLSTREAM_MODEL_SEED=N runs one of them, CRAWLSTREAM_MODEL_SEEDS=N so many.
+ * Seeds are the same at each run. CRAWLSTREAM_TEST_MODEL_SEED=N runs one of them, CRAWLSTREAM_TEST_MODEL_SEEDS=N so many.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -21,8 +21,8 @@ import type { Control, Discovered, Result } from '../../../schemas/types.ts';
 import { digest } from '../../../topology/frontier/check/digest.ts';
 import { defaultPolicy } from '../../../topology/policy/policy.ts';
 
-const seeds = Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 500);
-const oneSeed = process.env['CRAWLSTREAM_MODEL_SEED'];
+const seeds = Number(process.env['CRAWLSTREAM_TEST_MODEL_SEEDS'] ?? 500);
+const oneSeed = process.env['CRAWLSTREAM_TEST_MODEL_SEED'];
 const turns = 25;
 const pauses = [0, 1, 50, 400, 1_000, 5_000, 31_000, 120_000, 3 * 86_400_000] as const;
 
@@ -111,7 +111,7 @@ function play(seed: number): void {
     const game = new Game(seed);
     for (; turn < turns; turn++) game.turn();
   } catch (error) {
-    const again = `CRAWLSTREAM_MODEL_SEED=${seed} node --import tsx --test test/topology/frontier/model.test.ts`;
+    const again = `CRAWLSTREAM_TEST_MODEL_SEED=${seed} node --import tsx --test test/topology/frontier/model.test.ts`;
     throw new Error(`seed ${seed}, turn ${turn}: ${(error as Error).message}\nagain: ${again}`, { cause: error });
   }
 }

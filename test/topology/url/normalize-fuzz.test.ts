@@ -5,7 +5,7 @@ import { seenKey } from '../../../topology/url/seen-key.ts';
 import { urlGenerator } from './url-generator.ts';
 
 /** `npm run verify:full` runs ten times as many. */
-const rounds = Number(process.env['CRAWLSTREAM_FUZZ_ROUNDS'] ?? 20_000);
+const rounds = Number(process.env['CRAWLSTREAM_TEST_FUZZ_ROUNDS'] ?? 20_000);
 
 const everything = {
   fragment: 'escape',

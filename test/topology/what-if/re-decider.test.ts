@@ -15,7 +15,7 @@ import { ReDecider } from '../../../topology/what-if/re-decider.ts';
 import { identity, type Recorded, recordedCrawl } from './recorded-crawl.ts';
 
 /** `npm run verify:full` decides a million again. */
-const events = Number(process.env['CRAWLSTREAM_WHAT_IF_EVENTS'] ?? 5_000);
+const events = Number(process.env['CRAWLSTREAM_TEST_WHAT_IF_EVENTS'] ?? 5_000);
 
 /** Decides it again, with another policy in the place of the recorded one where one is given. */
 function decideAgain({ changelog, inputs }: Recorded, policy?: Partial<PolicyConfig>) {

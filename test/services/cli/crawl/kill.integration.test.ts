@@ -1,8 +1,8 @@
 /**
  * kill -9 at random moments, then the same command: the crawl ends with the pages of one that nobody disturbed.
  *
- * The moments come from a seed, so that a failure can be repeated (as far as timing can). `CRAWLSTREAM_KILLS` says how
- * many kills in all; `CRAWLSTREAM_KILL_SEED` which.
+ * The moments come from a seed, so that a failure can be repeated (as far as timing can). `CRAWLSTREAM_TEST_KILLS` says how
+ * many kills in all; `CRAWLSTREAM_TEST_KILL_SEED` which.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -20,8 +20,8 @@ import { temporaryFolder } from '../../runtime/store/temporary-folder.ts';
 import { fetchedAgain, publishedTasks } from '../fetched-again.ts';
 import { printedPages, startSmallWeb } from '../small-web.ts';
 
-const kills = Number(process.env['CRAWLSTREAM_KILLS'] ?? 12);
-const seed = Number(process.env['CRAWLSTREAM_KILL_SEED'] ?? 1);
+const kills = Number(process.env['CRAWLSTREAM_TEST_KILLS'] ?? 12);
+const seed = Number(process.env['CRAWLSTREAM_TEST_KILL_SEED'] ?? 1);
 
 /** Every fourth kill comes this soon after the start, among the loading of modules and the opening of the folder. ms */
 const openingMs = 900;

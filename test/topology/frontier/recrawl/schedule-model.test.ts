@@ -1,6 +1,6 @@
 /**
  * The schedule of visits against a naive one: random pushes, visits that end in every way, fetchers that die, restarts.
- * After each step both must agree on every page. CRAWLSTREAM_MODEL_SEEDS=N runs so many seeds.
+ * After each step both must agree on every page. CRAWLSTREAM_TEST_MODEL_SEEDS=N runs so many seeds.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -11,7 +11,7 @@ import type { Task } from '../../../../schemas/types.ts';
 import { digest } from '../../../../topology/frontier/check/digest.ts';
 import { defaultRecrawl } from '../../../../topology/policy/recrawl/recrawl-config.ts';
 
-const seeds = Math.ceil(Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 500) / 10);
+const seeds = Math.ceil(Number(process.env['CRAWLSTREAM_TEST_MODEL_SEEDS'] ?? 500) / 10);
 const [pages, turns] = [6, 60];
 const waits = { intervalMs: 120_000, goneMs: 300_000, errorMs: 200_000, retryMs: 5_000 };
 const skewMs = 5_000;

@@ -14,7 +14,7 @@ import { findKnown } from '../../../../../topology/frontier/decide/pull/find-kno
 import { payloadOf } from '../../../../../topology/frontier/pull/payload.ts';
 import { defaultPolicy } from '../../../../../topology/policy/policy.ts';
 
-const seeds = Number(process.env['CRAWLSTREAM_MODEL_SEEDS'] ?? 60);
+const seeds = Number(process.env['CRAWLSTREAM_TEST_MODEL_SEEDS'] ?? 60);
 const callsPerSeed = 60;
 const leaseMs = 5_000;
 const delayMs = 1_000;
