@@ -44,6 +44,7 @@ const retriable = {
 
 export type ErrorCode = keyof typeof retriable;
 
+/** What a user or an operator can meet: `code` is one of a closed set, `retriable` whether time alone may mend it. */
 export class CrawlstreamError extends Error {
   override readonly name = 'CrawlstreamError';
   readonly code: ErrorCode;

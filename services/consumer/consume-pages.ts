@@ -20,6 +20,7 @@ export type { ConsumerStats, From } from '../runtime/consumer/consumer.ts';
 export type { Received } from '../runtime/consumer/received.ts';
 export type { CrawlAddress } from './crawl-source.ts';
 
+/** Which crawl, who reads, and what is done with each batch. Times in ms. */
 export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
   /** Who is reading: members of one group share the partitions on Kafka, and each group reads everything. */
   readonly group: string;
@@ -40,9 +41,11 @@ export type ConsumeOptions<T extends AvroTopic> = CrawlAddress & {
   readonly signal?: AbortSignal;
 };
 
+/** A consumer that has joined its group and is at work. */
 export interface RunningConsumer {
   /** Resolves when it has ended, its positions committed; rejects with what stopped it. */
   readonly ended: Promise<void>;
+  /** What was read, tried again and given up on so far. */
   stats(): ConsumerStats;
   /** Records of its partitions that are not handled yet. */
   lag(): Promise<number>;
@@ -50,11 +53,15 @@ export interface RunningConsumer {
   stop(): Promise<void>;
 }
 
+/** Reads the topic `pages`, as `consumeTopic` reads any: a page, its links and its text in each record. Throws as that does. */
 export function consumePages(options: ConsumeOptions<'pages'>): Promise<RunningConsumer> {
   return consumeTopic('pages', options);
 }
 
-/** Throws INVALID_ARGUMENT, DATA_FOLDER_LOCKED, BROKER_UNREACHABLE, …, each naming what to do. */
+/**
+ * Joins the group, and resolves once it reads the topic. Throws INVALID_ARGUMENT, DATA_FOLDER_LOCKED, BROKER_UNREACHABLE, …,
+ * each naming what to do.
+ */
 export async function consumeTopic<T extends AvroTopic>(
   topic: T,
   options: ConsumeOptions<T>,

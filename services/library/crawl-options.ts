@@ -35,6 +35,7 @@ export interface CrawlOptions extends FetchHooks {
   readonly signal?: AbortSignal;
 }
 
+/** A try that gave no page. */
 export interface FailedUrl {
   readonly url: string;
   readonly depth: number;

@@ -19,11 +19,15 @@ import { parseSeed } from '../../topology/url/seed.ts';
 import { checkOptions, isCount, isObject, isStrings } from '../runtime/check-options.ts';
 import { SystemClock } from '../runtime/clock.ts';
 
+/** What a frontier in memory decides by. */
 export interface FrontierConfig {
   /** Absent: `defaultPolicy()`, a second between requests to a host. What is given takes the place of its fields. */
   readonly policy?: Partial<PolicyConfig>;
   /** Ms since the Unix epoch. Absent: the system's. */
-  readonly clock?: { nowMs(): number };
+  readonly clock?: {
+    /** The time now. */
+    nowMs(): number;
+  };
   /** Leases out at once. Absent: 100. */
   readonly leasesMax?: number;
 }
@@ -49,6 +53,7 @@ export interface UrlOutcome {
   readonly retryAfterMs?: number;
 }
 
+/** A frontier in memory for a fetcher of one’s own: URLs in, leases of polite hosts out, outcomes back in. */
 export interface Frontier {
   /** Throws INVALID_SEED for what is no http or https URL. `from`: the page they were found on, and its depth. */
   add(urls: readonly string[], from?: { readonly url: string; readonly depth: number; readonly hop?: number }): void;
@@ -62,6 +67,7 @@ export interface Frontier {
   readonly counters: Readonly<Counters>;
 }
 
+/** A frontier that holds nothing yet. Throws INVALID_ARGUMENT, naming the option or the field of the policy. */
 export function createFrontier(given: FrontierConfig = {}): Frontier {
   checkOptions('createFrontier', given, {
     policy: { wants: 'an object with fields of a policy, as in { delayMs: 1000 }', fits: isObject },

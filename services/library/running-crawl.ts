@@ -13,6 +13,7 @@ export interface CrawlControls {
   leave(): void;
 }
 
+/** A crawl under way: iterate it for its pages, await it for its counters. */
 export class RunningCrawl extends Promise<Readonly<Counters>> implements AsyncIterable<CrawledPage> {
   static override get [Symbol.species]() {
     return Promise;

@@ -34,6 +34,7 @@ import { type CrawlWindow, compileWindows, type OpenAt } from './windows.ts';
 export const whenFullChoices = ['pause', 'dropLowest'] as const;
 export type WhenFull = (typeof whenFullChoices)[number];
 
+/** A policy as one versioned value, as it stands in a file and on the topic `control`: docs/policy.md has each field. */
 export interface PolicyConfig {
   /** Grows with each change, from 1. */
   readonly version: number;
@@ -132,6 +133,7 @@ export interface Policy {
   readonly tracing: Tracing | null;
 }
 
+/** What holds where nothing else is said: a second between requests, robots.txt obeyed, no limit on depth or pages. */
 export function defaultPolicy(): PolicyConfig {
   return {
     version: 1,

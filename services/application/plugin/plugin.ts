@@ -26,6 +26,7 @@ export type {
 /** What a consumer of a plugin may read. */
 export type PluginTopic = 'pages' | 'results' | 'duplicates' | 'responses';
 
+/** What a plugin is: hooks of the fetcher, all optional, and consumers of its own. */
 export interface Plugin extends FetchHooks {
   /** Letters, digits, dots, dashes and underscores. In outcomes, metrics and the crawl's control log. */
   readonly name: string;
@@ -50,27 +51,33 @@ export interface PluginProcessor<T extends PluginTopic = PluginTopic> {
   readonly retriesMs?: readonly number[];
   /** Records handed over at once. Absent: the consumers' default. */
   readonly batchRecords?: number;
+  /** Called once before the first batch; what it throws ends the process. */
   open(context: PluginContext): PluginHandler<T> | Promise<PluginHandler<T>>;
 }
 
+/** What a consumer of a plugin is given when it is opened. */
 export interface PluginContext {
   /** Of its options, each with its value. */
   readonly options: Readonly<Record<string, string>>;
   /** A folder of its own, which outlives the process. */
   readonly folder: string;
   readonly crawl: string;
+  /** One line among the process’s notes, behind the plugin’s name. */
   say(text: string): void;
 }
 
+/** What a consumer of a plugin does with its batches. */
 export interface PluginHandler<T extends PluginTopic = PluginTopic> {
   /**
    * Handles records in order, those of one partition one batch after another. Once it has resolved, they are not given
    * again, unless the process ends before their position is kept: what it does must bear a repetition.
    */
   handle(batch: readonly PluginRecord<T>[], more: { readonly signal: AbortSignal }): Promise<void> | void;
+  /** Called when the process ends in order: not after a crash. */
   close?(): Promise<void> | void;
 }
 
+/** One record: what its topic’s schema says, and where it stands. */
 export type PluginRecord<T extends PluginTopic = PluginTopic> = {
   readonly [Topic in T]: {
     readonly topic: Topic;

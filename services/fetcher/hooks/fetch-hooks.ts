@@ -14,12 +14,14 @@ export interface FoundUrl {
   readonly sourceUrl: string;
 }
 
+/** A URL that is about to be asked for. */
 export interface HookRequest {
   readonly url: string;
   readonly depth: number;
   readonly hostKey: string;
 }
 
+/** What a host answered. */
 export interface HookResponse {
   readonly url: string;
   readonly status: number;
@@ -29,6 +31,7 @@ export interface HookResponse {
   readonly body: Uint8Array;
 }
 
+/** A body of a media type that a plugin reads. */
 export interface HookDocument {
   readonly url: string;
   /** In lower case, without parameters. */
@@ -47,6 +50,7 @@ export interface HookParsed {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What a hook wants otherwise about a request. */
 export interface RequestChange {
   /** Replace ours of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -54,6 +58,7 @@ export interface RequestChange {
   readonly skip?: string;
 }
 
+/** What is to be read in the place of what was received; what is absent stays. */
 export interface ResponseChange {
   readonly status?: number;
   /** Replace those of the same name. */
@@ -66,11 +71,13 @@ export interface ResponseChange {
 type OrNothing<T> = T | undefined | null | void;
 type Soon<T> = T | Promise<T>;
 
+/** The hooks, in the order in which a URL meets them. One that throws is an outcome of its URL, with the plugin’s name. */
 export interface FetchHooks {
   /** false: the URL is not wanted. Asked of each link that is found, and of each URL before it is fetched. */
   urlFilter?(found: FoundUrl): boolean;
   /** A link as it is to be read, before it is normalised by the policy. `null`: it is not wanted. */
   normalize?(url: string): string | null;
+  /** Before a URL is asked for: headers to send along, or why it is passed over. */
   request?(request: HookRequest): Soon<OrNothing<RequestChange>>;
   /** What it gives takes the place of what was received, before that is read. */
   response?(response: HookResponse): Soon<OrNothing<ResponseChange>>;

@@ -9,6 +9,7 @@ import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from '.
 import type { FailureKind } from './request-failure.ts';
 import { requestLimits } from './request-limits.ts';
 
+/** What a `fetch` of one’s own is called with. */
 export interface FetchInit {
   readonly redirect: 'manual';
   readonly headers: Readonly<Record<string, string>>;

@@ -53,6 +53,7 @@ export interface ConsumerOptions<T extends AvroTopic> {
   readonly onRetry?: (error: Error) => void;
 }
 
+/** What a consumer has done since it began. */
 export interface ConsumerStats {
   /** Records handled, dead letters among them. */
   readonly records: number;
