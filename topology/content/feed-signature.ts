@@ -5,7 +5,9 @@
  * News is an entry that was not there before. What drops off the end, moves, or is dated anew is none. A list of more than
  * `entryMarksMax` has one mark for all of it, whatever the order: there, an entry that leaves is news as well.
  */
+
 import { parseLimits } from '../parse/parse-limits.ts';
+import { fnv1a } from '../url/fnv.ts';
 
 const prefix = 'feed/';
 const markChars = 8;
@@ -40,10 +42,9 @@ function marksOf(signature: string): string[] {
   );
 }
 
-/** FNV-1a, mixed once more: entries are told from their like, not from what somebody contrives. */
+/** A hash mixed once more: entries are told from their like, not from what somebody contrives. */
 function markOf(url: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < url.length; at++) hash = Math.imul(hash ^ url.charCodeAt(at), 0x01000193);
+  let hash = fnv1a(url);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 12)) >>> 0;
 }

@@ -6,6 +6,7 @@
  * is known of the site yet, only texts that hardly differ are near. Titles are what authors tell pages apart by: pages of
  * a reference are alike in all but their subject.
  */
+import { fnv1a } from '../url/fnv.ts';
 import { type CommonSlots, isCommon, pagesMin } from './common-slots.ts';
 import { type Minhash, slots } from './minhash.ts';
 
@@ -63,10 +64,9 @@ export function titleHashes(title: string): TitleHashes {
   return { whole: hash32(plain), first: hash32(parts[0]!), last: hash32(parts.at(-1)!) };
 }
 
-/** FNV-1a; 0 for nothing alone. */
+/** 0 for nothing alone. */
 export function hash32(text: string): number {
   if (text === '') return 0;
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  const hash = fnv1a(text);
   return (hash ^ (hash >>> 15)) >>> 0 || 1;
 }

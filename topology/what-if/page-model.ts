@@ -6,9 +6,11 @@
  * Links lead to URLs that were linked to from the same host in the recording: pages beyond its horizon are not invented.
  * The draw goes by a hash of the URL, so that a URL has one answer in every run.
  */
+
 import { blankLinkGroup } from '../../schemas/blank.ts';
 import type { Link, LinkGroup } from '../../schemas/types.ts';
 import { isHostFailure } from '../fetch/outcome.ts';
+import { fnv1a } from '../url/fnv.ts';
 import { hostKeyOf } from '../url/host-key.ts';
 import type { Answer, Recording } from './recording.ts';
 
@@ -64,7 +66,7 @@ export class PageModel {
     const isAway = own.length > 0 && own.every(({ outcome }) => isHostFailure(outcome.kind));
     const answers = isAway || own.length >= answersMin ? own : this.#allAnswers;
     if (answers.length === 0) return null;
-    const hash = hashOf(url);
+    const hash = fnv1a(url);
     const answer = answers[hash % answers.length]!;
     const targets = this.#targets.get(hostKey) ?? this.#allTargets;
     const groups = new Map<string, Link[]>();
@@ -88,11 +90,4 @@ function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else if (list.length < sampleMax) list.push(value);
-}
-
-/** FNV-1a, 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

@@ -5,6 +5,7 @@
  * that fails is left alone for a while, and its turns go to the next. Politeness does not depend on it: delays hold per
  * host, whatever the way there.
  */
+import { fnv1a } from '../../../topology/url/fnv.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ProxyServer } from './proxy-tunnel.ts';
 
@@ -31,7 +32,8 @@ export function createProxyChoice(
   let turn = 0;
   return {
     next(hostname) {
-      const first = rotate === 'host' ? spread(hostname) : turn++;
+      // Any spread will do, as long as a restart and another fetcher find the same.
+      const first = rotate === 'host' ? fnv1a(hostname) : turn++;
       for (let i = 0; i < proxies.length; i++) {
         const proxy = proxies[(first + i) % proxies.length]!;
         if (clock.nowMs() >= (restsUntilMs.get(proxy) ?? 0)) return proxy;
@@ -55,11 +57,4 @@ export function createProxyChoice(
       if (isDown.delete(proxy)) say(`proxy ${proxy.label} lets requests through again`);
     },
   };
-}
-
-/** FNV-1a: any spread will do, as long as a restart and another fetcher find the same. */
-function spread(hostname: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < hostname.length; i++) hash = Math.imul(hash ^ hostname.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

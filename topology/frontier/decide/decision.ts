@@ -4,8 +4,10 @@
  * `emit` applies a change to the state at once and writes it down, so that what comes later in the step sees it and a
  * replay does the same. Randomness is seeded by (crawl, partition, step): a repeated step draws the same numbers.
  */
+
 import type { Control, DeadLetter } from '../../../schemas/types.ts';
 import type { Policy } from '../../policy/policy.ts';
+import { fnv1a } from '../../url/fnv.ts';
 import type { KeyMode } from '../../url/host-key.ts';
 import type { ListSource } from '../../url/url-lists.ts';
 import { noLists } from '../../url/url-lists.ts';
@@ -75,7 +77,7 @@ export class Decision {
     this.#policyOf = policyOf;
     this.lists = lists;
     this.#isByHost = isByHost;
-    this.#randomState = seedOf(`${identity.crawl} ${identity.partition} ${this.seq}`);
+    this.#randomState = fnv1a(`${identity.crawl} ${identity.partition} ${this.seq}`);
   }
 
   /** The policy in force; null until the first one arrives on `control`. */
@@ -123,11 +125,4 @@ export class Decision {
     if (isDue && this.#changes.length > 0) writeChange(this.#changes, checkOf(this.state));
     return this.#changes.take();
   }
-}
-
-/** FNV-1a, 32 bits. */
-function seedOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash;
 }

@@ -5,8 +5,9 @@
  * pages of a translated manual stand at `/` and at `/en/`, each once, and which of the two is met first is chance.
  */
 
+import { fnv1a } from '../../url/fnv.ts';
 import type { Fetched } from './step.ts';
-import { hash32, keptNewest } from './step-queries.ts';
+import { keptNewest } from './step-queries.ts';
 import type { PrefixStat, TrapSummary } from './summary.ts';
 import { trapLimits } from './trap-limits.ts';
 
@@ -14,7 +15,7 @@ type Changed = Pick<TrapSummary, 'prefixes' | 'contents' | 'fetches' | 'good'>;
 
 export function stepContents(before: TrapSummary, event: Fetched, shape: string): Changed {
   const prefix = prefixOf(shape);
-  const content = (Number.parseInt(event.contentHash.slice(0, 8), 16) ^ hash32(prefix)) >>> 0;
+  const content = (Number.parseInt(event.contentHash.slice(0, 8), 16) ^ fnv1a(prefix)) >>> 0;
   const hasContent = event.contentHash !== '';
   const isDuplicate = hasContent && before.contents.includes(content);
   const answered = event.status >= 200 && event.status < 300;

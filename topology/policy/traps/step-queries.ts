@@ -1,5 +1,6 @@
 /** Parameters: how many sets of names a path takes, and which of them carry tokens. */
 
+import { fnv1a } from '../../url/fnv.ts';
 import type { ParameterStat, PathStat } from './summary.ts';
 import { trapLimits } from './trap-limits.ts';
 
@@ -9,7 +10,7 @@ const facetParameters = 3;
 export function stepPaths(before: readonly PathStat[], shape: string, question: number, met: number): PathStat[] {
   const path = shape.slice(0, question + 1);
   const names = shape.slice(question + 1).replace(/=[^&]*/g, '');
-  const set = hash32(names);
+  const set = fnv1a(names);
   const isFacet = names.split('&').length >= facetParameters;
   const old = before.find((stat) => stat.path === path) ?? { path, met, sets: [], variants: 0 };
   const isNew = !old.sets.includes(set) && old.sets.length < trapLimits.setsMax;
@@ -25,7 +26,7 @@ export function stepParameters(
   met: number,
 ): readonly ParameterStat[] {
   if (!shape.includes('=~', question)) return before;
-  const path = hash32(shape.slice(0, question));
+  const path = fnv1a(shape.slice(0, question));
   let after = before;
   for (const piece of shape.slice(question + 1).split('&')) {
     if (!piece.endsWith('=~')) continue;
@@ -51,11 +52,4 @@ export function keptNewest<T extends { readonly met: number }>(
   let oldest = 0;
   for (let i = 1; i < before.length; i++) if (before[i]!.met < before[oldest]!.met) oldest = i;
   return before.with(oldest, stat);
-}
-
-/** FNV-1a: collisions only make a set smaller. */
-export function hash32(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
 }
