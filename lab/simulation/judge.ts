@@ -31,8 +31,8 @@ export interface Judge {
   clockRight(byMs: number): void;
   /** A host asked for a pause after a contact that ended at `endMs`, and was heard: its result has landed. `by`: the fetcher. */
   asked(hostName: string, pauseMs: number, endMs: number, by: string): void;
-  /** An operator's word about a host has landed. */
-  told(hostName: string, kind: ControlKind, atMs: number): void;
+  /** An operator's word about a host has landed. `amount`: of a delay, ms; below 0: the policy's again. */
+  told(hostName: string, kind: ControlKind, atMs: number, amount?: number): void;
   /** Page requests made, by URL. */
   readonly fetches: ReadonlyMap<string, number>;
 }
@@ -44,6 +44,8 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
     { busy: number; endsMs: number[]; forgivenMs: number; askedUntilMs: Map<string, number> }
   >();
   const blockedAtMs = new Map<string, number>();
+  /** The shortest delay that an operator ever gave a host: when it has been taken back everywhere, nobody can say. */
+  const shortened = new Map<string, number>();
   const robotsRead = new Map<SimProcess, Set<string>>();
   const fetches = new Map<string, number>();
   let forgivenMs = 0;
@@ -76,7 +78,8 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
       const hostSlots = spec.crawlDelayMs > 0 ? 1 : spec.hostSlots;
       if (host.busy >= hostSlots && slackMs === world.skewMs)
         violate(`${process.name} asked for ${url} while ${hostName} was at work`);
-      const delayMs = kind === 'page' ? Math.max(world.delayMs, spec.crawlDelayMs) : world.delayMs;
+      const ownMs = Math.min(world.delayMs, shortened.get(hostName) ?? world.delayMs);
+      const delayMs = kind === 'page' ? Math.max(ownMs, spec.crawlDelayMs) : ownMs;
       const freeSlots = Math.max(1, hostSlots - host.busy);
       const waitedMs = startMs - (host.endsMs[freeSlots - 1] ?? Number.NEGATIVE_INFINITY);
       if (waitedMs < delayMs - slackMs) {
@@ -97,7 +100,9 @@ export function createJudge(world: World, violate: (what: string) => void): Judg
         host.forgivenMs = forgivenMs;
       };
     },
-    told(hostName, kind, atMs) {
+    told(hostName, kind, atMs, amount = -1) {
+      if (kind === 'hostDelay' && amount >= 0)
+        shortened.set(hostName, Math.min(amount, shortened.get(hostName) ?? amount));
       if (kind === 'releaseHost') blockedAtMs.delete(hostName);
       if (kind === 'blockHost') blockedAtMs.set(hostName, blockedAtMs.get(hostName) ?? atMs);
     },

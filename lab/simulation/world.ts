@@ -100,7 +100,8 @@ export interface World {
 
 export function drawWorld(seed: number): World {
   const chance = chanceOf(seed, 'world');
-  const hot = chanceOf(seed, 'hostSlots');
+  // Its name draws the numbers: another one would make other worlds of the same seeds.
+  const hot = chanceOf(seed, 'lanes');
   const hosts: SimHost[] = [];
   const count = chance.between(2, 7);
   for (let number = 0; number < count; number++) {

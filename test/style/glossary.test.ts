@@ -59,7 +59,7 @@ const kept: Readonly<Record<string, readonly RegExp[]>> = {
     /\/compare-states\.ts$/,
     /^services\/(?:fetcher|library|runtime\/avro)\//,
     /\/task-of\.ts$/,
-    /^lab\/(?:model|bench)\//,
+    /^lab\/(?:model|bench|simulation)\//,
   ],
   view: [
     /^services\/dashboard\//,
