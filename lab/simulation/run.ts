@@ -74,7 +74,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<RunRe
   try {
     const awayMs = faults.reduce((sum, fault) => sum + (fault.kind === 'noFetchers' ? fault.forMs : 0), 0);
     await scheduler.run(startMs + limitMs + awayMs, () => ended() || violations.length > 0);
-    if (!ended() && violations.length === 0) violate(`the crawl has no end: ${standing(stage)}`);
+    if (!ended() && violations.length === 0) violate(`the crawl has no end: ${phase(stage)}`);
     if (violations.length === 0) await checkEnd(stage, judge, faults);
   } catch (error) {
     violate(`it failed: ${(error as Error).stack}`);
@@ -200,7 +200,7 @@ function settled({ machines, standby }: Stage): boolean {
 }
 
 /** What a run that does not end waits for. */
-function standing(stage: Stage): string {
+function phase(stage: Stage): string {
   const { partitions } = lookAt(stage);
   const waits = partitions.map(({ positions, ends, counters }, partition) => {
     const { queued, retrying, leased } = counters;

@@ -19,8 +19,8 @@ import { freshnessOfAll } from './freshness-of-all.ts';
 import { historyOf } from './history.ts';
 import { dashboardLimits } from './limits.ts';
 import { NewestLetters } from './newest-letters.ts';
+import { lookOf, phaseOf, troublesOf } from './phase.ts';
 import { RecentOutcomes } from './recent-outcomes.ts';
-import { lookOf, standingOf, troublesOf } from './standing.ts';
 import {
   actsWithAmount,
   type CrawlAct,
@@ -113,13 +113,13 @@ export function viewOf(crawl: ViewedCrawl): CrawlView {
       if (before === undefined) changedAtMs = Math.min(nowMs, recent.newestMs ?? nowMs);
       const paused = config?.paused === true;
       const unchangedMs = nowMs - changedAtMs;
-      const standing = standingOf({ before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
+      const phase = phaseOf({ before, now, paused, partitions, unchangedMs, isIdle: idle !== null });
       before = now;
       const told = {
         crawl: topics.crawl,
         release,
         atMs: nowMs,
-        standing,
+        phase,
         paused,
         policyVersion: policy?.version ?? null,
         pageQuota,

@@ -17,12 +17,12 @@ import { streamTo } from './event-stream.ts';
 import { dashboardLimits } from './limits.ts';
 import {
   actsWithAmount,
+  type CrawlPhase,
   crawlActs,
   type HostAct,
   type HostsAsked,
   hostActs,
   hostSorts,
-  type Standing,
 } from './status.ts';
 import { Viewers } from './viewers.ts';
 
@@ -42,7 +42,7 @@ const headers = {
 export interface Dashboard {
   readonly routes: (app: HttpApp) => void;
   /** The last word to those who look. */
-  over(standing: Standing): Promise<void>;
+  over(phase: CrawlPhase): Promise<void>;
 }
 
 /** `view`: undefined while this process is not up yet, or is stopping. */
@@ -114,7 +114,7 @@ export function createDashboard(clock: Clock, view: () => CrawlView | undefined)
       });
     }
   };
-  return { routes, over: (standing) => viewers.over(standing) };
+  return { routes, over: (phase) => viewers.over(phase) };
 }
 
 interface Reply {

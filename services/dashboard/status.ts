@@ -8,7 +8,7 @@
 /** Counters by name, over all partitions (topology/frontier/changes/counters.ts). */
 export type Counts = Readonly<Record<string, number>>;
 
-export type Standing =
+export type CrawlPhase =
   /** No partition has decided anything yet. */
   | 'empty'
   | 'restoring'
@@ -26,7 +26,7 @@ export interface CrawlStatus {
   readonly crawl: string;
   readonly release: string;
   readonly atMs: number;
-  readonly standing: Standing;
+  readonly phase: CrawlPhase;
   /** By an operator: no more leases are granted. */
   readonly paused: boolean;
   /** null: no policy yet, or none by this. */

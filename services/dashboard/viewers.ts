@@ -75,8 +75,8 @@ export class Viewers {
     return this.#looking;
   }
 
-  /** The last word: `standing` is how the crawl ended. */
-  async over(standing: CrawlStatus['standing']): Promise<void> {
+  /** The last word: `phase` is how the crawl ended. */
+  async over(phase: CrawlStatus['phase']): Promise<void> {
     if (this.#viewers.size === 0) return;
     const before = this.#newest;
     this.#newest = undefined;
@@ -87,7 +87,7 @@ export class Viewers {
     const last = await Promise.race([this.now().catch(() => undefined), late.then(() => undefined)]);
     // On a busy machine the last look may come too late; that it ended is said all the same.
     const told = last ?? before;
-    if (told !== undefined) this.#tell({ event: 'over', data: JSON.stringify({ ...told, standing }) });
+    if (told !== undefined) this.#tell({ event: 'over', data: JSON.stringify({ ...told, phase }) });
   }
 
   close(): void {

@@ -16,11 +16,11 @@ const none = Buffer.alloc(0);
 type OldPage = Omit<KnownPage, 'domain' | 'sinceMs'> & Partial<KnownPage>;
 
 /** The key of a page in its node, in form 2. */
-function oldMemberKey(url: string, { node, standing, fetchedAtMs }: OldPage): Buffer {
+function oldMemberKey(url: string, { node, authority, fetchedAtMs }: OldPage): Buffer {
   const key = Buffer.alloc(12 + Buffer.byteLength(url));
   key.write('M');
   key.writeUInt32BE(node, 1);
-  key[5] = standing;
+  key[5] = authority;
   key.writeUIntBE(fetchedAtMs, 6, 6);
   key.write(url, 12);
   return key;

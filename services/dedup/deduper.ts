@@ -17,6 +17,7 @@ import type { StateStore, StoreOp } from '../runtime/store/store.ts';
 import type { ContentNodes } from './content-nodes.ts';
 import { domainOf } from './domain-of.ts';
 import {
+  type Authority,
   bestKey,
   bestsOf,
   claimKey,
@@ -27,7 +28,6 @@ import {
   type KnownPage,
   pageKey,
   rankOf,
-  type Standing,
   touchedKey,
   touchedRange,
   urlOfPage,
@@ -148,7 +148,7 @@ export class Deduper {
       fetchedAtMs,
       content,
       language,
-      standing: standingOf(page, domain),
+      authority: authorityOf(page, domain),
       told,
       toldAtMs,
     };
@@ -179,7 +179,7 @@ export class Deduper {
     if (known !== undefined && known.fetchedAtMs >= atMs) return;
     const left = known === undefined ? undefined : await this.#leave(url, known);
     const { partition, hostKey } = place;
-    const none = { content: '', language: '', standing: 1, told: '', toldAtMs: 0, sinceMs: 0 } as const;
+    const none = { content: '', language: '', authority: 1, told: '', toldAtMs: 0, sinceMs: 0 } as const;
     const domain = domainOf(url);
     // No offset: nobody shall take the record that follows for a reason to show the page again.
     this.#keep(url, { ...none, domain, ...known, node: nowhere, offset: -1, fetchedAtMs: atMs, hostKey, partition });
@@ -369,7 +369,7 @@ function lesser(a: Buffer, b: Buffer): Buffer {
   return Buffer.compare(a, b) <= 0 ? a : b;
 }
 
-function standingOf({ url, canonical }: PageSeen['page'], domain: string): Standing {
+function authorityOf({ url, canonical }: PageSeen['page'], domain: string): Authority {
   if (canonical === '') return 1;
   if (canonical === url) return 0;
   // What is no http URL names nobody else.

@@ -29,7 +29,7 @@ export interface KnownPage {
   readonly content: string;
   readonly language: string;
   /** 0: it names itself canonical. 1: it names none. 2: it names another. 3: it names one of another domain. */
-  readonly standing: Standing;
+  readonly authority: Authority;
   /** The registrable domain of its host, as the list of suffixes was then. */
   readonly domain: string;
   /** When it was first fetched with what it has, or nearly so. */
@@ -40,7 +40,7 @@ export interface KnownPage {
   readonly toldAtMs: number;
 }
 
-export type Standing = 0 | 1 | 2 | 3;
+export type Authority = 0 | 1 | 2 | 3;
 
 export interface Rate {
   readonly pages: number;
@@ -109,16 +109,16 @@ export function joinRow(a: number, b: number): StoreOp {
   return { key, value: Buffer.alloc(0) };
 }
 
-type Placed = Pick<KnownPage, 'node' | 'standing' | 'sinceMs' | 'domain'>;
+type Placed = Pick<KnownPage, 'node' | 'authority' | 'sinceMs' | 'domain'>;
 
 /** Who claims a content for its domain: pages that leave it to another domain come last, then the earliest, then by URL. */
-export function claimKey(url: string, { node, standing, sinceMs }: Placed): Buffer {
-  return Buffer.concat([numbered('T', node), ranked(standing === 3 ? 1 : 0, sinceMs, url)]);
+export function claimKey(url: string, { node, authority, sinceMs }: Placed): Buffer {
+  return Buffer.concat([numbered('T', node), ranked(authority === 3 ? 1 : 0, sinceMs, url)]);
 }
 
 /** Better pages of a domain sort first: canonical ones, then the earliest, then by URL. */
-export function bestKey(url: string, { node, standing, sinceMs, domain }: Placed): Buffer {
-  return Buffer.concat([numbered('B', node), Buffer.from(`${domain}\0`), ranked(standing, sinceMs, url)]);
+export function bestKey(url: string, { node, authority, sinceMs, domain }: Placed): Buffer {
+  return Buffer.concat([numbered('B', node), Buffer.from(`${domain}\0`), ranked(authority, sinceMs, url)]);
 }
 
 /** The part of a claim's key by which pages of different nodes compare. */

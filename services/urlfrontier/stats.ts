@@ -4,7 +4,7 @@ import { ownPartitions, partitionFor } from './router.ts';
 import type { ServedCrawls } from './served-crawl.ts';
 import { crawlIdOf } from './served-crawl.ts';
 
-export interface Standing {
+export interface QueueStats {
   /** URLs that are not done. */
   size: number;
   /** Those of them that are out. */
@@ -17,7 +17,7 @@ export interface Standing {
 /** `key`: empty for all queues. */
 export function stats(crawls: ServedCrawls, { key, crawlID: id }: { key: string; crawlID: string }): object {
   const crawlID = crawlIdOf(id);
-  const sum: Standing = { size: 0, inProcess: 0, completed: 0, queues: 0, activeQueues: 0 };
+  const sum: QueueStats = { size: 0, inProcess: 0, completed: 0, queues: 0, activeQueues: 0 };
   const crawl = crawls.find(crawlID);
   const partitions = crawl === undefined ? [] : key === '' ? ownPartitions(crawl) : [partitionFor(crawl, key)];
   for (const { core } of partitions)
@@ -26,11 +26,11 @@ export function stats(crawls: ServedCrawls, { key, crawlID: id }: { key: string;
   return { size, inProcess, numberOfQueues: queues, counts: { completed, active_queues: activeQueues }, crawlID };
 }
 
-function add(sum: Standing, more: Standing): void {
-  for (const name of Object.keys(sum) as (keyof Standing)[]) sum[name] += more[name];
+function add(sum: QueueStats, more: QueueStats): void {
+  for (const name of Object.keys(sum) as (keyof QueueStats)[]) sum[name] += more[name];
 }
 
-function of(state: FrontierState, key: string): Standing {
+function of(state: FrontierState, key: string): QueueStats {
   const host = state.hosts.get(key);
   const urls = host === undefined ? 0 : state.pull.urlsOf(host.id);
   const completed = host === undefined ? 0 : state.pull.doneOf(host.id);
@@ -39,7 +39,7 @@ function of(state: FrontierState, key: string): Standing {
   return { size, inProcess, completed, queues: Number(urls > 0), activeQueues: Number(size > 0) };
 }
 
-function ofAll(state: FrontierState): Standing {
+function ofAll(state: FrontierState): QueueStats {
   const { admitted, page: completed, leased } = state.counters;
   const { queues, activeQueues } = state.pull;
   const firstMs = state.deadlines.firstMs ?? Number.POSITIVE_INFINITY;

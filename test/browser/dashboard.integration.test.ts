@@ -123,12 +123,12 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
       for (const [name, height] of heights) assert.ok(height < 100, `${name}: ${height}`);
     },
     async done(page) {
-      assert.equal(await page.locator('#standing').textContent(), 'ended: nothing is left to do');
+      assert.equal(await page.locator('#phase').textContent(), 'ended: nothing is left to do');
       assert.equal(await page.locator('.tile-value').first().textContent(), '–', 'no rate of a crawl that has ended');
       assert.ok(!(await page.locator('#pause').isVisible()));
     },
     async idle(page) {
-      assert.equal(await page.locator('#standing').textContent(), 'not running');
+      assert.equal(await page.locator('#phase').textContent(), 'not running');
       assert.match(
         (await page.locator('#troubles').textContent())!,
         /^No process runs this crawl. It was last written 18 minutes ago, at .* UTC. To go on .*: crawlstream crawl --data crawl-data\/example.org$/,
@@ -411,10 +411,10 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await server.close();
     servers.length = 0;
     await page.getByText(/does not answer: trying again in \d+ s/).waitFor();
-    assert.equal(await page.locator('#standing').textContent(), 'disconnected');
+    assert.equal(await page.locator('#phase').textContent(), 'disconnected');
     await picture(page, 'disconnected-1360');
     await serve(told, server.address);
-    await page.locator('#standing[data-standing="running"]').waitFor();
+    await page.locator('#phase[data-phase="running"]').waitFor();
     assert.ok(!(await page.locator('#connection').isVisible()));
   });
 
@@ -466,7 +466,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     await page.getByRole('link', { name: 'The crawl' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await page.locator('#standing', { hasText: 'paused' }).waitFor();
+    await page.locator('#phase', { hasText: 'paused' }).waitFor();
     // Leases that are out end.
     for (let last = -1; last !== small.web.requests().length; await sleep(1_500)) last = small.web.requests().length;
     const paused = small.web.requests().length;
@@ -478,7 +478,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     assert.equal((await crawl.ended).code, 130);
     // Nobody answers any more, and that it has ended still stands.
     await sleep(1_500);
-    assert.equal(await page.locator('#standing').textContent(), 'ended: stopped');
+    assert.equal(await page.locator('#phase').textContent(), 'ended: stopped');
   });
 
   it('says of a data folder that no process runs it, since when, and what has it go on, until one does', async () => {
@@ -495,7 +495,7 @@ describe('the dashboard in a browser', { skip: executablePath === undefined && n
     const dashboard = startCommand(['dashboard', '--data', data, '--http', '127.0.0.1:0']);
     while (!dashboard.output().includes('/dashboard/')) await sleep(20);
     const page = await open(/http:\/\/(\S+)\/dashboard\//.exec(dashboard.output())![1]!);
-    const stands = (text: string) => page.locator('#standing', { hasText: text }).waitFor({ timeout: 90_000 });
+    const stands = (text: string) => page.locator('#phase', { hasText: text }).waitFor({ timeout: 90_000 });
     await stands('not running');
     const said = (await page.locator('#troubles').textContent())!;
     assert.match(said, /^No process runs this crawl. It was last written less than a minute ago, at 20\d\d-/);

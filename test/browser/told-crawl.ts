@@ -1,7 +1,7 @@
 /** A crawl that is only told of: the dashboard's view of crawls in every state, some of them hostile. */
 
 import type { CrawlView } from '../../services/dashboard/crawl-view.ts';
-import { troublesOf } from '../../services/dashboard/standing.ts';
+import { troublesOf } from '../../services/dashboard/phase.ts';
 import type {
   CrawlAct,
   CrawlStatus,
@@ -148,7 +148,7 @@ function toldOf(state: State, atMs: number): CrawlStatus {
       atMs,
       policyVersion: 1_795_268_000_000,
     },
-    standing: ({ live: 'running', busy: 'running', failing: 'running' } as const)[state as 'live'] ?? state,
+    phase: ({ live: 'running', busy: 'running', failing: 'running' } as const)[state as 'live'] ?? state,
     paused: false,
     pageQuota: state === 'live' ? 200_000 : null,
     counts,

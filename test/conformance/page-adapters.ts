@@ -62,7 +62,7 @@ export function sitemap(body: Uint8Array, contentType: string | null, url: strin
   return {
     index,
     urls: entries
-      .filter(({ standing, alternate }) => standing === 'covered' && alternate === undefined)
+      .filter(({ coverage, alternate }) => coverage === 'covered' && alternate === undefined)
       .map((entry) => entry.url),
   };
 }

@@ -41,6 +41,8 @@ const replaced: Readonly<Record<string, string>> = {
   cite: 'countReferrer',
   keepStanding: 'keepInForce',
   StandingTrap: 'ActiveTrap',
+  Standing: 'CrawlPhase',
+  standingOf: 'phaseOf',
 };
 
 /**

@@ -21,7 +21,7 @@ export interface SitemapEntry {
    * `outside`: of the same origin, above the sitemap's folder; `elsewhere`: of another origin. The last two count
    * where robots.txt of the URL's own host names the sitemap. What an index lists is covered.
    */
-  readonly standing: 'covered' | 'outside' | 'elsewhere';
+  readonly coverage: 'covered' | 'outside' | 'elsewhere';
   /** A translation of the page before it (`hreflang`). */
   readonly alternate?: true;
 }
@@ -61,7 +61,7 @@ export function createSitemapReader(contentType: string | null, url: string): Si
   let bytesRead = 0;
   let entriesTaken = 0;
 
-  const standingOf = (target: URL): SitemapEntry['standing'] => {
+  const coverageOf = (target: URL): SitemapEntry['coverage'] => {
     if (feed?.form === 'index' || (target.origin === origin && target.pathname.startsWith(folder))) return 'covered';
     return target.origin === origin ? 'outside' : 'elsewhere';
   };
@@ -71,7 +71,7 @@ export function createSitemapReader(contentType: string | null, url: string): Si
     const target = new URL(location, base);
     if (target.protocol !== 'http:' && target.protocol !== 'https:') return null;
     target.hash = '';
-    const entry = { url: target.href, lastModifiedMs, standing: standingOf(target) };
+    const entry = { url: target.href, lastModifiedMs, coverage: coverageOf(target) };
     return alternate ? { ...entry, alternate } : entry;
   };
   const read = (text: string) => {

@@ -4,7 +4,7 @@
  */
 import { type CrawlView, viewOf } from '../../dashboard/crawl-view.ts';
 import { createDashboard, type Dashboard } from '../../dashboard/dashboard-routes.ts';
-import type { Standing } from '../../dashboard/status.ts';
+import type { CrawlPhase } from '../../dashboard/status.ts';
 import { listHosts } from '../../frontier/query/host-lists.ts';
 import { ownPartitions, type Restores } from '../../frontier/query/own-partitions.ts';
 import { partitionPlaces } from '../../frontier/query/partition-places.ts';
@@ -86,8 +86,8 @@ export class QueryService {
   }
 
   /** The crawl is at its end: the last word to those who look at it. */
-  over(standing: Standing): Promise<void> {
-    return this.#dashboard.over(standing);
+  over(phase: CrawlPhase): Promise<void> {
+    return this.#dashboard.over(phase);
   }
 
   close(): void {

@@ -12,7 +12,7 @@ import { refuseServed } from '../connect/refuse-served.ts';
 import { toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { withSnapshots } from './open-snapshot-repository.ts';
-import { identityOf, partitionsOf, type StateFlags, type StateSource, standing } from './state-source.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource, statusOf } from './state-source.ts';
 
 export interface RebuildFlags extends StateFlags {
   readonly into: string;
@@ -37,7 +37,7 @@ export async function runRebuild(source: StateSource, flags: RebuildFlags): Prom
       const beganMs = source.clock.nowMs();
       const state = await build(source, partition, store, flags);
       const seconds = Math.max(1, source.clock.nowMs() - beganMs) / 1000;
-      const one = { ...standing(partition, state), seconds };
+      const one = { ...statusOf(partition, state), seconds };
       partitions.push(one);
       if (flags.json) continue;
       toStdout(

@@ -22,7 +22,7 @@ import { toStderr, toStdout } from '../terminal/door.ts';
 import { printRestore } from '../terminal/restore-text.ts';
 import { stopOnSignals } from '../terminal/stop-signals.ts';
 import { withSnapshots } from './open-snapshot-repository.ts';
-import { identityOf, partitionsOf, type StateFlags, type StateSource, standing, withScratch } from './state-source.ts';
+import { identityOf, partitionsOf, type StateFlags, type StateSource, statusOf, withScratch } from './state-source.ts';
 
 export interface AtFlags extends StateFlags, HttpFlags {
   readonly time?: number;
@@ -49,7 +49,7 @@ export async function runAt(source: StateSource, flags: AtFlags): Promise<void> 
   const tos: { readonly partition: number; readonly to: number }[] = [];
   for (const partition of wanted) tos.push({ partition, to: await endOf(source, partition, flags) });
   await withPast(source, tos, flags.snapshots, async (pasts) => {
-    const partitions = pasts.map(({ partition, state }) => ({ ...standing(partition, state), ...howItStood(state) }));
+    const partitions = pasts.map(({ partition, state }) => ({ ...statusOf(partition, state), ...howItStood(state) }));
     const answers = await answersTo(pasts, flags);
     if (flags.json) toStdout(`${JSON.stringify({ partitions, ...answers })}\n`);
     else {
@@ -101,7 +101,7 @@ function howItStood({ nowMs, policyVersion, counters }: FrontierState) {
   return { time: nowMs === 0 ? null : new Date(nowMs).toISOString(), policyVersion, counters: { ...counters } };
 }
 
-function textOf(one: ReturnType<typeof standing> & ReturnType<typeof howItStood>): string {
+function textOf(one: ReturnType<typeof statusOf> & ReturnType<typeof howItStood>): string {
   const { partition, position, digest, time, counters } = one;
   const { hosts, admitted, queued, leased, retrying, deferred, page, redirected, denied, failed, dead } = counters;
   const ended = `${page} pages, ${redirected + denied + failed + dead} ended otherwise`;

@@ -21,7 +21,7 @@ import {
   partitionsOf,
   type StateFlags,
   type StateSource,
-  standing,
+  statusOf,
   withCheckpoint,
   withScratch,
   withStates,
@@ -100,9 +100,9 @@ async function printDigests(source: StateSource, flags: StateFlags): Promise<voi
   for (const partition of partitionsOf(source, flags)) {
     const kept = await withCheckpoint(source, partition, async (store) => {
       const state = store && (await settledCheckpoint({ ...source, identity: identityOf(source, partition), store }));
-      return state && standing(partition, state);
+      return state && statusOf(partition, state);
     });
-    const one = kept ?? (await fromChangelog(source, partition, (state) => standing(partition, state)));
+    const one = kept ?? (await fromChangelog(source, partition, (state) => statusOf(partition, state)));
     partitions.push({ ...one, from: kept === undefined ? 'changelog' : 'folder' });
     if (!flags.json) toStdout(`partition ${partition}: ${one.digest} at ${one.position}, ${one.urls} URLs\n`);
   }
@@ -119,7 +119,7 @@ async function verify(source: StateSource, flags: VerifyFlags): Promise<void> {
     const one = await withCheckpoint(source, partition, async (store) => {
       const kept = store && (await settledCheckpoint({ ...source, identity: identityOf(source, partition), store }));
       if (kept === undefined) return undefined;
-      const { position, digest: own } = standing(partition, kept);
+      const { position, digest: own } = statusOf(partition, kept);
       const found = await fromChangelog(
         source,
         partition,

@@ -81,7 +81,7 @@ export function partitionsOf({ manifest }: StateSource, { partition }: Pick<Stat
 }
 
 /** Where a state stands, and its digest. */
-export function standing(partition: number, state: FrontierState) {
+export function statusOf(partition: number, state: FrontierState) {
   const { offset, epoch, seq } = state.changelog;
   return { partition, position: offset, epoch, seq, urls: state.counters.admitted, digest: digest(state) };
 }

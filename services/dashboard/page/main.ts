@@ -9,9 +9,9 @@ import { listen } from './live.ts';
 import { clock, duration } from './numbers.ts';
 import { operate } from './operate.ts';
 import { showPartitions } from './partitions.ts';
+import { isEnded, phaseTexts } from './phase-text.ts';
 import { askHistory } from './requests.ts';
 import { Series } from './series.ts';
-import { isEnded, standingTexts } from './standing-text.ts';
 import { themeButton } from './theme.ts';
 import { showTiles } from './tiles.ts';
 import { showTraffic } from './traffic.ts';
@@ -36,10 +36,10 @@ let hasHistory = false;
 function show(told: CrawlStatus): void {
   newest = told;
   setText(pause, told.paused ? 'Resume' : 'Pause');
-  pause.hidden = isEnded(told.standing) && !told.paused;
+  pause.hidden = isEnded(told.phase) && !told.paused;
   setText(byId('crawl'), told.crawl);
-  document.title = `${told.crawl}: ${standingTexts[told.standing]} – Crawlstream`;
-  setStanding(told.standing, standingTexts[told.standing]);
+  document.title = `${told.crawl}: ${phaseTexts[told.phase]} – Crawlstream`;
+  setPhase(told.phase, phaseTexts[told.phase]);
   setText(byId('as-of'), `as of ${clock(told.atMs)}`);
   setText(
     byId('release'),
@@ -52,9 +52,9 @@ function show(told: CrawlStatus): void {
   showTroubles(told.troubles);
 }
 
-function setStanding(standing: string, text: string): void {
-  const place = byId('standing');
-  place.dataset['standing'] = standing;
+function setPhase(phase: string, text: string): void {
+  const place = byId('phase');
+  place.dataset['phase'] = phase;
   setText(place, text);
 }
 
@@ -102,30 +102,30 @@ listen({
     show(told);
   },
   onWaiting(message) {
-    setStanding('waiting', 'starting');
+    setPhase('waiting', 'starting');
     if (newest !== undefined) setBanner(`${message}.${age()}`);
   },
   onTrouble(message) {
-    setStanding('trouble', 'cannot be looked at');
+    setPhase('trouble', 'cannot be looked at');
     setBanner(`${message}.${age()}`);
   },
   onOver(told) {
     isOver = true;
     show(told);
-    const how = standingTexts[told.standing].replace('ended: ', '');
+    const how = phaseTexts[told.phase].replace('ended: ', '');
     setBanner(
       `This crawl has ended (${how}), and its service with it: crawlstream dashboard --data … shows what it left.`,
     );
   },
   onRefused(message) {
-    setStanding('lost', 'not shown');
+    setPhase('lost', 'not shown');
     setBanner(`${message}: load the page again to give it.`);
   },
   onLost(retryMs) {
     hasHistory = false;
     // Nobody answers after the end: what was told last stays.
     if (isOver) return;
-    setStanding('lost', 'disconnected');
+    setPhase('lost', 'disconnected');
     setBanner(`The service does not answer: trying again in ${duration(retryMs)}.${age()}`);
   },
 });

@@ -73,7 +73,7 @@ function partitionRow(one: PartitionReport, state: State): HTMLTableRowElement {
   const { partition, owner, counters, lag, standbys } = one;
   const isRestoring = state === 'restoring';
   const left = one.restoreLeftMs !== null && one.restoreLeftMs > 0 ? `, ${duration(one.restoreLeftMs)} left` : '';
-  const standing = isRestoring
+  const phase = isRestoring
     ? el('span', { class: 'restore' }, bar(one.restored!, 'warn'), `${percent(one.restored!)}${left}`)
     : el('span', { class: `state ${state}` }, stateTexts[state]);
   const undecided = lag.discovered + lag.results + lag.control;
@@ -84,7 +84,7 @@ function partitionRow(one: PartitionReport, state: State): HTMLTableRowElement {
   return rowOf(
     el('th', { scope: 'row' }, `${partition}`),
     cell(el('span', { class: 'mono' }, owner ?? '–')),
-    cell(standing),
+    cell(phase),
     cell(count(waiting(one)), true),
     cell(count(counters['hosts']!), true),
     cell(count(counters['page']!), true),

@@ -2,8 +2,8 @@
 import type { CrawlStatus } from '../status.ts';
 import { byId, el, setText } from './element.ts';
 import { bytes, percent, short, whole } from './numbers.ts';
+import { isEnded } from './phase-text.ts';
 import type { Series } from './series.ts';
-import { isEnded } from './standing-text.ts';
 
 interface Tile {
   readonly name: string;
@@ -65,12 +65,12 @@ export function showTiles(): (told: CrawlStatus, series: Series) => void {
 
 /** A dash until two points tell one, after the end, and while nobody runs the crawl. */
 function rateText(
-  { standing }: CrawlStatus,
+  { phase }: CrawlStatus,
   series: Series,
   name: 'page' | 'discovered' | 'bytes',
   text: (rate: number) => string,
 ): string {
-  if (isEnded(standing) || standing === 'idle') return '–';
+  if (isEnded(phase) || phase === 'idle') return '–';
   const rate = series.rates(name).at(-1) ?? null;
   return rate === null ? '–' : text(rate);
 }

@@ -34,7 +34,7 @@ export interface AddressPermit {
 
 interface AddressTimes {
   lastStartMs: number;
-  /** Standing in line. */
+  /** Waits in line. */
   waiting: number;
   /** Settles when the last of them has had its permit. */
   line: Promise<unknown>;

@@ -161,8 +161,8 @@ function publish(
   const { groups, pending } = gatherEntries(links, origin, entries, {
     depth: errand.depth,
     share: 0,
-    speaksFor: ({ url, standing }) =>
-      errand.trusted || standing !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
+    speaksFor: ({ url, coverage }) =>
+      errand.trusted || coverage !== 'elsewhere' || speaksFor(url, hostname, voucher) ? true : null,
   });
   return groups.length === 0 ? undefined : reporter.found(groups, pending);
 }

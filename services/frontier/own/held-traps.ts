@@ -10,7 +10,7 @@ export interface HeldTrap {
 }
 
 export function heldTraps({ traps, hosts }: Pick<FrontierState, 'traps' | 'hosts'>): HeldTrap[] {
-  return [...traps.standing].flatMap(([hostKey, { trapped }]) =>
+  return [...traps.active].flatMap(([hostKey, { trapped }]) =>
     trapped.map(({ pattern, reason, detail, frontQueue }) => {
       const urls = hosts.get(hostKey)?.queue.sizeOf(frontQueue) ?? 0;
       return { hostKey, pattern, reason, detail, urls };

@@ -29,7 +29,7 @@ function start(look: () => Promise<void> = async () => {}) {
     async look() {
       looks += 1;
       await look();
-      return { atMs: nowMs, standing: 'running' } as CrawlStatus;
+      return { atMs: nowMs, phase: 'running' } as CrawlStatus;
     },
   } as CrawlView;
   const viewers = new Viewers({ clock, view: () => view });
@@ -121,7 +121,7 @@ test('the end of a crawl is the last word; a service that stops ends its streams
   viewers.add(one);
   await pass(1_000);
   await viewers.over('done');
-  assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).standing], ['over', 'done']);
+  assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).phase], ['over', 'done']);
   viewers.close();
   await settle();
   assert.equal(one.state.ended, true);
@@ -138,5 +138,5 @@ test('a crawl that ends while a look takes too long says so all the same, with w
   const over = viewers.over('stopped');
   await pass(dashboardLimits.overMs);
   await over;
-  assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).standing], ['over', 'stopped']);
+  assert.deepEqual([one.events.at(-1)!.event, JSON.parse(one.events.at(-1)!.data).phase], ['over', 'stopped']);
 });

@@ -64,7 +64,7 @@ async function asOfFormTwo(store: StateStore, best: string): Promise<void> {
     const member = Buffer.alloc(12 + url.length);
     member.write('M');
     member.writeUInt32BE(page.node, 1);
-    member[5] = page.standing;
+    member[5] = page.authority;
     member.writeUIntBE(page.fetchedAtMs, 6, 6);
     member.write(url, 12);
     ops.push({ key: member, value: Buffer.alloc(0) });

@@ -20,8 +20,8 @@ describe('a sitemap', () => {
     );
     assert.equal(index, false);
     assert.deepEqual(entries, [
-      { url: 'http://example.com/maps/a?b=1&c', lastModifiedMs: Date.UTC(2005, 0, 1), standing: 'covered' },
-      { url: 'http://example.com/maps/e', lastModifiedMs: 0, standing: 'covered' },
+      { url: 'http://example.com/maps/a?b=1&c', lastModifiedMs: Date.UTC(2005, 0, 1), coverage: 'covered' },
+      { url: 'http://example.com/maps/e', lastModifiedMs: 0, coverage: 'covered' },
     ]);
   });
   it('says which URLs lie outside its place', () => {
@@ -29,7 +29,7 @@ describe('a sitemap', () => {
       urlset('<url><loc>http://example.com/x</loc></url><url><loc>https://example.com/maps/y</loc></url>'),
     );
     assert.deepEqual(
-      entries.map((entry) => entry.standing),
+      entries.map((entry) => entry.coverage),
       ['outside', 'elsewhere'],
     );
   });
@@ -43,7 +43,7 @@ describe('a sitemap', () => {
     );
     assert.equal(index, true);
     assert.deepEqual(
-      entries.map((entry) => [entry.url, entry.standing]),
+      entries.map((entry) => [entry.url, entry.coverage]),
       [['http://o.example/s.xml', 'covered']],
     );
   });

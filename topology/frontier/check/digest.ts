@@ -80,7 +80,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
   for (const [key, { period, used, sources }] of state.budgets.accounts) {
     visit(['budget', key, period, used, ...sources.save()]);
   }
-  for (const [key, { trapped, released }] of state.traps.standing) {
+  for (const [key, { trapped, released }] of state.traps.active) {
     for (const { pattern, reason, detail, frontQueue } of trapped)
       visit(['trap', key, pattern, reason, detail, frontQueue]);
     released.forEach(({ pattern, frontQueue }, order) => {

@@ -42,7 +42,7 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
   });
   writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
   writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
-  writer.string(traps.standing.has(key) ? traps.save(key) : '');
+  writer.string(traps.active.has(key) ? traps.save(key) : '');
   state.pull.save(writer, id);
   const hostSlots = hosts.hostSlots.entries.get(id);
   const leasesWithPages = host.leaseIds.filter((lease) => leases.get(lease)!.pages.size > 0);

@@ -1,7 +1,7 @@
 /**
  * What a partition knows of traps: which stand, by host, and what is remembered in order to notice more.
  *
- * Standing traps are state like everything else: changes make and release them, the checkpoint and the digest hold them, and
+ * Active traps are state like everything else: changes make and release them, the checkpoint and the digest hold them, and
  * nothing forgets them. The summaries are not: they follow from the changes since the newest claim and begin anew with
  * it, at an owner and in a replay alike, so that no restart has to read, nor any save to write, kilobytes a host. What
  * a claim costs is that a trap half noticed is noticed later.
@@ -29,12 +29,12 @@ export class TrapsState {
   /** Does the policy in force look for traps? */
   on = false;
   /** By host key; hosts without a trap are absent. */
-  readonly standing = new Map<string, HostTraps<ActiveTrap>>();
+  readonly active = new Map<string, HostTraps<ActiveTrap>>();
   /** By host key, the one met last at the end. */
   readonly #summaries = new Map<string, TrapSummary>();
 
   of(hostKey: string): HostTraps<ActiveTrap> {
-    return this.standing.get(hostKey) ?? noTraps;
+    return this.active.get(hostKey) ?? noTraps;
   }
 
   summary(hostKey: string): TrapSummary | undefined {
@@ -67,7 +67,7 @@ export class TrapsState {
 
   /** Nothing is known of the host any more. */
   drop(hostKey: string): void {
-    this.standing.delete(hostKey);
+    this.active.delete(hostKey);
     this.#summaries.delete(hostKey);
   }
 
@@ -96,11 +96,11 @@ export class TrapsState {
 
   load(hostKey: string, json: string): void {
     const { trapped, released } = JSON.parse(json) as HostTraps<TrapRow>;
-    this.standing.set(hostKey, { trapped: trapped.map(fromRow), released: released.map(fromRow) });
+    this.active.set(hostKey, { trapped: trapped.map(fromRow), released: released.map(fromRow) });
   }
 
   #set(hostKey: string, traps: HostTraps<ActiveTrap>): void {
-    this.standing.set(hostKey, traps);
+    this.active.set(hostKey, traps);
   }
 }
 

@@ -95,10 +95,10 @@ function hostLine(state: FrontierState, { id, key, facts }: Host): HostLine {
   for (const name of Object.keys(newHostFacts) as (keyof HostFacts)[]) {
     if (facts[name] !== newHostFacts[name]) told[name] = facts[name];
   }
-  const standing = state.traps.standing.get(key);
-  const traps = standing && {
-    trapped: standing.trapped.map(plainTrap),
-    released: standing.released.map(plainTrap),
+  const active = state.traps.active.get(key);
+  const traps = active && {
+    trapped: active.trapped.map(plainTrap),
+    released: active.released.map(plainTrap),
   };
   const hostSlots = state.hosts.hostSlots.entries.get(id);
   const purged = state.purge.urls.get(id);

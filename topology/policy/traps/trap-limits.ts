@@ -12,7 +12,7 @@ export const trapLimits = {
   parameterPathsMax: 8,
   /** Contents compared with: duplicates of a trap follow each other. */
   contentsMax: 64,
-  /** Standing traps of one host, half as many as it has front queues for them. */
+  /** Active traps of one host, half as many as it has front queues for them. */
   trapsMax: 16,
   /** Hosts remembered per partition in order to notice traps, 1–2 kB each: those with links coming in now. */
   summariesMax: 20_000,

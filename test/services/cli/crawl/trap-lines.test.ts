@@ -26,7 +26,7 @@ it('what is beyond the ten largest is summed', () => {
 });
 
 it('a standing trap holds the URLs in its front queue', () => {
-  const standing = new Map([
+  const active = new Map([
     [
       'a.test',
       {
@@ -36,7 +36,7 @@ it('a standing trap holds the URLs in its front queue', () => {
     ],
   ]);
   const hosts = new Map([['a.test', { queue: { sizeOf: (frontQueue: number) => (frontQueue === 17 ? 5 : 9) } }]]);
-  const held = heldTraps({ traps: { standing }, hosts } as never);
+  const held = heldTraps({ traps: { active }, hosts } as never);
   assert.deepEqual(
     held.map(({ hostKey, pattern, urls }) => [hostKey, pattern, urls]),
     [['a.test', '/cal/#', 5]],

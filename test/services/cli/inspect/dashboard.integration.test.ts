@@ -141,9 +141,9 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
   while ((await hold()) !== '') await sleep(20);
   const { code, stderr } = await crawl.ended;
   assert.equal(code, 0, stderr);
-  const { standing, counts } = await over;
+  const { phase, counts } = await over;
   assert.deepEqual(
-    [standing, counts['page'], counts['deferred']],
+    [phase, counts['page'], counts['deferred']],
     ['done', 180, 0],
     'the blocked host was taken up again',
   );
@@ -154,7 +154,7 @@ test('a crawl shows itself, blocks a host for the page, and says how it ended; i
 
   const after = startCommand(['dashboard', '--data', data, '--http', '0']);
   const left = await dashboardOf(after);
-  while ((await json<CrawlStatus>(`${left}data`)).standing !== 'done') await sleep(200);
+  while ((await json<CrawlStatus>(`${left}data`)).phase !== 'done') await sleep(200);
   const history = await json<HistoryStatus>(`${left}history`);
   assert.equal(history.columns.page.at(-1), 180);
   assert.equal((await json<HostListStatus>(`${left}hosts?sort=fetched`)).hosts.length, 3);

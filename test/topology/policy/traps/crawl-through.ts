@@ -43,16 +43,16 @@ export function crawlThrough(
   const queues = new Map<string, Waiting[][]>();
   const seen = new Set<string>();
   const summaries = new Map<string, TrapSummary>();
-  const standing = new Map<string, HostTraps>();
+  const active = new Map<string, HostTraps>();
   const trapped = new Map<string, Trap>();
   const fetched: string[] = [];
   let deferred = 0;
   const learn = (host: string, event: TrapEvent) => {
     const summary = stepSummary(summaries.get(host) ?? emptySummary, event);
-    const traps = standing.get(host) ?? noTraps;
+    const traps = active.get(host) ?? noTraps;
     const trap = noticeTrap(config, summary, event, traps);
     if (trap !== null) {
-      standing.set(host, addTrap<Trap>(traps, trap));
+      active.set(host, addTrap<Trap>(traps, trap));
       trapped.set(host + trap.pattern, trap);
     }
     summaries.set(host, summary);
@@ -60,7 +60,7 @@ export function crawlThrough(
   const arrive = (url: string, depth: number, sourceUrl: string) => {
     if (seen.has(url)) return;
     const host = hostKeyOf(url);
-    if (trapOf(config, standing.get(host), url) !== null) {
+    if (trapOf(config, active.get(host), url) !== null) {
       deferred += 1;
       return;
     }

@@ -16,7 +16,7 @@ import type { Decision } from '../decision.ts';
 /** The trap that a URL about to be admitted is in; null: in none, or there is no room for another. */
 export function trapAt(decision: Decision, config: TrapConfig, hostKey: string, url: string): ActiveTrap | null {
   const { traps } = decision.state;
-  const trap = trapOf(config, traps.standing.get(hostKey), url);
+  const trap = trapOf(config, traps.active.get(hostKey), url);
   return trap === null || 'frontQueue' in trap ? trap : setTrap(decision, hostKey, trap);
 }
 
@@ -45,7 +45,7 @@ export function setTrap(decision: Decision, hostKey: string, trap: Trap): Active
     decision.tally('trapsBeyond');
     return null;
   }
-  const standing = { ...trap, frontQueue };
-  decision.emit({ kind: 'trap', hostKey, ...standing });
-  return standing;
+  const active = { ...trap, frontQueue };
+  decision.emit({ kind: 'trap', hostKey, ...active });
+  return active;
 }

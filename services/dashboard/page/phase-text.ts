@@ -1,7 +1,7 @@
 /** How a crawl stands, in words. */
-import type { Standing } from '../status.ts';
+import type { CrawlPhase } from '../status.ts';
 
-export const standingTexts: Readonly<Record<Standing, string>> = {
+export const phaseTexts: Readonly<Record<CrawlPhase, string>> = {
   empty: 'waiting for a first URL',
   restoring: 'restoring',
   running: 'crawling',
@@ -13,6 +13,6 @@ export const standingTexts: Readonly<Record<Standing, string>> = {
   stopped: 'ended: stopped',
 };
 
-export function isEnded(standing: Standing): boolean {
-  return standing === 'done' || standing === 'quotaSpent' || standing === 'stopped';
+export function isEnded(phase: CrawlPhase): boolean {
+  return phase === 'done' || phase === 'quotaSpent' || phase === 'stopped';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookOf, type Seen, standingOf, troublesOf } from '../../../services/dashboard/standing.ts';
+import { lookOf, phaseOf, type Seen, troublesOf } from '../../../services/dashboard/phase.ts';
 import type { CrawlStatus, PartitionReport } from '../../../services/dashboard/status.ts';
 import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
 
@@ -13,36 +13,36 @@ function partition(change: Partial<PartitionReport> = {}, counters: Record<strin
   };
 }
 
-function standing(partitions: readonly PartitionReport[], change: Partial<Seen> = {}): string {
+function phase(partitions: readonly PartitionReport[], change: Partial<Seen> = {}): string {
   const now = lookOf(partitions, null);
-  return standingOf({ before: now, now, paused: false, partitions, unchangedMs: 0, isIdle: false, ...change });
+  return phaseOf({ before: now, now, paused: false, partitions, unchangedMs: 0, isIdle: false, ...change });
 }
 
 test('how a crawl stands: empty, restoring, running, quiet, paused, done, its quota spent', () => {
   const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
-  assert.equal(standing([partition({}, {})]), 'empty');
-  assert.equal(standing([busy, partition({ restored: 0.4 })]), 'restoring');
-  assert.equal(standing([busy]), 'running');
-  assert.equal(standing([busy], { unchangedMs: 100_000 }), 'quiet');
-  assert.equal(standing([busy], { paused: true }), 'paused');
-  assert.equal(standing([partition()]), 'done');
-  assert.equal(standing([partition()], { before: undefined }), 'running', 'one look tells no end');
+  assert.equal(phase([partition({}, {})]), 'empty');
+  assert.equal(phase([busy, partition({ restored: 0.4 })]), 'restoring');
+  assert.equal(phase([busy]), 'running');
+  assert.equal(phase([busy], { unchangedMs: 100_000 }), 'quiet');
+  assert.equal(phase([busy], { paused: true }), 'paused');
+  assert.equal(phase([partition()]), 'done');
+  assert.equal(phase([partition()], { before: undefined }), 'running', 'one look tells no end');
   assert.equal(
-    standing([partition({ lag: { control: 0, results: 0, discovered: 1 } })]),
+    phase([partition({ lag: { control: 0, results: 0, discovered: 1 } })]),
     'running',
     'there is more to read',
   );
   const spent = lookOf([partition({}, { admitted: 9, queued: 4, page: 5, quotaSpent: 5 })], 5);
-  assert.equal(standing([busy], { before: spent, now: spent }), 'quotaSpent');
+  assert.equal(phase([busy], { before: spent, now: spent }), 'quotaSpent');
 });
 
 test('a crawl that no process runs is not running, whatever it waits for; one that has ended has ended', () => {
   const busy = partition({}, { admitted: 9, page: 5, queued: 4 });
   const isIdle = true;
-  assert.equal(standing([busy], { isIdle, unchangedMs: 100_000 }), 'idle');
-  assert.equal(standing([busy], { isIdle, paused: true }), 'idle');
-  assert.equal(standing([partition({}, {})], { isIdle }), 'idle');
-  assert.equal(standing([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
+  assert.equal(phase([busy], { isIdle, unchangedMs: 100_000 }), 'idle');
+  assert.equal(phase([busy], { isIdle, paused: true }), 'idle');
+  assert.equal(phase([partition({}, {})], { isIdle }), 'idle');
+  assert.equal(phase([partition()], { isIdle, before: undefined }), 'done', 'nobody writes: one look is enough');
 });
 
 function troubles(change: Partial<CrawlStatus>): string[] {
@@ -51,7 +51,7 @@ function troubles(change: Partial<CrawlStatus>): string[] {
       crawl: 'c',
       release: '0',
       atMs: 1_000_000,
-      standing: 'running',
+      phase: 'running',
       paused: false,
       policyVersion: 1,
       pageQuota: null,
@@ -71,7 +71,7 @@ test('nothing is said of a crawl that is well', () => {
 
 test('who looks at a crawl that nobody runs is told since when, and what has it go on', () => {
   const idle = { lastWrittenMs: 400_000, resume: 'crawlstream crawl --data d', unpause: 'crawlstream resume --data d' };
-  const of = (change: Partial<CrawlStatus>) => troubles({ standing: 'idle', atMs: 1_000_000, idle, ...change });
+  const of = (change: Partial<CrawlStatus>) => troubles({ phase: 'idle', atMs: 1_000_000, idle, ...change });
   const said =
     'note: No process runs this crawl. It was last written 10 minutes ago, at 1970-01-01 00:06:40 UTC. ' +
     'To go on where it stopped: crawlstream crawl --data d';
@@ -91,7 +91,7 @@ test('partitions without an owner, and frontiers that do not answer, are named',
   const ownerless = [partition({ owner: null, restored: null }), partition({ partition: 1 })];
   assert.deepEqual(troubles({ partitions: ownerless }), ['bad: Nobody owns partition 0: start a frontier']);
   assert.deepEqual(troubles({ partitions: ownerless, members: null }), [], 'nobody knows');
-  assert.deepEqual(troubles({ partitions: ownerless, standing: 'done' }), [], 'nobody needs to');
+  assert.deepEqual(troubles({ partitions: ownerless, phase: 'done' }), [], 'nobody needs to');
   assert.deepEqual(troubles({ partitions: [partition({ restored: null })] }), [
     'warn: Frontier a of partition 0 does not answer: if it is gone, others take over in a moment',
   ]);
@@ -106,7 +106,7 @@ test('that there is no fetcher is told, as long as the crawl is not over', () =>
   assert.deepEqual(troubles({ fetchers: 0 }), [
     'bad: There is no fetcher: nothing is granted, and nothing is lost. Start one',
   ]);
-  assert.deepEqual(troubles({ fetchers: 0, standing: 'done' }), []);
+  assert.deepEqual(troubles({ fetchers: 0, phase: 'done' }), []);
   assert.deepEqual(troubles({ fetchers: null }), [], 'they are in its own process');
 });
 

@@ -2,7 +2,7 @@
 
 import { crawlEnd, type Look } from '../../topology/frontier/ask/crawl-end.ts';
 import type { Counters } from '../../topology/frontier/changes/counters.ts';
-import type { CrawlStatus, IdleStatus, PartitionReport, Standing, Trouble } from './status.ts';
+import type { CrawlPhase, CrawlStatus, IdleStatus, PartitionReport, Trouble } from './status.ts';
 
 /** Outcomes from which a share can be told, and the share of failures that is too many. */
 const outcomesMin = 50;
@@ -26,7 +26,7 @@ export interface Seen {
   readonly isIdle: boolean;
 }
 
-export function standingOf({ before, now, paused, partitions, unchangedMs, isIdle }: Seen): Standing {
+export function phaseOf({ before, now, paused, partitions, unchangedMs, isIdle }: Seen): CrawlPhase {
   if (partitions.some(isRestoring)) return 'restoring';
   const isEmpty = now.partitions.every(({ counters }) => counters.admitted === 0);
   if (isEmpty) return isIdle ? 'idle' : 'empty';
@@ -51,9 +51,9 @@ export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
   const { partitions, members, recent, counts, letters, atMs } = told;
   const troubles: Trouble[] = [];
   const say = (severity: Trouble['severity'], text: string) => troubles.push({ severity, text });
-  const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.standing);
-  if (told.standing === 'idle' && told.idle !== null) say('note', idleText(told.idle, told));
-  if (told.standing === 'empty') {
+  const isOver = ['done', 'quotaSpent', 'stopped'].includes(told.phase);
+  if (told.phase === 'idle' && told.idle !== null) say('note', idleText(told.idle, told));
+  if (told.phase === 'empty') {
     say('note', 'No URL has been admitted yet: give it one, as in crawlstream inject https://example.org');
   }
   const nobodys = partitions.filter(({ owner }) => owner === null);
@@ -79,8 +79,8 @@ export function troublesOf(told: Omit<CrawlStatus, 'troubles'>): Trouble[] {
     say('warn', `${share} % of the last minute’s fetches failed, most of them as ${failed[0]!.kind}`);
   }
   const silentForMs = recent.newestMs === null ? 0 : atMs - recent.newestMs;
-  const isRun = told.standing !== 'idle';
-  if (isRun && told.standing !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
+  const isRun = told.phase !== 'idle';
+  if (isRun && told.phase !== 'restoring' && (counts['leases'] ?? 0) > 0 && silentForMs > silentMs) {
     say('warn', `Leases are out, and no result has come for ${Math.round(silentForMs / 1000)} s: is a fetcher up?`);
   }
   for (const topic of ['results', 'discovered', 'control'] as const) {
