@@ -17,8 +17,12 @@ export const fetcherLimits = {
   ordinaryCostMs: 1.5,
   /** What a malformed response costs beside its bytes, ms: measured on a flood of headers. */
   brokenCostMs: 9,
+  /** What a link costs that is published, here and in the frontier, ms. */
+  linkCostMs: 0.01,
+  /** What a piece of a body costs, whatever its bytes, ms: two megabytes in chunks of one byte take half a second to read. */
+  pieceCostMs: 0.25e-3,
   /** A host that took more than its share of the processor waits no longer than this. */
-  processorWaitMaxMs: 30_000,
+  processorWaitMaxMs: 120_000,
   /** A sitemap that fails is asked for so often, each time with another lease. */
   sitemapTriesMax: 3,
   /** Sitemaps of one host that are read: with 50,000 entries each, more than a host is crawled for in years. */

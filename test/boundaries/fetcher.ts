@@ -267,8 +267,10 @@ export const fetcherBoundaries: BoundaryTable<typeof fetcherLimits> = {
   // On a host whose responses have cost nothing yet.
   ordinaryCostMs: upTo((n) => quickShare().waitMs(n) === 0),
   brokenCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
+  linkCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
+  pieceCostMs: tuning('a measured cost, by which a host’s share is reckoned'),
   processorWaitMaxMs: cutAt(fetcherLimits.processorWaitMaxMs, (n) => {
-    return quickShare().waitMs(n + fetcherLimits.ordinaryCostMs);
+    return quickShare().waitMs(n / 2 + fetcherLimits.ordinaryCostMs);
   }),
   sitemapTriesMax: from(
     (n) => {

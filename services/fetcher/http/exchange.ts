@@ -44,6 +44,8 @@ export interface WireResponse {
   readonly body: Buffer;
   /** Cut at the limit. */
   readonly truncated: boolean;
+  /** Pieces in which the body came. Absent: not counted. */
+  readonly pieces?: number;
   /** Empty: no connection. */
   readonly address: string;
   /** Start and completion, ms since the Unix epoch. */
@@ -89,6 +91,7 @@ export class Exchange implements Watched {
   /** The body waits for memory: that it comes no further is our doing. */
   #waits = false;
   #bytes = 0;
+  #pieces = 0;
 
   constructor(options: {
     readonly connection: ConnectionState;
@@ -165,6 +168,7 @@ export class Exchange implements Watched {
   }
 
   onData(chunk: Buffer): boolean {
+    this.#pieces += 1;
     if (this.#phase === 'body') {
       const room = this.#bodyBytesMax - this.#bytes;
       const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
@@ -260,6 +264,7 @@ export class Exchange implements Watched {
           headers: this.#headers,
           body: keepsBody ? this.#body.whole() : Buffer.alloc(0),
           truncated,
+          pieces: this.#pieces,
           address: this.#address,
           startMs: this.#startMs,
           endMs: this.#clock.nowMs(),

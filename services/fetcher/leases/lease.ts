@@ -8,7 +8,7 @@
  * host's robots.txt has no URLs: its answer stays here, where that host's leases come.
  */
 
-import type { OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
+import type { LinkGroup, OutcomeKind, Page, Request, Task } from '../../../schemas/types.ts';
 import { isHostFailure, isPressure } from '../../../topology/fetch/outcome.ts';
 import { frontierLimits } from '../../../topology/frontier/frontier-limits.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
@@ -193,13 +193,17 @@ async function fetchOne(
   const read = await readPage(runner.reader, task, index, response, source, spans?.fetchContext);
   const { outcome, page, groups, pending } = read;
   if (page !== null || outcome.kind === 'parseFailed') spans?.parsed(readAtMs, outcome);
-  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs));
+  holdBack(runner.road, runner.processorShare, task.hostKey, costOf(response, read.readMs, linksIn(groups)));
   if (page !== null) runner.onPage(page, task, read.response ?? response);
   const { kind } = outcome;
   const isTrouble = isHostFailure(kind) || isPressure(kind);
   if (isTrouble) runner.inTrouble?.(response.endMs);
   await tell(reporter, { outcome, requests, page, groups, pending }, spans);
   return { next: isTrouble || kind === 'returned' ? 'returned' : 'on', reported: true };
+}
+
+function linksIn(groups: readonly LinkGroup[]): number {
+  return groups.reduce((sum, { links }) => sum + links.length, 0);
 }
 
 /** Links that belong to no page. */

@@ -3,7 +3,8 @@
  * page does, and a fetcher that works at its limit would spend itself on them.
  *
  * Of n hosts being fetched from, one may use an n-th of the time. What a response cost beyond an ordinary page's is
- * waited out n-fold before the host's next request: then a host takes its share on average, however it behaves. While
+ * waited out 2n-fold before the host's next request: then a host of costly pages has half a share on average, however it
+ * behaves, and a quarter of such hosts leaves the others six sevenths of the time. While
  * the event loop has time to spare, nobody waits. Pages, feeds, robots files and sitemaps all count. This is about our own processor; politeness comes on top.
  */
 import { performance } from 'node:perf_hooks';
@@ -22,7 +23,7 @@ export function createProcessorShare(hosts: () => number, isBusy: () => boolean 
     waitMs(costMs) {
       const excessMs = costMs - fetcherLimits.ordinaryCostMs;
       if (excessMs <= 0 || !isBusy()) return 0;
-      return Math.min(Math.round(excessMs * hosts()), fetcherLimits.processorWaitMaxMs);
+      return Math.min(Math.round(2 * excessMs * hosts()), fetcherLimits.processorWaitMaxMs);
     },
   };
 }
@@ -30,11 +31,13 @@ export function createProcessorShare(hosts: () => number, isBusy: () => boolean 
 /**
  * About what a response has cost, ms: 3 ns for each byte that is received and each that is decoded, and the `readMs` that
  * parsing took by the clock, as far as its size can account for it: a small page must not pay for our having been
- * interrupted. What is no HTTP costs its connection and, where headers flood, an error object for each of them.
+ * interrupted. What is no HTTP costs its connection and, where headers flood, an error object for each of them. Each of
+ * the `links` that it made costs the log and the frontier, too.
  */
-export function costOf({ rawBody, body, failure }: HttpResponse, readMs: number): number {
-  const brokenMs = failure?.kind === 'badResponse' ? fetcherLimits.brokenCostMs : 0;
-  return brokenMs + readingCost(rawBody.length, body.length, readMs);
+export function costOf({ rawBody, body, failure, pieces = 0 }: HttpResponse, readMs: number, links = 0): number {
+  const { brokenCostMs, linkCostMs, pieceCostMs } = fetcherLimits;
+  const brokenMs = failure?.kind === 'badResponse' ? brokenCostMs : 0;
+  return brokenMs + pieces * pieceCostMs + links * linkCostMs + readingCost(rawBody.length, body.length, readMs);
 }
 
 /** The same of a body that was read as it came. */

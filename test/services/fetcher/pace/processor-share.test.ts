@@ -25,13 +25,13 @@ function response(bytes: number, failure: HttpResponse['failure'] = null): HttpR
   };
 }
 
-test('what a response cost beyond an ordinary one is waited out once for each host, up to a limit', () => {
+test('what a response cost beyond an ordinary one is waited out twice for each host, up to a limit', () => {
   const share = createProcessorShare(
     () => 100,
     () => true,
   );
   assert.equal(share.waitMs(ordinaryCostMs), 0);
-  assert.equal(share.waitMs(ordinaryCostMs + 20), 2_000);
+  assert.equal(share.waitMs(ordinaryCostMs + 20), 4_000);
   assert.equal(share.waitMs(10_000), processorWaitMaxMs);
 });
 
@@ -51,6 +51,8 @@ test('an ordinary page never pays, however long the machine let its parsing wait
 test('large bodies, slow markup and broken responses do', () => {
   assert.ok(costOf(response(2 * 1024 * 1024), 1) > ordinaryCostMs);
   assert.ok(costOf(response(100_000), 5) > ordinaryCostMs);
+  assert.ok(costOf(response(20_000), 0.2, 20_000) > 100 * ordinaryCostMs);
+  assert.ok(costOf({ ...response(8_192), pieces: 8_192 }, 0) > ordinaryCostMs);
   assert.ok(costOf(response(0, { kind: 'badResponse', detail: '' }), 0) > ordinaryCostMs);
   assert.ok(costOf(response(0, { kind: 'timeout', detail: '' }), 0) < ordinaryCostMs);
 });
