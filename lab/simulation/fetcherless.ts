@@ -43,9 +43,9 @@ export function watchFetcherless(
         if (reason === 'leaseExpired') violate(`${url} was given up on (${reason}) while there was no fetcher`);
       }
       if (!topic.endsWith('.frontier-changelog')) return;
-      const { nextLeaseId } = states[partition]!;
-      if (!before.has(partition)) before.set(partition, nextLeaseId);
-      const granted = nextLeaseId - before.get(partition)!;
+      const { leases } = states[partition]!;
+      if (!before.has(partition)) before.set(partition, leases.nextId);
+      const granted = leases.nextId - before.get(partition)!;
       if (granted > grantsMax) violate(`partition ${partition} granted ${granted} leases while there was no fetcher`);
     },
   };

@@ -92,7 +92,7 @@ export async function fetchersGone(options: FetchersGoneOptions): Promise<Fetche
       count += cluster.partition(`${crawl}.dead-letters`, one).records.length;
     return count;
   };
-  const granted = () => standby.states.reduce((sum, { nextLeaseId }) => sum + nextLeaseId, 0);
+  const granted = () => standby.states.reduce((sum, { leases }) => sum + leases.nextId, 0);
   let grantedBefore = 0;
   at(goneMs + knownMs, () => (grantedBefore = granted()));
   let grantedForNobody = 0;

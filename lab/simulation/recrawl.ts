@@ -38,7 +38,7 @@ export function editionOf(url: string, nowMs: number): number {
 
 /** Leases from number `from` on have just been granted. */
 export function checkVisits(state: FrontierState, from: number, where: string, violate: (what: string) => void): void {
-  for (let id = from; id < state.nextLeaseId; id++) {
+  for (let id = from; id < state.leases.nextId; id++) {
     for (const { record, visitedAtMs, history, failures } of state.leases.get(id)?.pages.values() ?? []) {
       if (visitedAtMs === 0 || failures > 0) continue;
       const earlyMs = visitedAtMs + 1_000 * history.intervalS - state.nowMs;

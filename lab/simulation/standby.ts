@@ -60,12 +60,12 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
 
   const seeChangelog = ({ partition, offset, value }: LogRecord) => {
     const state = states[partition]!;
-    const { nextLeaseId } = state;
+    const nextId = state.leases.nextId;
     const record = readChangelog(value);
     replay(state, offset, record);
-    for (let id = nextLeaseId; id < state.nextLeaseId; id++)
+    for (let id = nextId; id < state.leases.nextId; id++)
       granted.add(leaseName(partition, state.changelog.epoch, id));
-    if (world.recrawl !== null) checkVisits(state, nextLeaseId, `partition ${partition} at ${offset}`, violate);
+    if (world.recrawl !== null) checkVisits(state, nextId, `partition ${partition} at ${offset}`, violate);
     const lost = lostUrls(state.counters);
     if (lost !== 0) violate(`partition ${partition} lost ${lost} URLs at ${offset}`);
     const busy = new Map<string, number>();
@@ -158,7 +158,7 @@ function leaseName(partition: number, epoch: number, id: number): string {
 /** What a partition's own account lost of what it gave back, and the book of what it granted. */
 function quotaLost(before: FrontierState, now: FrontierState): number {
   let pages = before.counters.quotaReturned - now.counters.quotaReturned;
-  for (const [of, { granted }] of before.quotaBook) pages += granted - (now.quotaBook.get(of)?.granted ?? 0);
+  for (const [of, { granted }] of before.quota.book) pages += granted - (now.quota.book.get(of)?.granted ?? 0);
   return pages;
 }
 

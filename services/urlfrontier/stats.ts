@@ -42,7 +42,7 @@ function of(state: FrontierState, key: string): QueueStats {
 function ofAll(state: FrontierState): QueueStats {
   const { admitted, page: completed, leased } = state.counters;
   const { queues, activeQueues } = state.pull;
-  const firstMs = state.deadlines.firstMs ?? Number.POSITIVE_INFINITY;
+  const firstMs = state.leases.deadlines.firstMs ?? Number.POSITIVE_INFINITY;
   let inProcess = leased;
   // What has run out counts no more, though the next step is still to say so.
   if (firstMs <= Date.now()) {

@@ -183,7 +183,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     hand.rig.send('results', { ...blankResult, hostKey: 'a.test', robotsHops });
     hand.rig.step(hand.nowMs, 0);
     const { state } = hand.rig.core;
-    return state.robotsHops.get(state.hosts.get('a.test')!.id)!.length;
+    return state.robotsHops.of(state.hosts.get("a.test")!.id).length;
   }),
   firstLeaseUrls: cutAt(frontierLimits.firstLeaseUrls, (n) => {
     const hand = new Hand();

@@ -163,15 +163,15 @@ export const planted: readonly Planted[] = [
   {
     mistake: 'a quota grant that was lost after its commit is not said again',
     file: 'topology/frontier/decide/control/quota.ts',
-    find: '  const messages = [...state.quotaBook].map(([to, row]) => ({\n    partition: to,\n    record: grantOf(row, state.nowMs),\n  }));',
+    find: '  const messages = [...state.quota.book].map(([to, row]) => ({\n    partition: to,\n    record: grantOf(row, state.nowMs),\n  }));',
     replace: '  const messages: { partition: number; record: Control }[] = [];',
     tests: ['test/topology/frontier/decide/control/quota.test.ts'],
   },
   {
     mistake: 'a quota report that was lost after its commit is not said again',
     file: 'topology/frontier/decide/control/quota.ts',
-    find: 'if (state.quotaWanted > 0 || state.counters.quotaGranted > 0) {',
-    replace: 'if (state.quotaWanted < 0) {',
+    find: 'if (state.quota.wanted > 0 || state.counters.quotaGranted > 0) {',
+    replace: 'if (state.quota.wanted < 0) {',
     tests: ['test/topology/frontier/decide/control/quota.test.ts'],
   },
   {

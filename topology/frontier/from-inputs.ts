@@ -122,7 +122,7 @@ export class FromInputs {
       for (const entry of entries) state.apply({ kind: 'abandon', hostKey, record: abandoned(entry, state.nowMs) });
     }
     // Leases that may still be out somewhere keep their numbers.
-    state.nextLeaseId = Math.max(state.nextLeaseId, this.#lastLeaseId + 1 + crawlLimits.concurrencyMax);
+    state.leases.nextId = Math.max(state.leases.nextId, this.#lastLeaseId + 1 + crawlLimits.concurrencyMax);
   }
 
   #note(policy: Policy, outcome: Outcome, { hostKey, completedAtMs }: Result): void {
@@ -188,7 +188,7 @@ export class FromInputs {
   #close(policy: Policy, hostKey: string, entry: Entry, { last, atMs, visits }: Course): void {
     const { state } = this;
     const status: FinalStatus = finals[last!.kind] ?? 'dead';
-    const leaseId = state.nextLeaseId;
+    const leaseId = state.leases.nextId;
     this.#see(entry.url);
     state.apply({ kind: 'admit', hostKey, known: true, entries: [entry] });
     const frontQueues = [[entry.frontQueue, 1]] as const;

@@ -9,7 +9,7 @@ export function wakeAtMs(state: FrontierState, policy: Policy | null, demand: nu
   if (state.abandoning.size > 0 || state.budgets.looks || state.shares.drained.size > 0) return state.nowMs;
   const grants = demand > 0 && policy?.config.paused !== true;
   const quotaOut = policy?.config.pageQuota != null && state.quotaLeft <= 0;
-  const { firstMs } = state.deadlines;
+  const { firstMs } = state.leases.deadlines;
   return earliest(
     grants && !quotaOut ? (state.clock.ready > 0 ? state.nowMs : state.clock.nextReadyAtMs) : undefined,
     grants ? nextHopAtMs(state, policy) : undefined,

@@ -61,7 +61,7 @@ export class TaskFlow implements Watcher {
   /** Reads where the tasks are of leases that are out. */
   async open(signal: AbortSignal): Promise<void> {
     const { log, core, crawl, watch } = this.#options;
-    const { leases, taken } = core.state;
+    const { leases } = core.state;
     const topic = `${crawl}.tasks`;
     const { start, end } = await log.offsets(topic, this.partition);
     const committed = (await log.committed(fetcherGroup(crawl), topic, this.partition)) ?? start;
@@ -69,7 +69,7 @@ export class TaskFlow implements Watcher {
     this.#position = this.#heard;
     this.#publishedTo = end;
     // What was granted while nobody looked counts as taken, wherever its task is.
-    const from = taken.position < 0 ? this.#heard : Math.max(start, taken.position);
+    const from = leases.taken.position < 0 ? this.#heard : Math.max(start, leases.taken.position);
     const reader = log.reader();
     try {
       reader.seek(topic, this.partition, from);
@@ -160,7 +160,7 @@ export class TaskFlow implements Watcher {
     const { core } = this.#options;
     const { state } = core;
     const leases = this.#news.filter((leaseId) => state.leases.has(leaseId)).sort((a, b) => a - b);
-    const seen = state.taken.position;
+    const seen = state.leases.taken.position;
     const isOld = this.#position - seen >= demandLimits.tasksReadAgainMax;
     if (leases.length === 0 && seen >= 0 && !isOld) return;
     this.#news = [];

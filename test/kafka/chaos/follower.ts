@@ -46,11 +46,12 @@ export function startFollower({ log, codec, crawl, partitions, key }: FollowerOp
 
   const seeChangelog = ({ partition, offset, value }: LogRecord) => {
     const state = states[partition]!;
-    const { nextLeaseId } = state;
+    const nextId = state.leases.nextId;
     const record = decodeChangelog(value);
     if (record.kind === 'claim') claims += 1;
     replay(state, offset, record);
-    for (let id = nextLeaseId; id < state.nextLeaseId; id++) granted.add(leaseOf(partition, state.changelog.epoch, id));
+    for (let id = nextId; id < state.leases.nextId; id++)
+      granted.add(leaseOf(partition, state.changelog.epoch, id));
     const lost = lostUrls(state.counters);
     if (lost !== 0) findings.push(`partition ${partition} lost ${lost} URLs at ${offset}`);
     const busy = new Set([...state.leases.values()].map(({ host }) => host.key));

@@ -50,7 +50,7 @@ describe('a partition that was reset', { timeout: 60_000 }, () => {
     const live = (await loadCheckpoint(store, key))!;
     assert.equal(live.counters.leases, 0);
     assert.equal(live.hosts.get('h3.test')?.facts.hold, 'blocked');
-    assert.equal(live.nextLeaseId, 1);
+    assert.equal(live.leases.nextId, 1);
     const replayed = await rebuild({ log, identity, key, store: createMemoryStore(), clock });
     assert.equal(digest(replayed), digest(live));
   });

@@ -156,7 +156,7 @@ describe('a state made from its inputs', () => {
     );
     const { admitted, page, failed: refused, queued, hosts } = { ...state.counters, hosts: state.hosts };
     assert.deepEqual([admitted, page, refused, queued], [6, 1, 1, 4]);
-    assert.equal(state.nextLeaseId, 9 + 1 + crawlLimits.concurrencyMax);
+    assert.equal(state.leases.nextId, 9 + 1 + crawlLimits.concurrencyMax);
     assert.equal(hosts.get(a)!.facts.readyAtMs, 10_000);
     assert.equal(state.nowMs, 9_000);
     const kept = state.unsaved.records.map(({ url, status, depth, attempts, atMs }) => [

@@ -99,7 +99,7 @@ describe('what fetchers were seen to have taken', () => {
       assert.equal(digest(rig.replayed()), digest(rig.core.state), 'replayed');
       if (round === 3) rig.reopen(hand.nowMs, false);
     }
-    assert.ok(hand.counters.untaken > 0 && rig.core.state.taken.ids.length < 3);
+    assert.ok(hand.counters.untaken > 0 && rig.core.state.leases.taken.ids.length < 3);
     const open = grantAll(hand);
     rig.core.offerTaken({ position: 99, leases: open.map(({ leaseId }) => leaseId) });
     hand.grant(0, 0);
@@ -110,7 +110,7 @@ describe('what fetchers were seen to have taken', () => {
     assert.equal(digest(rig.core.state), digest(rig.replayed()), 'from a checkpoint');
     assert.notEqual(live, '');
     assert.deepEqual(
-      rig.core.state.taken.ids,
+      rig.core.state.leases.taken.ids,
       open.map(({ leaseId }) => leaseId),
     );
   });

@@ -57,11 +57,11 @@ export function digest(state: FrontierState): string {
 /** The state as canonical rows, in no particular order: what two states differ in can be named by them. */
 export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void): void {
   visit(['policy', state.policyVersion, state.policyJson]);
-  visit(['next', state.nextLeaseId, state.quotaWanted]);
+  visit(['next', state.leases.nextId, state.quota.wanted]);
   for (const topic of inputTopics)
     visit(['position', topic, state.positions[topic].offset, state.positions[topic].slice]);
   for (const name of countersTold(state.counters)) visit(['counter', name, state.counters[name]]);
-  for (const [partition, row] of state.quotaBook) {
+  for (const [partition, row] of state.quota.book) {
     visit(['quota', partition, row.granted, row.returned, row.wanted, row.version]);
   }
   for (const host of state.hosts.values()) eachHostRow(state, host, visit);
@@ -69,9 +69,9 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
     visit(['lanes', state.hosts.at(id).key, own, most, nextAtMs, troubledFrom, ...freeAtMs]);
   }
   visit(['everQueued', state.queues.frontQueues.queuedEver, ...state.queued.sum.words]);
-  for (const [id, hops] of state.robotsHops) {
+  for (const id of state.robotsHops.hosts()) {
     const host = state.hosts.at(id);
-    hops.forEach(({ url, asked, partition }, order) => {
+    state.robotsHops.of(id).forEach(({ url, asked, partition }, order) => {
       visit(['robotsHop', host.key, order, url, partition, ...asked]);
     });
   }
@@ -100,7 +100,7 @@ export function eachRow(state: FrontierState, visit: (row: CanonicalRow) => void
       visit(['leasedPage', lease.id, index, visitedAtMs, changedAtMs, signature, ...Object.values(history)]);
     }
   }
-  const { taken } = state;
+  const { taken } = state.leases;
   if (taken.position >= 0) visit(['taken', taken.position, taken.from, ...taken.ids]);
   const { source, line, isDone } = state.load;
   if (source !== '') visit(['load', source, line, isDone ? 1 : 0]);

@@ -19,9 +19,9 @@ const checkVersion = 4;
 export function checkOf(state: FrontierState): Change & { readonly kind: 'check' } {
   const sum = new RowSum();
   sum.add(['policy', state.policyVersion, state.policyJson]);
-  sum.add(['next', state.nextLeaseId, state.quotaWanted]);
+  sum.add(['next', state.leases.nextId, state.quota.wanted]);
   sum.add(['counters', ...countersTold(state.counters).map((name) => state.counters[name])]);
-  for (const [partition, { granted, returned, wanted, version }] of state.quotaBook) {
+  for (const [partition, { granted, returned, wanted, version }] of state.quota.book) {
     sum.add(['quota', partition, granted, returned, wanted, version]);
   }
   sum.add(['leases', state.leases.size, leaseSum(state)]);

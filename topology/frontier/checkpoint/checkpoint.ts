@@ -71,7 +71,7 @@ export function loadRow(state: FrontierState, key: Buffer, value: Buffer): void 
 export function loaded(state: FrontierState): void {
   state.seenLoader.end();
   state.recrawl.table.loaded();
-  state.taken.keepOnly((id) => state.leases.has(id));
+  state.leases.loaded();
 }
 
 export function metaValue(state: FrontierState): Buffer {
@@ -83,7 +83,7 @@ export function metaValue(state: FrontierState): Buffer {
   writer.uint(state.nowMs);
   writer.uint(state.policyVersion);
   writer.string(state.policyJson);
-  writer.uint(state.nextLeaseId);
+  writer.uint(state.leases.nextId);
   writer.uint(state.hosts.met);
   writer.uint(state.queues.frontQueues.queuedEver);
   for (const word of state.queued.sum.words) writer.uint(word);
@@ -92,15 +92,15 @@ export function metaValue(state: FrontierState): Buffer {
     writer.uint(state.positions[topic].slice);
   }
   writeCounters(writer, state.counters);
-  writer.uint(state.quotaWanted);
-  writer.uint(state.quotaBook.size);
-  for (const [partition, row] of state.quotaBook) {
+  writer.uint(state.quota.wanted);
+  writer.uint(state.quota.book.size);
+  for (const [partition, row] of state.quota.book) {
     for (const value of [partition, row.granted, row.returned, row.wanted, row.version]) writer.uint(value);
   }
   writer.string(state.load.source);
   writer.uint(state.load.line);
   writer.boolean(state.load.isDone);
-  const { taken } = state;
+  const { taken } = state.leases;
   writer.int(taken.position);
   writer.uint(taken.from);
   ascending.write(writer, taken.ids);
@@ -134,21 +134,21 @@ function loadMeta(state: FrontierState, reader: ByteReader): void {
   state.changelog = { ...changelog, read: null, counted: null };
   state.nowMs = reader.uint();
   state.setPolicy(reader.uint(), reader.string());
-  state.nextLeaseId = reader.uint();
+  state.leases.nextId = reader.uint();
   state.hosts.met = reader.uint();
   state.queues.frontQueues.queuedEver = reader.uint();
   for (let i = 0; i < 4; i++) state.queued.sum.words[i] = reader.uint();
   for (const topic of inputTopics) state.positions[topic] = { offset: reader.uint(), slice: reader.uint() };
   state.counters = readCounters(reader);
-  state.quotaWanted = reader.uint();
+  state.quota.wanted = reader.uint();
   for (let left = reader.uint(); left > 0; left--) {
     const partition = reader.uint();
     const row = { granted: reader.uint(), returned: reader.uint(), wanted: reader.uint(), version: reader.uint() };
-    state.quotaBook.set(partition, row);
+    state.quota.book.set(partition, row);
   }
   // A checkpoint of a release that could not load has nothing more.
   if (!reader.done) state.load = { source: reader.string(), line: reader.uint(), isDone: reader.boolean() };
-  if (!reader.done) state.taken.load(reader.int(), reader.uint(), ascending.read(reader));
+  if (!reader.done) state.leases.taken.load(reader.int(), reader.uint(), ascending.read(reader));
   // Nor has one of a release that did not ask whether its changelog has lost records.
   if (!reader.done) {
     state.changelog = { ...changelog, read: readMark(reader), counted: readMark(reader) };

@@ -41,7 +41,7 @@ export function writeHost(writer: ByteWriter, state: FrontierState, id: number):
     writeEntry(writer, entry);
   });
   writeList(writer, host.leaseIds, (lease) => writeLease(writer, leases.get(lease)!));
-  writeList(writer, robotsHops.get(id) ?? [], (hop) => writeRobotsHop(writer, hop));
+  writeList(writer, robotsHops.of(id), (hop) => writeRobotsHop(writer, hop));
   writer.string(traps.active.has(key) ? traps.save(key) : '');
   state.pull.save(writer, id);
   const hostSlots = hosts.hostSlots.entries.get(id);
@@ -71,8 +71,10 @@ export function loadHost(state: FrontierState, id: number, value: Buffer): void 
   const again = readList(reader, () => ({ dueAtMs: reader.uint(), seq: reader.uint(), entry: readEntry(reader) }));
   if (again.length > 0) queues.again.set(id, again);
   for (let left = reader.uint(); left > 0; left--) state.addLease(readLease(reader, host));
-  const hops = readList<RobotsHop>(reader, () => readRobotsHop(reader));
-  if (hops.length > 0) robotsHops.set(id, hops);
+  robotsHops.put(
+    id,
+    readList<RobotsHop>(reader, () => readRobotsHop(reader)),
+  );
   const json = reader.string();
   if (json !== '') traps.load(key, json);
   state.pull.load(reader, id);

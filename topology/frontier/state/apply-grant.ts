@@ -36,8 +36,7 @@ export function applyGrant(
     });
     counters[placeOf(hosts, host, 0, number)] -= count;
   }
-  if (entries.length === 0 && change.kind !== 'grantSitemaps')
-    state.setRobotsHops(host, state.robotsHops.get(host.id)?.slice(1) ?? []);
+  if (entries.length === 0 && change.kind !== 'grantSitemaps') state.robotsHops.dropFirst(host.id);
   hosts.hostSlots.take(host.id, state.nowMs, delayMs);
   state.addLease({ id, host, entries, deadlineMs, delayMs, pages });
   if (due.length > 0) counters.scheduled = recrawl.scheduled;

@@ -92,7 +92,7 @@ function drop(state: FrontierState, host: Host): void {
     counters.leased -= out;
     counters.quotaSpent -= out;
     counters.leases -= 1;
-    leases.delete(id);
+    leases.end(id);
     hosts.letGo(host.id, id);
   }
   for (const { dueAtMs } of queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY)) {

@@ -39,7 +39,7 @@ function purgeHost(state: FrontierState, host: Host, isAhead: boolean): void {
   queues.takeAgain(host.id, 0, Number.POSITIVE_INFINITY);
   for (const { frontQueue, size } of host.queue.frontQueues())
     for (let left = size; left > 0; left--) queues.frontQueues.skip(frontQueue);
-  state.robotsHops.delete(host.id);
+  state.robotsHops.put(host.id, []);
   traps.drop(host.key);
   queues.opened.delete(host.id);
   setFacts(state, host, { ...host.facts, hold: 'purged', deadUntilMs: 0, failures: 0, throttles: 0 });

@@ -27,7 +27,7 @@ export function setFacts(state: FrontierState, host: Host, facts: HostFacts): vo
     facts.deferredOpen !== hosts.facts.deferredOpen(host.id);
   if (moves) countQueue(state, host, -1);
   if (facts.hold === 'purged') state.purge.on = true;
-  hosts.hostSlots.learn(host.id, facts, state.nextLeaseId);
+  hosts.hostSlots.learn(host.id, facts, state.leases.nextId);
   hosts.facts.set(host.id, facts);
   if (!moves) return;
   openFrontQueues(state, host);

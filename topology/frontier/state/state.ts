@@ -9,7 +9,6 @@
  * a row's own position are in the row, and a replay leaves that host alone until it gets there, as a page's number does
  * in ARIES (Mohan et al., TODS 17(1), 1992). Counters come from the commits' headers meanwhile.
  */
-import type { RobotsHop } from '../../../schemas/types.ts';
 import type { PolicyConfig } from '../../policy/policy.ts';
 import { fingerprint } from '../../url/fingerprint.ts';
 import { seenKey } from '../../url/seen-key.ts';
@@ -28,8 +27,8 @@ import { HostClock } from '../hosts/clock.ts';
 import { Host, Hosts } from '../hosts/host.ts';
 import { type FingerprintKey, KeyTable } from '../hosts/key-table.ts';
 import type { Lease } from '../hosts/lease.ts';
-import { LeaseDeadlines } from '../hosts/lease-deadlines.ts';
-import { TakenTasks } from '../hosts/taken-tasks.ts';
+import { Leases } from '../hosts/leases.ts';
+import { RobotsHopQueue } from '../hosts/robots-hop-queue.ts';
 import { PullState } from '../pull/pull-state.ts';
 import { PurgeState } from '../purge/purge-state.ts';
 import { FrontQueues } from '../queues/front-queues.ts';
@@ -49,7 +48,7 @@ import { InLinks } from './in-links.ts';
 import { moveQueued } from './move-queued.ts';
 import { openFrontQueues, releaseTrap, setFacts } from './open-front-queues.ts';
 import { placeOf } from './place-of.ts';
-import { applyQuota, type QuotaRow } from './quota-row.ts';
+import { QuotaState } from './quota-state.ts';
 import { RowsAhead } from './rows-ahead.ts';
 import { settleHost } from './settle-host.ts';
 import { admittedEvents, fetchedEvents, TrapsState } from './traps-state.ts';
@@ -58,7 +57,7 @@ import { Unsaved } from './unsaved.ts';
 export type { Host } from '../hosts/host.ts';
 export type { FingerprintKey } from '../hosts/key-table.ts';
 export type { Lease } from '../hosts/lease.ts';
-export type { QuotaRow } from './quota-row.ts';
+export type { QuotaRow } from './quota-state.ts';
 
 export class FrontierState {
   readonly key: FingerprintKey;
@@ -76,11 +75,9 @@ export class FrontierState {
   readonly pull = new PullState();
   readonly recrawl = new RecrawlState();
   readonly purge = new PurgeState();
-  readonly leases = new Map<number, Lease>();
-  readonly taken = new TakenTasks();
-  readonly deadlines = new LeaseDeadlines((id) => this.leases.has(id));
-  /** Hops of other hosts' robots.txt that wait for a lease of the host, by its number. */
-  readonly robotsHops = new Map<number, readonly RobotsHop[]>();
+  readonly leases = new Leases();
+  readonly robotsHops = new RobotsHopQueue();
+  readonly quota = new QuotaState();
   /** Dead hosts whose queues are being given up on, by number. */
   readonly abandoning = new Set<number>();
   counters: Counters = zeroCounters();
@@ -94,9 +91,6 @@ export class FrontierState {
   policyVersion = 0;
   /** Empty: no policy has arrived yet. */
   policyJson = '';
-  quotaWanted = 0;
-  readonly quotaBook = new Map<number, QuotaRow>();
-  nextLeaseId = 1;
   load: LoadProgress = noLoad;
   /** Of whose leader the newest record of each input is that was read, in part or whole; -1: not known. */
   readonly inputEpochs: Record<InputTopic, number> = { control: -1, results: -1, discovered: -1 };
@@ -169,7 +163,7 @@ export class FrontierState {
         return this.cash.move(change.amount, change.isNew, change.fingerprints);
       case 'quota':
       case 'quotaBook':
-        return applyQuota(this, change);
+        return this.quota.apply(change, this.counters);
       case 'countReferrer':
       case 'spend':
         return this.budgets.apply(change);
@@ -180,7 +174,7 @@ export class FrontierState {
       case 'purge':
         return applyPurge(this, change);
       case 'taken':
-        return this.taken.see(change.position, change.leases, this.nextLeaseId, (id) => this.leases.has(id));
+        return this.leases.seeTaken(change.position, change.leases);
       case 'inputEpoch':
         this.inputEpochs[change.topic] = change.epoch;
         return;
@@ -235,7 +229,8 @@ export class FrontierState {
         this.hosts.hostSlots.giveBack(host.id, change.readyAtMs);
         return this.#changed(host);
       case 'robotsHop':
-        return this.setRobotsHops(host, [...(this.robotsHops.get(host.id) ?? []), change.hop]);
+        this.robotsHops.add(host.id, change.hop);
+        return this.unsaved.addHost(host.id);
       default:
         change satisfies never;
     }
@@ -247,16 +242,9 @@ export class FrontierState {
     followPolicy(this, json === '' ? {} : (JSON.parse(json) as Partial<PolicyConfig>));
   }
 
-  setRobotsHops(host: Host, hops: readonly RobotsHop[]): void {
-    if (hops.length > 0) this.robotsHops.set(host.id, hops);
-    else this.robotsHops.delete(host.id);
-    this.unsaved.addHost(host.id);
-  }
-
   /** A lease that is out. */
   addLease(lease: Lease): void {
-    this.leases.set(lease.id, lease);
-    this.deadlines.add(lease.id, lease.deadlineMs, this.leases.size);
+    this.leases.add(lease);
     this.hosts.hold(lease.host.id, lease.id);
   }
 
@@ -319,7 +307,7 @@ export class FrontierState {
 
   #grant(change: Change & { kind: 'grant' | 'grantDue' | 'grantSitemaps' }): void {
     const host = this.getOrCreate(change.hostKey);
-    this.nextLeaseId = change.leaseId + 1;
+    this.leases.nextId = change.leaseId + 1;
     const due = this.recrawl.take(host.id, change);
     if (this.#isAhead(host)) return;
     applyGrant(this, change, host, due);
@@ -358,8 +346,7 @@ export class FrontierState {
   #release(leaseId: number): void {
     const lease = this.#leaseOf(leaseId);
     if (lease === null) return;
-    this.leases.delete(leaseId);
-    this.taken.forget(leaseId);
+    this.leases.end(leaseId);
     this.hosts.letGo(lease.host.id, leaseId);
     this.counters.leases -= 1;
     this.#changed(lease.host);

@@ -157,7 +157,7 @@ test('an account goes wherever its hosts go, and a quota is granted as far as it
   );
   for (const [partition, state] of states.entries()) {
     assert.equal(state.quotaLeft, 0);
-    assert.equal(states[0]!.quotaBook.get(partition)?.granted, state.counters.quotaSpent);
+    assert.equal(states[0]!.quota.book.get(partition)?.granted, state.counters.quotaSpent);
     assert.equal(state.policyVersion, 7);
   }
 });

@@ -37,7 +37,7 @@ test('a replay that comes to another state ends at the next check, which is name
   for (const spoil of [
     (state: FrontierState) => state.seen.add(1, 2),
     (state: FrontierState) => (state.counters.fetches += 1),
-    (state: FrontierState) => (state.quotaWanted += 1),
+    (state: FrontierState) => (state.quota.wanted += 1),
   ]) {
     const state = new FrontierState(fingerprintKey);
     const from = 20;

@@ -52,7 +52,7 @@ describe('a host’s queue', () => {
       grant(state, leaseId, 50);
       rows.run(readLeases(state));
       given.push(...state.leases.get(leaseId)!.entries);
-      state.leases.delete(leaseId);
+      state.leases.end(leaseId);
       state.hosts.letGo(0, leaseId);
     }
     assert.deepEqual(

@@ -32,7 +32,7 @@ export function decideQuota(decision: Decision, pageQuota: number | null): void 
   const { counters } = state;
   const waiting = counters.queued + counters.retrying;
   const left = state.quotaLeft;
-  if (left <= 0 && waiting > 0 && state.quotaWanted === 0) {
+  if (left <= 0 && waiting > 0 && state.quota.wanted === 0) {
     setQuota(decision, counters.quotaReturned, Math.min(waiting, askMax));
   } else if (left > 0 && waiting === 0 && counters.leased === 0) {
     setQuota(decision, counters.quotaReturned + left, 0);
@@ -47,7 +47,7 @@ function setQuota(decision: Decision, returned: number, wanted: number): void {
 /** Partition 0: enters a report. */
 export function decideQuotaReport(decision: Decision, report: Control): void {
   const { partition, known, amount, wanted } = report;
-  const row = decision.state.quotaBook.get(partition) ?? emptyRow;
+  const row = decision.state.quota.book.get(partition) ?? emptyRow;
   if (known < 0) return decideNumberedReport(decision, report, row);
   const granted = Math.max(row.granted, known);
   const asked = Math.max(row.granted + row.wanted, known + wanted);
@@ -78,8 +78,8 @@ export function decideQuotaShares(decision: Decision, pageQuota: number | null):
   const { state, identity } = decision;
   if (pageQuota === null || identity.partition !== 0 || identity.partitions === 1) return;
   let left = pageQuota;
-  for (const row of state.quotaBook.values()) left -= row.granted - row.returned;
-  const asking = [...state.quotaBook].filter(([, row]) => row.wanted > 0).sort(([a], [b]) => a - b);
+  for (const row of state.quota.book.values()) left -= row.granted - row.returned;
+  const asking = [...state.quota.book].filter(([, row]) => row.wanted > 0).sort(([a], [b]) => a - b);
   for (const [partition, row] of asking) {
     if (left <= 0) return;
     const share = Math.min(row.wanted, Math.max(1, Math.floor(left / (2 * identity.partitions))));
@@ -99,7 +99,7 @@ export function decideQuotaGrant(decision: Decision, grant: Control): void {
       kind: 'quota',
       granted: Math.max(grant.amount, granted),
       returned: Math.max(grant.known, returned),
-      wanted: grant.amount > granted ? 0 : state.quotaWanted,
+      wanted: grant.amount > granted ? 0 : state.quota.wanted,
     });
   }
   if (grant.known < 0 || grant.amount >= granted) return;
@@ -108,11 +108,11 @@ export function decideQuotaGrant(decision: Decision, grant: Control): void {
 
 /** What to say again after a restart, in case the words before it were lost. */
 export function quotaMessages(state: FrontierState, partition: number): { partition: number; record: Control }[] {
-  const messages = [...state.quotaBook].map(([to, row]) => ({
+  const messages = [...state.quota.book].map(([to, row]) => ({
     partition: to,
     record: grantOf(row, state.nowMs),
   }));
-  if (state.quotaWanted > 0 || state.counters.quotaGranted > 0) {
+  if (state.quota.wanted > 0 || state.counters.quotaGranted > 0) {
     messages.push({ partition: 0, record: reportOf(state, partition, state.changelog.seq) });
   }
   return messages;
@@ -126,7 +126,7 @@ function reportOf(state: FrontierState, partition: number, version: number): Con
     partition,
     version,
     amount: state.counters.quotaReturned,
-    wanted: state.quotaWanted,
+    wanted: state.quota.wanted,
     known: state.counters.quotaGranted,
   };
 }

@@ -81,7 +81,7 @@ export interface LeaseLoad extends Pick<Task, 'robotsHops'> {
 export function grantLease(decision: Decision, policy: Policy, host: Host, load: LeaseLoad): void {
   const { state, nowMs } = decision;
   const { due, again, frontQueues, robotsHops } = load;
-  const leaseId = state.nextLeaseId;
+  const leaseId = state.leases.nextId;
   const { facts, key: hostKey } = host;
   const delayMs = baseDelayMs(policy, facts);
   const urls = frontQueues.reduce((sum, [, count]) => sum + count, due + again);

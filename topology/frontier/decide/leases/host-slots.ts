@@ -72,7 +72,7 @@ export function giveSlotBack(
 export function pauseOthers(decision: Decision, host: Host): void {
   const { state, identity, nowMs } = decision;
   if (host.leaseIds.length === 0 || state.hosts.hostSlots.of(host.id).most === 1) return;
-  const event = { kind: 'pauseHost', atMs: nowMs, hostKey: host.key, version: state.nextLeaseId } as const;
+  const event = { kind: 'pauseHost', atMs: nowMs, hostKey: host.key, version: state.leases.nextId } as const;
   decision.controls.push({ partition: identity.partition, record: { ...emptyControl, ...event } });
 }
 

@@ -26,7 +26,7 @@ export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result
   if (state.hosts.get(hostKey)?.facts.hold === 'purged') return;
   for (const hop of robotsHops) {
     const known = state.hosts.get(hostKey);
-    const waiting = known === undefined ? [] : (state.robotsHops.get(known.id) ?? []);
+    const waiting = known === undefined ? [] : state.robotsHops.of(known.id);
     const isNew = !waiting.some(({ url, asked }) => url === hop.url && asked[0] === hop.asked[0]);
     if (!isNew || waiting.length >= frontierLimits.robotsHopsMax) continue;
     if (!makesSense(hop, identity.partitions) || !mayAsk(hop)) continue;
@@ -58,7 +58,7 @@ function mayAsk({ url, asked }: RobotsHop): boolean {
 export function decideRobotsHops(decision: Decision, demand: number): number {
   const { state, policy, nowMs } = decision;
   if (policy === null || state.robotsHops.size === 0) return demand;
-  const ids = [...state.robotsHops.keys()].sort((a, b) => a - b);
+  const ids = [...state.robotsHops.hosts()].sort((a, b) => a - b);
   let left = demand;
   for (const id of ids) {
     const host = state.hosts.at(id);
@@ -71,7 +71,7 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
       due: 0,
       again: 0,
       frontQueues: [],
-      robotsHops: [state.robotsHops.get(id)![0]!],
+      robotsHops: [state.robotsHops.of(id)[0]!],
     });
     left -= 1;
   }
@@ -82,7 +82,7 @@ export function decideRobotsHops(decision: Decision, demand: number): number {
 export function nextHopAtMs(state: FrontierState, policy: Policy | null): number | undefined {
   if (policy === null || state.robotsHops.size === 0) return undefined;
   let nextMs = Number.POSITIVE_INFINITY;
-  for (const id of state.robotsHops.keys())
+  for (const id of state.robotsHops.hosts())
     nextMs = Math.min(nextMs, hopAtMs(state, policy, state.hosts.at(id), state.nowMs));
   return nextMs === Number.POSITIVE_INFINITY ? undefined : nextMs;
 }

@@ -55,7 +55,7 @@ function grant(decision: Decision, host: Host, call: GetCall): void {
     if (count > 0) frontQueues.push([number, count]);
     left -= count;
   }
-  const leaseId = state.nextLeaseId;
+  const leaseId = state.leases.nextId;
   const delayMs = state.pull.delayOf(host.id, state.hosts.facts);
   decision.emit({
     kind: 'grant',
@@ -76,7 +76,7 @@ function grant(decision: Decision, host: Host, call: GetCall): void {
  */
 export function decideLapses(decision: Decision): void {
   const { state, nowMs } = decision;
-  const ids = state.deadlines.takeUpTo(nowMs);
+  const ids = state.leases.deadlines.takeUpTo(nowMs);
   for (const id of ids) {
     const lease = state.leases.get(id)!;
     for (let index = 0; index < lease.entries.length; index++) {
@@ -89,7 +89,7 @@ export function decideLapses(decision: Decision): void {
     }
     if (decision.bytes >= frontierLimits.commitBytesSoft) {
       // The next step goes on with it.
-      state.deadlines.add(id, lease.deadlineMs, state.leases.size);
+      state.leases.deadlines.add(id, lease.deadlineMs, state.leases.size);
       continue;
     }
     const { host } = lease;

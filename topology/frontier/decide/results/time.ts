@@ -17,9 +17,9 @@ import { expirePage } from './visits.ts';
 export function decideExpiries(decision: Decision): void {
   const { state, nowMs, policy } = decision;
   if (policy === null) return;
-  for (const id of state.deadlines.takeUpTo(nowMs - frontierLimits.clockSkewMs)) {
+  for (const id of state.leases.deadlines.takeUpTo(nowMs - frontierLimits.clockSkewMs)) {
     const lease = state.leases.get(id)!;
-    const isUntaken = !state.taken.has(id);
+    const isUntaken = !state.leases.taken.has(id);
     lease.entries.forEach((entry, index) => {
       if (entry === null) return;
       const isRevisit = lease.pages.has(index);

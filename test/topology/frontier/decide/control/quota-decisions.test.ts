@@ -75,7 +75,7 @@ describe('a partition of several', () => {
       decideQuotaGrant(decision, { ...blankControl, kind: 'quota', amount });
       assert.equal(decision.state.counters.quotaGranted, granted);
     }
-    assert.equal(decision.state.quotaWanted, 0);
+    assert.equal(decision.state.quota.wanted, 0);
     assert.equal(decision.state.counters.quotaReturned, 2);
   });
 });
@@ -128,14 +128,14 @@ describe('the book', () => {
     decideQuotaShares(decision, 4);
     decideQuotaReport(decision, report(1, 4, 0, 2));
     decideQuotaShares(decision, 4);
-    assert.deepEqual(decision.state.quotaBook.get(1)?.granted, 2);
+    assert.deepEqual(decision.state.quota.book.get(1)?.granted, 2);
     decideQuotaReport(decision, report(1, 0, 2, 3));
     decideQuotaReport(decision, report(1, 0, 1, 4));
-    assert.equal(decision.state.quotaBook.get(1)?.returned, 2, 'a total only grows');
+    assert.equal(decision.state.quota.book.get(1)?.returned, 2, 'a total only grows');
     decideQuotaReport(decision, report(0, 64, 0, 1));
     decideQuotaShares(decision, 4);
-    assert.equal(decision.state.quotaBook.get(0)?.granted, 1);
-    assert.equal(decision.state.quotaBook.get(0)?.wanted, 0);
+    assert.equal(decision.state.quota.book.get(0)?.granted, 1);
+    assert.equal(decision.state.quota.book.get(0)?.wanted, 0);
   });
 
   it('says a partition’s total, with what it had before', () => {

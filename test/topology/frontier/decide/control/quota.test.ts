@@ -28,7 +28,7 @@ describe('the page quota’s book', () => {
     const report = { kind: 'quotaReport', partition: 1, version: 5, wanted: 10, amount: 0 } as const;
     driver.control(0, report);
     driver.run(driver.nowMs + 1);
-    const book = () => ({ ...driver.core(0).state.quotaBook.get(1)! });
+    const book = () => ({ ...driver.core(0).state.quota.book.get(1)! });
     const entered = book();
     assert.deepEqual([entered.granted, entered.wanted, entered.version], [10, 0, 5]);
     for (const version of [5, 4]) {
@@ -49,7 +49,7 @@ describe('the page quota’s book', () => {
         decideQuotaReport(decision, { ...report, ...more });
         decideQuotaShares(decision, 100);
       });
-      const { granted, returned, wanted } = book.quotaBook.get(1)!;
+      const { granted, returned, wanted } = book.quota.book.get(1)!;
       return [granted, returned, wanted, told.map(({ record }) => [record.amount, record.known])];
     };
     assert.deepEqual(say({}), [10, 0, 0, [[10, 0]]]);
@@ -83,9 +83,9 @@ describe('the page quota’s book', () => {
     assert.deepEqual(hear(3, -1), [9, 4, []], 'a release that knows of no answer gets none');
     state.apply({ kind: 'quota', granted: 9, returned: 4, wanted: 5 });
     assert.deepEqual(hear(9, 6), [9, 6, []]);
-    assert.equal(state.quotaWanted, 5, 'it still waits for what it asked for');
+    assert.equal(state.quota.wanted, 5, 'it still waits for what it asked for');
     assert.deepEqual(hear(12, 6), [12, 6, []]);
-    assert.equal(state.quotaWanted, 0);
+    assert.equal(state.quota.wanted, 0);
   });
 
   it('is said again after a restart, to everyone who is in it: what was committed may never have been published', () => {

@@ -91,10 +91,10 @@ describe('a hop of another host’s robots.txt', () => {
     driver.report(0, { hostKey: b, robotsHops: [{ ...hopFor('d.test'), url: `https://${b}/${'x'.repeat(3_000)}` }] });
     driver.run();
     const { state } = driver.core();
-    assert.deepEqual(state.robotsHops.get(state.hosts.get(b)!.id), [hopFor('a.test')]);
+    assert.deepEqual(state.robotsHops.of(state.hosts.get(b)!.id), [hopFor('a.test')]);
     wish(driver, ...Array.from({ length: 100 }, (_, n) => `a${n}.test`));
     driver.run();
-    assert.equal(state.robotsHops.get(state.hosts.get(b)!.id)!.length, frontierLimits.robotsHopsMax);
+    assert.equal(state.robotsHops.of(state.hosts.get(b)!.id).length, frontierLimits.robotsHopsMax);
   });
 
   it('that asks a stranger for more than /robots.txt is dropped, whether the stranger is in scope or not', () => {

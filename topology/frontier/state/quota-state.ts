@@ -1,0 +1,28 @@
+/** The page quota, as far as the counters do not have it: what this partition waits for, and what partition 0 gave to whom. */
+import type { Change } from '../changes/changes.ts';
+import type { Counters } from '../changes/counters.ts';
+
+/** A row of the page quota's book, kept by partition 0: cumulative counts. */
+export interface QuotaRow {
+  readonly granted: number;
+  readonly returned: number;
+  readonly wanted: number;
+  readonly version: number;
+}
+
+export class QuotaState {
+  /** Pages that were asked for and not granted yet. */
+  wanted = 0;
+  /** By partition. */
+  readonly book = new Map<number, QuotaRow>();
+
+  apply(change: Change & { readonly kind: 'quota' | 'quotaBook' }, counters: Counters): void {
+    if (change.kind === 'quotaBook') {
+      this.book.set(change.partition, change);
+      return;
+    }
+    counters.quotaGranted = change.granted;
+    counters.quotaReturned = change.returned;
+    this.wanted = change.wanted;
+  }
+}
