@@ -63,8 +63,7 @@ export function createStandby({ world, codec, key, judge, violate, isGarbage }: 
     const nextId = state.leases.nextId;
     const record = readChangelog(value);
     replay(state, offset, record);
-    for (let id = nextId; id < state.leases.nextId; id++)
-      granted.add(leaseName(partition, state.changelog.epoch, id));
+    for (let id = nextId; id < state.leases.nextId; id++) granted.add(leaseName(partition, state.changelog.epoch, id));
     if (world.recrawl !== null) checkVisits(state, nextId, `partition ${partition} at ${offset}`, violate);
     const lost = lostUrls(state.counters);
     if (lost !== 0) violate(`partition ${partition} lost ${lost} URLs at ${offset}`);

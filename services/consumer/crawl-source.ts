@@ -20,7 +20,7 @@ import { readControl } from '../runtime/crawl/control-log.ts';
 import { openKafkaAccess } from '../runtime/crawl/kafka-access.ts';
 import { readDataFolder } from '../runtime/data-folder/data-folder.ts';
 import { parseManifest } from '../runtime/data-folder/manifest.ts';
-import { appendLetters } from '../runtime/log/append-letters.ts';
+import { appendDeadLetters } from '../runtime/log/append-dead-letters.ts';
 import type { Log } from '../runtime/log/log.ts';
 import { openReadOnlyLog } from '../runtime/log/read-only.ts';
 
@@ -89,7 +89,7 @@ async function openKafka(
     crawl,
     positions: groupPositions(log, group),
     deadLetter: async (letters) => {
-      await appendLetters(log, codec, `${crawl}.dead-letters`, letters);
+      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, letters);
     },
     join: async (consumer, topics, onFailure) => {
       const names = topics.map((topic) => `${crawl}.${topic}`);

@@ -13,7 +13,7 @@ import type { Normalizer } from '../../topology/url/normalize.ts';
 import { compileScope } from '../../topology/url/scope.ts';
 import type { RecordCodec } from '../runtime/avro/record-codec.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { appendLetters } from '../runtime/log/append-letters.ts';
+import { appendDeadLetters } from '../runtime/log/append-dead-letters.ts';
 import type { Log, Position } from '../runtime/log/log.ts';
 import { pollOn } from '../runtime/log/poll-on.ts';
 import { Distribution, secondsBounds, waitBounds } from '../runtime/metrics/distribution.ts';
@@ -289,7 +289,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     const wait = { clock, signal: stopping.signal, isHeld };
     const { tasks, positions, deadLetters, misrouted } = await intake.take(some, wait);
     misroutedTasks += misrouted;
-    if (deadLetters.length > 0) await appendLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
+    if (deadLetters.length > 0) await appendDeadLetters(log, codec, `${crawl}.dead-letters`, deadLetters);
     const ours = await backlog.commit(positions);
     for (const { task, readFrom } of tasks) {
       if (ours.has(readFrom)) start(task);

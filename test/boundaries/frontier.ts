@@ -143,7 +143,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     0,
     1,
   ),
-  burialsPerStep: cutAt(frontierLimits.burialsPerStep, (n) => {
+  abandonsPerStep: cutAt(frontierLimits.abandonsPerStep, (n) => {
     const hand = deadHost(n);
     hand.grant(0, 0);
     return hand.counters.dead;
@@ -183,7 +183,7 @@ export const frontierBoundaries: BoundaryTable<typeof frontierLimits> = {
     hand.rig.send('results', { ...blankResult, hostKey: 'a.test', robotsHops });
     hand.rig.step(hand.nowMs, 0);
     const { state } = hand.rig.core;
-    return state.robotsHops.of(state.hosts.get("a.test")!.id).length;
+    return state.robotsHops.of(state.hosts.get('a.test')!.id).length;
   }),
   firstLeaseUrls: cutAt(frontierLimits.firstLeaseUrls, (n) => {
     const hand = new Hand();

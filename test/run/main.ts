@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { dealOut, type Speed, speedOf, testFiles } from './files.ts';
-import type { Told } from './reporter.ts';
+import type { TestResult } from './reporter.ts';
 import { runGroup } from './run-group.ts';
 
 const minute = 60_000;
@@ -33,11 +33,11 @@ const atOnce = speed === 'unit' ? 3 * cores : Math.max(2, cores);
 const groups = speed === 'unit' ? dealOut(files, atOnce + 2) : files.map((file) => [file]);
 
 const startMs = Date.now();
-const all: Told[] = [];
+const all: TestResult[] = [];
 const faults: string[] = [];
 const durations = new Map<string, number>();
 
-function onTold(told: Told): void {
+function onTold(told: TestResult): void {
   all.push(told);
   durations.set(told.file, (durations.get(told.file) ?? 0) + told.ms);
   if (told.kind === 'fail') console.log(`\nFAILED ${told.file}\n  ${told.name}\n${indented(told.why)}`);
@@ -65,7 +65,7 @@ async function worker(queue: string[][]): Promise<void> {
 const queue = [...groups];
 await Promise.all(Array.from({ length: atOnce }, () => worker(queue)));
 
-const count = (kind: Told['kind']) => all.filter((told) => told.kind === kind).length;
+const count = (kind: TestResult['kind']) => all.filter((told) => told.kind === kind).length;
 const reasons = new Map<string, string[]>();
 for (const { kind, why, name } of all) if (kind === 'skip') reasons.set(why, [...(reasons.get(why) ?? []), name]);
 for (const [why, names] of reasons)

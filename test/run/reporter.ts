@@ -5,7 +5,7 @@ import type { TestEvent as NodeTestEvent } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { root } from './files.ts';
 
-export interface Told {
+export interface TestResult {
   readonly kind: 'pass' | 'fail' | 'skip';
   readonly file: string;
   /** Its own, and those of the suites it is in. */
@@ -26,7 +26,7 @@ export default async function* report(events: AsyncIterable<NodeTestEvent>): Asy
     // A suite whose tests failed has nothing of its own to say.
     const error = event.type === 'test:fail' ? event.data.details.error : undefined;
     if ((error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed') continue;
-    const told: Told = {
+    const told: TestResult = {
       kind: event.type === 'test:fail' ? 'fail' : skip === undefined ? 'pass' : 'skip',
       file: relative(root, file.startsWith('file:') ? fileURLToPath(file) : file),
       name: [...path.slice(0, nesting), name].join(' > '),

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { endMarked, markName } from './end-processes.ts';
 import { root } from './files.ts';
-import type { Told } from './reporter.ts';
+import type { TestResult } from './reporter.ts';
 
 export interface GroupResult {
-  readonly told: readonly Told[];
+  readonly told: readonly TestResult[];
   /** What it printed besides. */
   readonly output: string;
   /** Why the process itself failed; empty: it did not. */
@@ -27,7 +27,7 @@ export interface Deadlines {
 export function runGroup(
   files: readonly string[],
   { deadlineMs, afterFailureMs }: Deadlines,
-  onTold: (told: Told) => void,
+  onTold: (told: TestResult) => void,
   env: NodeJS.ProcessEnv = {},
 ): Promise<GroupResult> {
   const args = ['--import', 'tsx', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', shard];
@@ -40,7 +40,7 @@ export function runGroup(
     detached: true,
   });
   running.set(child.pid!, mark);
-  const told: Told[] = [];
+  const told: TestResult[] = [];
   const output: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
     const one = toldOf(line);
@@ -86,10 +86,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-function toldOf(line: string): Told | undefined {
+function toldOf(line: string): TestResult | undefined {
   if (!line.startsWith('{"kind":"')) return undefined;
   try {
-    return JSON.parse(line) as Told;
+    return JSON.parse(line) as TestResult;
   } catch {
     return undefined;
   }

@@ -42,6 +42,9 @@ const replaced: Readonly<Record<string, string>> = {
   keepStanding: 'keepInForce',
   StandingTrap: 'ActiveTrap',
   Standing: 'CrawlPhase',
+  Letter: 'DeadLetter',
+  decideWishes: 'decideLeaseRequests',
+  burialsPerStep: 'abandonsPerStep',
   standingOf: 'phaseOf',
 };
 

@@ -15,7 +15,7 @@ export const frontierLimits = {
   /** However small a partition's queue is to be, a host's share holds a lease's worth. */
   queueShareLeast: 64,
   /** URLs of dead hosts given up on per step, so that no step pauses the partition. */
-  burialsPerStep: 256,
+  abandonsPerStep: 256,
   /** Queued URLs that are read and scored again for each that may have grown: 0.7 µs each. */
   growthUrlsEach: 32,
   /** Of one step: about 3 ms. */
@@ -38,7 +38,7 @@ export const frontierLimits = {
   deadHostMs: 24 * 3_600_000,
   /** A lease outlives twice what it should take by this: the request timeout (30 s), and a hop each way. */
   leaseMarginMs: 45_000,
-  /** Hops of other hosts' robots.txt that wait for a host, at most 12 KiB each: more are wished for again later. */
+  /** Hops of other hosts' robots.txt that wait for a host, at most 12 KiB each: more are requested again later. */
   robotsHopsMax: 64,
   /** URLs on the first lease of a host: how quick it is, and what its robots.txt asks, is not known yet. */
   firstLeaseUrls: 8,

@@ -6,7 +6,7 @@ import type { AvroTopic } from '../../../topology/topics.ts';
 import type { ConsumerOptions } from '../../runtime/consumer/consumer.ts';
 import { startConsumer } from '../../runtime/consumer/consumer.ts';
 import { consumerMetrics } from '../../runtime/consumer/consumer-metrics.ts';
-import { appendLetters } from '../../runtime/log/append-letters.ts';
+import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
 import { storeMetrics } from '../../runtime/metrics/store-metrics.ts';
 import type { ProcessorContext, RunningProcessor } from './processor.ts';
 
@@ -51,7 +51,7 @@ export async function runConsumer<T extends AvroTopic>(
     ...(work.retriesMs !== undefined && { retriesMs: work.retriesMs }),
     onRetry: (error) => context.say(`${name}: ${error.message}; trying again`),
     deadLetter: async (letters) => {
-      await appendLetters(log, codec, `${crawl}.dead-letters`, letters);
+      await appendDeadLetters(log, codec, `${crawl}.dead-letters`, letters);
     },
   });
   const all = Array.from({ length: partitions }, (_, partition) => partition);

@@ -19,7 +19,7 @@ import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import { controlEvents, readControl } from '../../runtime/crawl/control-log.ts';
 import { hostFailures } from '../../runtime/crawl/host-failures.ts';
 import { nofollowPages } from '../../runtime/crawl/nofollow-pages.ts';
-import type { Told } from '../../runtime/crawl/tell-url.ts';
+import type { UrlTrace } from '../../runtime/crawl/tell-url.ts';
 import { tellUrl } from '../../runtime/crawl/tell-url.ts';
 import type { Manifest } from '../../runtime/data-folder/manifest.ts';
 import type { Log } from '../../runtime/log/log.ts';
@@ -197,7 +197,7 @@ function filterOf({ config }: Policy, admission: Admission) {
   return { admitted: true, frontQueue: admission.frontQueue, policyVersion } as const;
 }
 
-function seenOf({ story, found }: Told) {
+function seenOf({ story, found }: UrlTrace) {
   return story.admitted.map((admitted) => {
     const link = found.find(({ admittedBy }) => admittedBy.offset === admitted.offset);
     const { offset: changelogOffset, atMs, policyVersion, depth, hop, frontQueue, isNew } = admitted;

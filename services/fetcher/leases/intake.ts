@@ -10,7 +10,7 @@ import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts'
 import { partitionOf } from '../../../topology/url/partition.ts';
 import { type AwaitSchema, awaitSchema } from '../../runtime/avro/await-schema.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
-import type { Letter } from '../../runtime/log/append-letters.ts';
+import type { AddressedLetter } from '../../runtime/log/append-dead-letters.ts';
 import type { LogRecord, Position } from '../../runtime/log/log.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 
@@ -33,7 +33,7 @@ export interface TakenTask {
 export interface Taken {
   readonly tasks: readonly TakenTask[];
   readonly positions: readonly Position[];
-  readonly deadLetters: readonly Letter[];
+  readonly deadLetters: readonly AddressedLetter[];
   /** Of those, tasks on a partition that their host does not lead to. */
   readonly misrouted: number;
 }
@@ -78,7 +78,7 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
     record: LogRecord,
     nowMs: number,
     why: Pick<DeadLetter, 'reason' | 'detail'> & Partial<DeadLetter>,
-  ): Letter => {
+  ): AddressedLetter => {
     const letter: DeadLetter = {
       ...blankDeadLetter,
       ...why,
@@ -103,7 +103,7 @@ export function createTaskIntake({ codec, partitions, keyMode }: TaskIntakeOptio
     forget: ({ partition, epoch, leaseId }) => void taken.get(partition)?.delete(`${epoch}/${leaseId}`),
     async take(records, { clock, signal, isHeld }) {
       const tasks: TakenTask[] = [];
-      const deadLetters: Letter[] = [];
+      const deadLetters: AddressedLetter[] = [];
       const positions = new Map<number, Position>();
       const left = new Set<number>();
       let misrouted = 0;

@@ -65,7 +65,7 @@ export interface LeaseReporter {
   /** The host's sitemaps were looked at, for a round of them (sinceMs above 0): so many are left. */
   sitemapsRead(sinceMs: number, left: number): void;
   /** Another host is to be leased, for a hop of a robots.txt that leads there. */
-  wish(hostKey: string, hop: RobotsHop): void;
+  requestLease(hostKey: string, hop: RobotsHop): void;
   /** Nothing more comes of this lease. */
   finish(): void;
 }
@@ -291,7 +291,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         sitemapsRead(sinceMs, left) {
           if (sinceMs > 0) lease.facts = { ...lease.facts, sitemapsSinceMs: sinceMs, sitemapsLeft: left };
         },
-        wish: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)]),
+        requestLease: (hostKey, hop) => appendResults([leaseRequestRecord(hostKey, hop, options)]),
         finish() {
           lease.finished = true;
           schedule(fetcherLimits.flushMs);

@@ -1,4 +1,4 @@
-/** Results as records: what a lease has to tell by now, and wishes that other hosts be leased. */
+/** Results as records: what a lease has to tell by now, and requests that other hosts be leased. */
 import { blankResult } from '../../../schemas/blank.ts';
 import type { HostFacts, Outcome, Request, Result, RobotsHop, Task } from '../../../schemas/types.ts';
 import { type KeyMode, partitionKeyOf } from '../../../topology/url/host-key.ts';

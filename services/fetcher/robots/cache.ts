@@ -50,7 +50,7 @@ export interface RobotsResponse {
 
 /**
  * Asks for the newest URL of a robots.txt chain, paced by its host. Null: not in time, ask again with another lease.
- * `elsewhere`: only a lease of its own host may ask, and is wished for.
+ * `elsewhere`: only a lease of its own host may ask, and is requested.
  */
 export type RobotsFetch = (asked: readonly string[]) => Promise<RobotsResponse | 'elsewhere' | null>;
 
@@ -77,9 +77,9 @@ interface Entry {
 
 /** A chain that a lease of another host is to go on with. */
 interface Elsewhere {
-  /** When the first lease came for it in vain, and when the other host's lease was last wished for. */
+  /** When the first lease came for it in vain, and when the other host's lease was last requested. */
   readonly sinceMs: number;
-  wishedAtMs: number;
+  requestedAtMs: number;
   /** Why it could not be had: told to one lease, then asked anew. */
   unreachable: Robots | undefined;
   /** Resolves when there is an answer. */
@@ -98,7 +98,7 @@ export function createRobotsCache(
   /** Kept since an answer last told of it: it came with a hop, or with another origin's chain. */
   const untold = new Set<string>();
   const underWay = new Map<string, Promise<Robots | null>>();
-  /** By origin, in order of the last wish. */
+  /** By origin, in order of the last request. */
   const elsewhere = new Map<string, Elsewhere>();
   const told = createMovedAnswers(clock);
   let bytesKept = 0;
@@ -185,11 +185,11 @@ export function createRobotsCache(
     }
   };
 
-  /** A wish was sent. */
-  const wished = (origin: string): Elsewhere => {
+  /** A lease was requested. */
+  const requested = (origin: string): Elsewhere => {
     const nowMs = clock.nowMs();
     const chain = elsewhere.get(origin) ?? newChain(nowMs);
-    chain.wishedAtMs = nowMs;
+    chain.requestedAtMs = nowMs;
     elsewhere.delete(origin);
     elsewhere.set(origin, chain);
     if (elsewhere.size > fetcherLimits.robotsEntriesMax) elsewhere.delete(elsewhere.keys().next().value!);
@@ -211,13 +211,14 @@ export function createRobotsCache(
   const fetchAnew = async (origin: string, fetch: RobotsFetch): Promise<Robots | null> => {
     const chain = elsewhere.get(origin);
     const nowMs = clock.nowMs();
-    if (chain !== undefined && nowMs - chain.wishedAtMs < fetcherLimits.robotsHopAgainMs) return awaited(origin, chain);
+    if (chain !== undefined && nowMs - chain.requestedAtMs < fetcherLimits.robotsHopAgainMs)
+      return awaited(origin, chain);
     if (chain !== undefined && nowMs - chain.sinceMs >= fetcherLimits.robotsHopPatienceMs) {
       elsewhere.delete(origin);
       return { ...open(nowMs), status: 'unreachable', detail: 'robots.txt: moved to a host that could not be asked' };
     }
     const robots = await follow([`${origin}/robots.txt`], fetch);
-    if (robots === 'elsewhere') return awaited(origin, wished(origin));
+    if (robots === 'elsewhere') return awaited(origin, requested(origin));
     elsewhere.delete(origin);
     return robots;
   };
@@ -247,8 +248,8 @@ export function createRobotsCache(
         elsewhere.delete(origin);
         return;
       }
-      // The lease that wished may have been another process's; the next one comes here, and finds what is known.
-      const chain = wished(origin);
+      // The lease that requested it may have been another process's; the next one comes here, and finds what is known.
+      const chain = requested(origin);
       if (robots === 'elsewhere') return;
       chain.unreachable = robots;
       chain.answer();
@@ -275,7 +276,7 @@ function copyOf(
 function newChain(nowMs: number): Elsewhere {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
-  return { sinceMs: nowMs, wishedAtMs: nowMs, unreachable: undefined, answered, answer };
+  return { sinceMs: nowMs, requestedAtMs: nowMs, unreachable: undefined, answered, answer };
 }
 
 /** Scheme, host and port of a normal URL. */

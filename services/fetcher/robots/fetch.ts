@@ -1,9 +1,9 @@
 /**
  * Requests for robots.txt and the hops of its redirects, within a lease: paced like every request to its host.
  *
- * A lease speaks to its own host only. What leads to another host is a wish, for its frontier partition to lease that
+ * A lease speaks to its own host only. What leads to another host is a request to its frontier partition to lease that
  * host; the answer then comes to the task partition of the host whose robots.txt is wanted. The crawl's scope has no say in
- * that: a file that moved to where nobody crawls binds its host all the same. Nobody is wished for who is blocked.
+ * that: a file that moved to where nobody crawls binds its host all the same. No lease is requested of who is blocked.
  */
 import type { Task } from '../../../schemas/types.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
@@ -36,7 +36,7 @@ export function robotsFetch(runner: RobotsAsker, task: Task, reporter: LeaseRepo
     if (hostKey !== task.hostKey) {
       if (runner.road.isBlocked(hostKey)) return notAsked(`it moved to ${hostKey}, which is blocked`);
       const partition = task.robotsHops[0]?.partition ?? task.partition;
-      reporter.wish(hostKey, { url, asked: asked.slice(0, hop), partition });
+      reporter.requestLease(hostKey, { url, asked: asked.slice(0, hop), partition });
       return 'elsewhere';
     }
     const purpose = { kind: 'robots', outcomeIndex: -1, hop, robotsHash: '', robotsAtMs: 0 } as const;

@@ -20,7 +20,7 @@ import type { FingerprintKey, FrontierState } from '../../../topology/frontier/s
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { inputOf, passedOnRecord } from '../../runtime/crawl/frontier-input.ts';
-import { appendLetters } from '../../runtime/log/append-letters.ts';
+import { appendDeadLetters } from '../../runtime/log/append-dead-letters.ts';
 import type { Log, LogReader, LogRecord, PollOptions } from '../../runtime/log/log.ts';
 import type { LogTruncated } from '../../runtime/log/log-truncated.ts';
 import { pollOn } from '../../runtime/log/poll-on.ts';
@@ -368,7 +368,7 @@ export class PartitionOwner {
     const { log, codec, identity } = this.#options;
     const { partition } = identity;
     const keyed = letters.map((letter) => ({ letter, key: Buffer.from(letter.hostKey), partition }));
-    return appendLetters(log, codec, this.#topic('dead-letters'), keyed);
+    return appendDeadLetters(log, codec, this.#topic('dead-letters'), keyed);
   }
 
   async #publishControls(controls: Step['controls']): Promise<void> {

@@ -12,7 +12,7 @@ import type { Log } from '../log/log.ts';
 import { recordsOf } from '../log/records-of.ts';
 import type { CrawlTopics } from './requests.ts';
 
-export interface Told {
+export interface UrlTrace {
   readonly story: UrlStory;
   readonly partition: number;
   /** What was read of the changelog. It begins above 0 where it was trimmed: what was before is not known. */
@@ -40,7 +40,7 @@ export async function tellUrl(
   { crawl, partitions, keyMode }: CrawlTopics,
   url: string,
   normalize: (url: string) => string | null,
-): Promise<Told> {
+): Promise<UrlTrace> {
   const hostKey = hostKeyOf(url);
   const partition = partitionOf(partitionKeyOf(hostKey, keyMode), partitions);
   const topic = `${crawl}.frontier-changelog`;

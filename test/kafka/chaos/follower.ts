@@ -50,8 +50,7 @@ export function startFollower({ log, codec, crawl, partitions, key }: FollowerOp
     const record = decodeChangelog(value);
     if (record.kind === 'claim') claims += 1;
     replay(state, offset, record);
-    for (let id = nextId; id < state.leases.nextId; id++)
-      granted.add(leaseOf(partition, state.changelog.epoch, id));
+    for (let id = nextId; id < state.leases.nextId; id++) granted.add(leaseOf(partition, state.changelog.epoch, id));
     const lost = lostUrls(state.counters);
     if (lost !== 0) findings.push(`partition ${partition} lost ${lost} URLs at ${offset}`);
     const busy = new Set([...state.leases.values()].map(({ host }) => host.key));

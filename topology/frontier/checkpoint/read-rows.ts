@@ -69,7 +69,7 @@ export function* readLeases(state: FrontierState): StoreJob {
 /** The URLs in their front queues that a step's burials come to at most, by host number, hosts ascending. */
 export function* readDying(state: FrontierState): StoreJob<Map<number, Entry[]>> {
   const dying = new Map<number, Entry[]>();
-  let left: number = frontierLimits.burialsPerStep;
+  let left: number = frontierLimits.abandonsPerStep;
   for (const id of [...state.abandoning].sort((a, b) => a - b)) {
     if (left <= 0) break;
     const { queue } = state.hosts.at(id);

@@ -15,7 +15,7 @@ import { warmFirst } from './warm-first.ts';
 const version = 1;
 
 /** As of the assignment that it had before. */
-export interface Told {
+export interface MemberStatus {
   readonly owned: readonly number[];
   readonly generation: number;
   readonly standbys: readonly number[];
@@ -23,7 +23,7 @@ export interface Told {
   readonly warmingMs: Readonly<Record<string, number>>;
 }
 
-interface MemberData extends Told {
+interface MemberData extends MemberStatus {
   readonly holds: readonly number[];
   /** Copies that have caught up; absent: of a release, or a group, that warms nothing up. */
   readonly caughtUp?: readonly number[];
@@ -46,7 +46,7 @@ export interface JoinedMember {
   readonly memberMetadata: Buffer;
 }
 
-export function encodeMetadata(options: GroupOptions, told: Told): Buffer {
+export function encodeMetadata(options: GroupOptions, told: MemberStatus): Buffer {
   const { topics, instanceId, address, standbys: copies = 0, holds, caughtUp } = options;
   const data: MemberData = {
     ...told,

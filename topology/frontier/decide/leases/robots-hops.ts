@@ -6,7 +6,7 @@
  * robots.txt is wanted, so that the answer comes where it is needed. Nobody holds one lease while waiting for another:
  * two hosts that redirect to each other wait for nothing.
  *
- * A hop is a wish, not a URL: it is not admitted, and one that is lost (a full list, an expired lease) is wished again.
+ * A hop is a request for a lease, not a URL: it is not admitted, and one that is lost (a full list, an expired lease) is requested again.
  */
 import type { Result, RobotsHop } from '../../../../schemas/types.ts';
 import type { Policy } from '../../../policy/policy.ts';
@@ -19,8 +19,8 @@ import type { FrontierState, Host } from '../../state/state.ts';
 import type { Decision } from '../decision.ts';
 import { grantLease } from './grants.ts';
 
-/** Takes the wishes of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
-export function decideWishes(decision: Decision, { hostKey, robotsHops }: Result): void {
+/** Takes the lease requests of a message that is about no lease. Ones that make no sense, or too many, are dropped. */
+export function decideLeaseRequests(decision: Decision, { hostKey, robotsHops }: Result): void {
   const { state, identity } = decision;
   // Nothing that names a purged host comes back into the state.
   if (state.hosts.get(hostKey)?.facts.hold === 'purged') return;

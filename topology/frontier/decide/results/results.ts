@@ -16,7 +16,7 @@ import type { Host, Lease } from '../../state/state.ts';
 import { fetchedEvents } from '../../state/traps-state.ts';
 import type { Decision } from '../decision.ts';
 import { giveSlotBack, pauseOthers } from '../leases/host-slots.ts';
-import { decideWishes } from '../leases/robots-hops.ts';
+import { decideLeaseRequests } from '../leases/robots-hops.ts';
 import { spendCash } from '../links/cash.ts';
 import { noticeTraps } from '../links/traps.ts';
 import {
@@ -49,7 +49,7 @@ export const finals: Partial<Record<OutcomeKind, FinalStatus>> = {
 export function decideResult(decision: Decision, result: Result): void {
   const { state, policy } = decision;
   if (policy === null) return;
-  if (result.robotsHops.length > 0) return decideWishes(decision, result);
+  if (result.robotsHops.length > 0) return decideLeaseRequests(decision, result);
   const host = state.hosts.get(result.hostKey);
   if (host === undefined) return; // of another crawl's life: nothing here knows the host
   decision.tally('fetches', result.requests.length);

@@ -68,7 +68,7 @@ function expireUrl(decision: Decision, lease: Lease, index: number, entry: Entry
 /** Dead-letters URLs of hosts that were dead before this step, at most a slice of them. `dying`: theirs in front queues, read. */
 export function decideBurials(decision: Decision, dying: ReadonlyMap<number, readonly Entry[]>): void {
   const { state } = decision;
-  let left = frontierLimits.burialsPerStep;
+  let left = frontierLimits.abandonsPerStep;
   for (const [id, entries] of dying) {
     const host = state.hosts.at(id);
     for (let next = 0; left > 0 && state.abandoning.has(id); left--) {

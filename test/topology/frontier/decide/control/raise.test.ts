@@ -146,7 +146,7 @@ test('a URL of a host that is given up on is not raised: each dead letter is of 
   const hand = new Hand({ retriesMs: [1_000], urlsPerLeaseMax: 1 });
   const { rig } = hand;
   const hostKey = 'a.test';
-  const count = frontierLimits.burialsPerStep + 40;
+  const count = frontierLimits.abandonsPerStep + 40;
   hand.links(hostKey, count);
   while (rig.core.state.abandoning.size === 0) hand.report(hand.lease(3_600_000), { kind: 'robotsUnreachable' });
   rig.send(

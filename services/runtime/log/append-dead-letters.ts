@@ -4,7 +4,7 @@ import type { RecordCodec } from '../avro/record-codec.ts';
 import type { AppendRecord, Log } from './log.ts';
 import { RecordTooLarge } from './record-too-large.ts';
 
-export interface Letter {
+export interface AddressedLetter {
   readonly letter: DeadLetter;
   readonly key: Buffer | null;
   /** Absent: that of its source. */
@@ -15,25 +15,25 @@ export interface Letter {
 const originalBytesKept = 1_000;
 
 /** `topic`: full name of `dead-letters`. Resolves once all of them are durable. */
-export async function appendLetters(
+export async function appendDeadLetters(
   log: Pick<Log, 'append'>,
   codec: Pick<RecordCodec, 'encode'>,
   topic: string,
-  letters: readonly Letter[],
+  letters: readonly AddressedLetter[],
 ): Promise<void> {
-  const recordOf = ({ letter, key, partition = letter.sourcePartition }: Letter): AppendRecord => {
+  const recordOf = ({ letter, key, partition = letter.sourcePartition }: AddressedLetter): AppendRecord => {
     return { topic, partition, key, value: codec.encode('dead-letters', letter) };
   };
   try {
     await log.append(letters.map(recordOf));
   } catch (error) {
     if (!(error instanceof RecordTooLarge)) throw error;
-    const cut = error.indexes.map((index) => cutShort(letters[index] as Letter));
+    const cut = error.indexes.map((index) => cutShort(letters[index] as AddressedLetter));
     await log.append(cut.map(recordOf));
   }
 }
 
-function cutShort({ letter, ...rest }: Letter): Letter {
+function cutShort({ letter, ...rest }: AddressedLetter): AddressedLetter {
   const { length } = letter.original;
   const detail = `${letter.detail}; of its ${length} bytes the first ${originalBytesKept} are here: dead-letters takes no more (max.message.bytes)`;
   return { ...rest, letter: { ...letter, detail, original: letter.original.slice(0, originalBytesKept) } };
