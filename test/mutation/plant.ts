@@ -5,19 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { transformSync } from 'esbuild';
+import { compiled } from './coverage/compile.ts';
 import { type Edit, edited } from './edit.ts';
 
 const mutant = process.env['CRAWLSTREAM_TEST_MUTANT'];
 if (mutant !== undefined) {
   const edit = JSON.parse(mutant) as Edit;
   const file = fileURLToPath(new URL(`../../${edit.file}`, import.meta.url));
-  const { code } = transformSync(edited(readFileSync(file, 'utf8'), edit), {
-    loader: 'ts',
-    format: 'esm',
-    target: 'node20',
-    sourcefile: file,
-    sourcemap: 'inline',
-  });
+  const { code } = compiled(edited(readFileSync(file, 'utf8'), edit), file);
   register('./hook.mjs', import.meta.url, { data: { target: pathToFileURL(file).href, code } });
 }

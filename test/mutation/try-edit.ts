@@ -6,29 +6,38 @@ import { root } from '../run/files.ts';
 import type { Edit } from './edit.ts';
 
 export interface Tried {
-  /** `late`: they did not end, which is noticed as well. */
-  readonly end: 'noticed' | 'late' | 'survived';
+  /**
+   * `loop`: they used up processor time far beyond their need, which is noticed as well. `late`: they were waiting for
+   * something when their time was up. On a busy machine, this says nothing.
+   */
+  readonly end: 'noticed' | 'loop' | 'late' | 'survived';
   readonly output: string;
+}
+
+export interface Bounds {
+  /** The kernel counts it: what runs beside is of no consequence. */
+  readonly cpuSeconds: number;
+  readonly deadlineMs: number;
 }
 
 const reporter = new URL('./first-failure.ts', import.meta.url).href;
 const plant = new URL('./plant.ts', import.meta.url).href;
 
 /** `edit` null: as the sources are. */
-export function tryEdit(edit: Edit | null, tests: readonly string[], deadlineMs = 120_000): Promise<Tried> {
+export function tryEdit(
+  edit: Edit | null,
+  tests: readonly string[],
+  { cpuSeconds, deadlineMs }: Bounds,
+): Promise<Tried> {
   const missing = tests.filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`no such test file: ${missing.join(', ')}`);
   const { CRAWLSTREAM_TEST_MUTANT: _, ...env } = process.env;
   const child = spawn(
-    process.execPath,
+    'sh',
     [
-      '--import',
-      'tsx',
-      '--import',
-      plant,
-      `--test-reporter=${reporter}`,
-      '--test-reporter-destination=stdout',
-      'test/run/shard.ts',
+      ...['-c', 'ulimit -S -t "$0" && exec "$@"', String(Math.ceil(cpuSeconds)), process.execPath],
+      ...['--import', 'tsx', '--import', plant],
+      ...[`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', 'test/run/shard.ts'],
       ...tests,
     ],
     {
@@ -53,10 +62,12 @@ export function tryEdit(edit: Edit | null, tests: readonly string[], deadlineMs 
       late = true;
       end();
     }, deadlineMs);
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       clearTimeout(timer);
       end();
-      resolve({ end: late ? 'late' : code === 0 ? 'survived' : 'noticed', output });
+      if (late) resolve({ end: 'late', output });
+      else if (signal === 'SIGXCPU') resolve({ end: 'loop', output });
+      else resolve({ end: code === 0 ? 'survived' : 'noticed', output });
     });
   });
 }

@@ -1,0 +1,59 @@
+/** Which tests a mutant is tried against, and in which order: those that execute it, the cheapest first. */
+import { dirname } from 'node:path';
+import { ranAt } from './coverage/executed.ts';
+import type { Recording } from './coverage/recordings.ts';
+import type { Mutant } from './mutants.ts';
+
+/** Tests that run in one process, and the processor time that they took when they were recorded. */
+export interface Batch {
+  readonly tests: readonly string[];
+  readonly cpuMs: number;
+}
+
+export interface Choice {
+  /** One after another, until one notices. None at all: no test executes the mutant. */
+  readonly batches: readonly Batch[];
+  /** Dearest tests, for which the budget had nothing left. */
+  readonly leftOut: readonly string[];
+}
+
+/** The first process has little to do, since it notices most mutants; a start costs about as much as a small test. */
+const firstBatchMs = 3_000;
+/** Each further one does so many times as much. */
+const growth = 4;
+/** A test that stands where the file does is most likely to notice; then one of its part. */
+const [ownTimes, partTimes] = [8, 2];
+
+export function choiceFor(
+  { file, at, find }: Pick<Mutant, 'file' | 'at' | 'find'>,
+  recordings: readonly Recording[],
+  budgetMs: number,
+): Choice {
+  const own = `test/${dirname(file)}/`;
+  const part = `test/${file.split('/').slice(0, 2).join('/')}/`;
+  const rank = ({ test, cpuMs }: Recording) =>
+    cpuMs / (test.startsWith(own) ? ownTimes : test.startsWith(part) ? partTimes : 1);
+  const executing = recordings
+    .filter(({ ran }) => ranAt(ran[file] ?? [], at, at + find.length))
+    .sort((a, b) => rank(a) - rank(b) || (a.test < b.test ? -1 : 1));
+  const batches: { tests: string[]; cpuMs: number }[] = [];
+  const leftOut: string[] = [];
+  let [spentMs, roomMs] = [0, 0];
+  for (const { test, cpuMs } of executing) {
+    // The first is always tried.
+    if (spentMs > 0 && spentMs + cpuMs > budgetMs) {
+      leftOut.push(test);
+      continue;
+    }
+    spentMs += cpuMs;
+    const last = batches.at(-1);
+    if (last === undefined || last.cpuMs + cpuMs > roomMs) {
+      roomMs = firstBatchMs * growth ** batches.length;
+      batches.push({ tests: [test], cpuMs });
+    } else {
+      last.tests.push(test);
+      last.cpuMs += cpuMs;
+    }
+  }
+  return { batches, leftOut };
+}
