@@ -1,9 +1,10 @@
 /** Runs test files with an edit in place, in one process: did they notice? */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../run/files.ts';
-import type { Edit } from './edit.ts';
+import { compileAll, compiled, compiledFolder } from './coverage/compile.ts';
+import { type Edit, edited } from './edit.ts';
 
 export interface Tried {
   /**
@@ -21,7 +22,8 @@ export interface Bounds {
 }
 
 const reporter = new URL('./first-failure.ts', import.meta.url).href;
-const plant = new URL('./plant.ts', import.meta.url).href;
+const start = new URL('./coverage/start.mjs', import.meta.url).href;
+let isCompiled = false;
 
 /** `edit` null: as the sources are. */
 export function tryEdit(
@@ -31,18 +33,20 @@ export function tryEdit(
 ): Promise<Tried> {
   const missing = tests.filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`no such test file: ${missing.join(', ')}`);
-  const { CRAWLSTREAM_TEST_MUTANT: _, ...env } = process.env;
+  if (!isCompiled) compileAll();
+  isCompiled = true;
+  const { CRAWLSTREAM_TEST_MUTANT: _, ...own } = process.env;
+  const env = { ...own, CRAWLSTREAM_TEST_COMPILED: compiledFolder };
   const child = spawn(
     'sh',
     [
       ...['-c', 'ulimit -S -t "$0" && exec "$@"', String(Math.ceil(cpuSeconds)), process.execPath],
-      ...['--import', 'tsx', '--import', plant],
-      ...[`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', 'test/run/shard.ts'],
+      ...['--import', start, `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', 'test/run/shard.ts'],
       ...tests,
     ],
     {
       cwd: root,
-      env: edit === null ? env : { ...env, CRAWLSTREAM_TEST_MUTANT: JSON.stringify(edit) },
+      env: edit === null ? env : { ...env, CRAWLSTREAM_TEST_MUTANT: planted(edit) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     },
@@ -70,4 +74,10 @@ export function tryEdit(
       else resolve({ end: code === 0 ? 'survived' : 'noticed', output });
     });
   });
+}
+
+function planted(edit: Edit): string {
+  const { file } = edit;
+  const { code } = compiled(edited(readFileSync(join(root, file), 'utf8'), edit), file);
+  return JSON.stringify({ file, code });
 }

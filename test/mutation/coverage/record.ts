@@ -1,10 +1,9 @@
 /**
- * Loaded before a test (`--import`), after tsx: writes what of the project's files ran in this thread to the file that
- * `CRAWLSTREAM_TEST_RECORDING` names, when the process ends. `CRAWLSTREAM_TEST_COMPILED` is the folder of compiled sources.
+ * Loaded before a test (`--import`), after start.mjs: writes what of the project's files ran in this thread to the file that
+ * `CRAWLSTREAM_TEST_RECORDING` names, when the process ends.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
-import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { root } from '../../run/files.ts';
@@ -16,16 +15,15 @@ export interface Recorded {
   readonly modules: readonly { readonly file: string; readonly ranges: readonly CountedRange[] }[];
 }
 
-const [output, compiled] = [process.env['CRAWLSTREAM_TEST_RECORDING'], process.env['CRAWLSTREAM_TEST_COMPILED']];
-if (output !== undefined && compiled !== undefined && isMainThread) record(output, compiled);
+const output = process.env['CRAWLSTREAM_TEST_RECORDING'];
+if (output !== undefined && isMainThread) record(output);
 
-function record(output: string, compiled: string): void {
+function record(output: string): void {
   const rootUrl = pathToFileURL(root).href;
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
   session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: true });
-  register('./hook.mjs', import.meta.url, { data: { rootUrl, folderUrl: pathToFileURL(compiled).href } });
   process.on('exit', () => {
     const { user, system } = process.cpuUsage();
     session.post('Profiler.takePreciseCoverage', (error, counted) => {

@@ -4,12 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../../run/files.ts';
 import { inParallel } from '../in-parallel.ts';
-import { compiled } from './compile.ts';
+import { compileAll, compiled, compiledFolder } from './compile.ts';
 import { executed, spansOf } from './executed.ts';
 import { decodedMappings } from './mappings.ts';
 import type { Recorded } from './record.ts';
@@ -31,7 +31,8 @@ interface Kept extends Recording {
 }
 
 const version = 1;
-const folder = join(root, '.cache/mutation');
+const folder = join(root, '.cache/mutation/recordings');
+const start = new URL('./start.mjs', import.meta.url).href;
 const record = new URL('./record.ts', import.meta.url).href;
 /** Where mutants may be. */
 const recordedFolders = ['topology', 'services'];
@@ -61,11 +62,11 @@ export async function recordingsOf(
   const work = mkdtempSync(join(tmpdir(), 'crawlstream-mutation-'));
   const failing: string[] = [];
   try {
-    compileAll(work);
+    compileAll();
     let done = 0;
     await inParallel(missing, parallel, async (test) => {
       const output = join(work, nameOf(test));
-      if (await runRecorded(test, output, work)) recordings.push(keep(test, output, hashes));
+      if (await runRecorded(test, output)) recordings.push(keep(test, output, hashes));
       else failing.push(test);
       rmSync(output, { force: true });
       onProgress(++done, missing.length);
@@ -76,22 +77,11 @@ export async function recordingsOf(
   return { recordings, failing };
 }
 
-function compileAll(work: string): void {
-  for (const top of recordedFolders) {
-    for (const name of readdirSync(join(root, top), { recursive: true }) as string[]) {
-      if (!name.endsWith('.ts') || name.endsWith('.d.ts')) continue;
-      const output = join(work, top, `${name}.js`);
-      mkdirSync(dirname(output), { recursive: true });
-      writeFileSync(output, compiled(readFileSync(join(root, top, name), 'utf8'), name).code);
-    }
-  }
-}
-
 /** False: the test failed, or did not end. */
-function runRecorded(test: string, output: string, work: string): Promise<boolean> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--import', record, 'test/run/shard.ts', test], {
+function runRecorded(test: string, output: string): Promise<boolean> {
+  const child = spawn(process.execPath, ['--import', start, '--import', record, 'test/run/shard.ts', test], {
     cwd: root,
-    env: { ...process.env, CRAWLSTREAM_TEST_RECORDING: output, CRAWLSTREAM_TEST_COMPILED: `${work}/` },
+    env: { ...process.env, CRAWLSTREAM_TEST_RECORDING: output, CRAWLSTREAM_TEST_COMPILED: compiledFolder },
     stdio: 'ignore',
     timeout: deadlineMs,
     killSignal: 'SIGKILL',
