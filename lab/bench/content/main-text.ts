@@ -1,43 +1,27 @@
 /**
- * How much of what trafilatura takes for a page's main text ours takes too, and nothing else, on manuals of Debian packages.
+ * How much of a page's main text ours finds, and nothing else, on manuals of Debian packages; and trafilatura beside it.
  *
- *   npm run bench -- main-text [--json] [--worst]
+ *   npm run bench -- main-text [--json] [--worst] [--only NAME]
  *
- * Trafilatura comes from Python's package index into an environment of its own, with its defaults. F1 of the words of both
- * texts, each as often as it stands there; the mean over the pages of a kind. Pages that trafilatura finds nothing in are
- * left out, and counted where we find nothing in a page that it has text of. `--worst` names the pages furthest apart.
+ * The truth is the manual's template (manuals.ts). F1 of the words of two texts, each as often as it stands there; the mean
+ * over the pages of a manual. Trafilatura, with its defaults, comes from Python's package index into an environment of its
+ * own; `agreement` is ours with trafilatura's text as the truth, over the pages that it finds one in. `empty` counts the
+ * pages in which we find nothing. Pages whose template holds fewer than 20 words are left out. `--worst` names the pages
+ * furthest from the truth, `--only` takes manuals whose name has the word.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodePage } from '../../../topology/parse/charset.ts';
 import { readRichPage } from '../../../topology/parse/rich/rich-page.ts';
-import { debianPackage, htmlFiles } from './debian-package.ts';
+import { manuals, pagesOf } from './manuals.ts';
 import { pythonEnvironment } from './python-environment.ts';
-
-interface Kind {
-  readonly name: string;
-  readonly folder: () => string;
-}
-
-const kinds: readonly Kind[] = [
-  { name: 'Sphinx (Python)', folder: () => join(debianPackage('python3.11-doc'), 'usr/share/doc/python3.11/html') },
-  {
-    name: 'DocBook (PostgreSQL)',
-    folder: () => join(debianPackage('postgresql-doc-15'), 'usr/share/doc/postgresql-doc-15/html'),
-  },
-  {
-    name: 'Publican (Debian handbook)',
-    folder: () => join(debianPackage('debian-handbook'), 'usr/share/doc/debian-handbook/html/en-US'),
-  },
-  { name: 'XSLT (httpd)', folder: () => join(debianPackage('apache2-doc'), 'usr/share/doc/apache2-doc/manual/en') },
-  { name: 'rustdoc (std)', folder: () => join(debianPackage('rust-doc'), 'usr/share/doc/rust-doc/html/std') },
-  { name: 'mdBook (Rust book)', folder: () => join(debianPackage('rust-doc'), 'usr/share/doc/rust-doc/html/book') },
-];
+import { templateText } from './template-text.ts';
 
 /** Evenly over a manual. */
 const pagesEach = 60;
 const worstNamed = 5;
+const truthWordsMin = 20;
 
 const script = `
 import json, sys, trafilatura
@@ -47,44 +31,77 @@ for path in json.load(sys.stdin):
     print(json.dumps(text or ''))
 `;
 
+interface Row {
+  readonly pages: number;
+  readonly f1: number;
+  readonly precision: number;
+  readonly recall: number;
+  readonly empty: number;
+  readonly trafilatura: number;
+  readonly agreement: number;
+  readonly msPerPage: number;
+}
+
 export function run(args: readonly string[]): void {
   const python = join(pythonEnvironment('trafilatura', ['trafilatura==2.*', 'lxml_html_clean']), 'bin/python');
-  const results: Record<string, { pages: number; f1: number; precision: number; recall: number; empty: number }> = {};
-  for (const { name, folder } of kinds) {
-    const all = htmlFiles(folder());
-    const step = Math.max(1, all.length / pagesEach);
-    const files = Array.from({ length: Math.min(pagesEach, all.length) }, (_, n) => all[Math.floor(n * step)]!);
-    const theirs = execFileSync(python, ['-c', script], { input: JSON.stringify(files), maxBuffer: 1 << 28 })
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as string);
-    const compared = files.flatMap((file, n) => {
-      const wanted = theirs[n]!;
-      const found = ours(file);
-      return wanted === '' ? [] : [{ file, isEmpty: found === '', ...agreement(words(wanted), words(found)) }];
+  const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '').toLowerCase() : '';
+  const results: Record<string, Row> = {};
+  for (const manual of manuals.filter(({ name }) => name.toLowerCase().includes(only))) {
+    const pages = pagesOf(manual, pagesEach).flatMap((file) => {
+      const { text: html } = decodePage(readFileSync(file), null);
+      const truth = words(templateText(html, manual) ?? '');
+      return sizeOf(truth) < truthWordsMin ? [] : [{ file, html, truth }];
     });
-    const mean = (of: (one: (typeof compared)[number]) => number) =>
-      compared.reduce((sum, one) => sum + of(one), 0) / compared.length;
-    const row = {
-      ...{ pages: compared.length, f1: mean(({ f1 }) => f1), precision: mean(({ precision }) => precision) },
-      ...{ recall: mean(({ recall }) => recall), empty: compared.filter(({ isEmpty }) => isEmpty).length },
+    const theirs = byTrafilatura(
+      python,
+      pages.map(({ file }) => file),
+    );
+    const before = process.cpuUsage();
+    const texts = pages.map(({ html }) => ours(html));
+    const { user, system } = process.cpuUsage(before);
+    const compared = pages.map(({ file, truth }, n) => {
+      const [found, other] = [words(texts[n]!), words(theirs[n]!)];
+      return { file, ...agreement(truth, found), found, other, trafilatura: agreement(truth, other).f1 };
+    });
+    const known = compared.filter(({ other }) => other.size > 0);
+    const row: Row = {
+      ...{ pages: pages.length, f1: mean(compared, ({ f1 }) => f1) },
+      ...{ precision: mean(compared, ({ precision }) => precision), recall: mean(compared, ({ recall }) => recall) },
+      ...{ empty: texts.filter((text) => text === '').length, trafilatura: mean(compared, (one) => one.trafilatura) },
+      agreement: mean(known, ({ found, other }) => agreement(other, found).f1),
+      msPerPage: (user + system) / 1_000 / Math.max(1, pages.length),
     };
-    results[name] = row;
+    results[manual.name] = row;
     process.stdout.write(
-      `${name}: ${row.pages} pages, F1 ${row.f1.toFixed(3)}, precision ${row.precision.toFixed(3)}, ` +
-        `recall ${row.recall.toFixed(3)}, empty ${row.empty}\n`,
+      `${manual.name}: ${row.pages} pages, F1 ${row.f1.toFixed(3)}, precision ${row.precision.toFixed(3)}, ` +
+        `recall ${row.recall.toFixed(3)}, empty ${row.empty}; trafilatura ${row.trafilatura.toFixed(3)}, ` +
+        `agreement ${row.agreement.toFixed(3)}; ${row.msPerPage.toFixed(2)} ms a page\n`,
     );
     if (!args.includes('--worst')) continue;
-    const worst = compared.sort((a, b) => a.f1 - b.f1).slice(0, worstNamed);
-    for (const { file, f1, precision, recall } of worst)
+    for (const { file, f1, precision, recall } of compared.sort((a, b) => a.f1 - b.f1).slice(0, worstNamed))
       process.stdout.write(`  ${f1.toFixed(3)} (${precision.toFixed(2)}, ${recall.toFixed(2)}) ${file}\n`);
   }
+  const all = Object.values(results);
+  process.stdout.write(
+    `all: F1 ${mean(all, ({ f1 }) => f1).toFixed(3)}, trafilatura ${mean(all, ({ trafilatura }) => trafilatura).toFixed(3)}, ` +
+      `agreement ${mean(all, (row) => row.agreement).toFixed(3)}\n`,
+  );
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify(results)}\n`);
 }
 
-function ours(file: string): string {
-  const { text: html } = decodePage(readFileSync(file), null);
+function byTrafilatura(python: string, files: readonly string[]): string[] {
+  return execFileSync(python, ['-c', script], { input: JSON.stringify(files), maxBuffer: 1 << 28 })
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as string);
+}
+
+function mean<T>(rows: readonly T[], of: (row: T) => number): number {
+  return rows.reduce((sum, row) => sum + of(row), 0) / Math.max(1, rows.length);
+}
+
+function ours(html: string): string {
   const wanted = {
     ...{ mainText: true, language: false, metadata: false, tidyMarkup: false },
     mediaLinks: { images: false, scripts: false },
@@ -98,8 +115,11 @@ function words(text: string): Map<string, number> {
   return counts;
 }
 
+function sizeOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
 function agreement(wanted: ReadonlyMap<string, number>, found: ReadonlyMap<string, number>) {
-  const sizeOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
   let both = 0;
   for (const [word, count] of wanted) both += Math.min(count, found.get(word) ?? 0);
   const precision = both / Math.max(1, sizeOf(found));

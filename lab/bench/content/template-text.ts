@@ -1,0 +1,32 @@
+/** The text of a page by what is known of its template: all that stands in an element, less what is named. */
+import { parseHTML } from 'linkedom';
+import type { Manual } from './manuals.ts';
+
+interface Node {
+  readonly nodeType: number;
+  readonly nodeName: string;
+  readonly childNodes: Iterable<Node>;
+  readonly textContent: string | null;
+}
+
+const inline = /^(a|abbr|b|big|cite|code|em|font|i|kbd|mark|q|s|small|span|strong|sub|sup|tt|u|var|wbr)$/i;
+const never = 'script, style, template, noscript, [hidden], svg, iframe, button, select, form';
+
+/** Null: the page has none of the elements, and is of another template. */
+export function templateText(html: string, { text, less }: Pick<Manual, 'text' | 'less'>): string | null {
+  const { document } = parseHTML(html);
+  const held = text.map((selector) => document.querySelector(selector)).find((element) => element !== null);
+  if (held === undefined) return null;
+  for (const element of [...held.querySelectorAll(`${less}, ${never}`)]) element.remove();
+  const pieces: string[] = [];
+  const walk = (node: Node) => {
+    if (node.nodeType === 3) pieces.push(node.textContent ?? '');
+    if (node.nodeType !== 1) return;
+    const apart = inline.test(node.nodeName) ? '' : ' ';
+    pieces.push(apart);
+    for (const child of node.childNodes) walk(child);
+    pieces.push(apart);
+  };
+  walk(held as unknown as Node);
+  return pieces.join('').replace(/\s+/g, ' ').trim();
+}
