@@ -23,7 +23,7 @@ function loaded(): new (file: string) => Sqlite {
       file: string,
     ) => Sqlite;
   } catch (error) {
-    throw isMissing(error, 'libsql') ? missingPackage('libsql', 'a search index in a file', error) : error;
+    throw isMissing(error, 'libsql') ? missingPackage(['libsql'], 'a search index in a file', error) : error;
   }
 }
 

@@ -9,6 +9,8 @@ const textOf = (file: string) => readFileSync(root + file, 'utf8');
 
 interface Locked {
   readonly dev?: boolean;
+  /** A workspace of ours. */
+  readonly link?: boolean;
   readonly license?: string;
 }
 
@@ -16,7 +18,9 @@ const licences = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-
 
 test('everything that is installed with us has a licence that asks for no more than ours', () => {
   const { packages } = JSON.parse(textOf('package-lock.json')) as { readonly packages: Record<string, Locked> };
-  const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const shipped = Object.entries(packages).filter(
+    ([path, { dev, link }]) => path !== '' && dev !== true && link !== true,
+  );
   assert.ok(shipped.length > 100, `${shipped.length} packages`);
   for (const [path, { license }] of shipped) {
     // A few do not name it in their package.json: the file says it.
@@ -26,17 +30,24 @@ test('everything that is installed with us has a licence that asks for no more t
 });
 
 test('each runtime dependency has its row: what it is for, behind which file, how it is kept up', () => {
-  const { dependencies, optionalDependencies } = JSON.parse(textOf('package.json')) as Record<string, object>;
+  const { dependencies, peerDependencies } = JSON.parse(textOf('package.json')) as Record<string, object>;
   const rows = textOf('docs/dependencies.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.split('|').map((cell) => cell.trim()));
   const named = rows.flatMap(([, names]) => [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
-  assert.deepEqual(named.sort(), Object.keys({ ...dependencies, ...optionalDependencies }).sort());
+  assert.deepEqual(named.sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort());
   for (const [, names, purpose, behind, upkeep] of rows) {
     assert.ok(purpose && upkeep, names);
     for (const [, path] of behind!.matchAll(/`([^`]+)`/g)) assert.ok(existsSync(root + path), `${names}: ${path}`);
   }
+});
+
+test('a checkout and the image have every package that an installation leaves out, in the same versions', () => {
+  const { peerDependencies, peerDependenciesMeta } = JSON.parse(textOf('package.json'));
+  assert.deepEqual(JSON.parse(textOf('deploy/extras/package.json')).optionalDependencies, peerDependencies);
+  assert.deepEqual(Object.keys(peerDependenciesMeta), Object.keys(peerDependencies));
+  for (const { optional } of Object.values<{ optional?: boolean }>(peerDependenciesMeta)) assert.equal(optional, true);
 });
 
 test('the tests that the threat model names are there', () => {

@@ -1,7 +1,7 @@
 /** The package without what only some need: small, installed under `engine-strict`, and clear about what it left out. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,39 +9,78 @@ import { temporaryFolder } from '../services/runtime/store/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('the package without its optional dependencies', { timeout: 900_000 }, () => {
+const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+describe('the package as "npm install" brings it', { timeout: 900_000 }, () => {
   const folder = temporaryFolder();
   const bin = join(folder, 'node_modules/.bin/crawlstream');
   const run = (...args: string[]) => spawnSync(bin, args, { cwd: folder, encoding: 'utf8' });
+  /** Nobody listens there: the crawl ends after one retry. */
+  const soon = ['--allow-private', '--retries', '0.1'];
+  const npm = (...args: readonly string[]) =>
+    execFileSync('npm', [...args, '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder, encoding: 'utf8' });
+  /** What a message tells to type, typed. */
+  const type = (command: string) => {
+    const [first, ...words] = command.split(' ');
+    assert.equal(first, 'npm');
+    npm(...words);
+  };
 
   before(() => {
     const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
     const [packed] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'guest', private: true, type: 'module' }));
     writeFileSync(join(folder, '.npmrc'), 'engine-strict=true\n');
-    const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--omit=optional'];
-    execFileSync('npm', ['install', ...quiet, join(folder, packed.filename)], { cwd: folder, stdio: 'ignore' });
+    npm('install', join(folder, packed.filename));
+    writeFileSync(join(folder, 'seeds.txt'), 'http://127.0.0.1:9999/\n');
   });
 
-  it('takes less than 120 MB', () => {
+  it('takes less than 120 MB, and has none of the packages that only some crawls need', () => {
     const [kilobytes] = execFileSync('du', ['-sk', join(folder, 'node_modules')], { encoding: 'utf8' }).split('\t');
     assert.ok(Number(kilobytes) < 120_000, `${kilobytes} kB`);
     console.log(`# ${kilobytes} kB`);
+    const brought = Object.keys(peerDependencies).filter((name) => existsSync(join(folder, 'node_modules', name)));
+    // @grpc/grpc-js's or prom-client's own, as it may be.
+    assert.deepEqual(
+      brought.filter((name) => name !== '@opentelemetry/api'),
+      [],
+    );
   });
 
-  it('runs, and names the package that a feature needs', () => {
+  it('runs, and names the command that brings what a feature needs', () => {
     assert.equal(run('check', 'url', 'https://example.org/a/../b').status, 0);
     const data = ['--data', 'data', '--allow-private'];
-    writeFileSync(join(folder, 'seeds.txt'), 'http://127.0.0.1:9999/\n');
     for (const [args, name] of [
-      [['--with', 'index'], 'libsql'],
-      [['--with', 'archive', '--archive-to', 's3://bucket/x'], '@aws-sdk/client-s3'],
-      [['--with', 'index', '--opensearch', 'http://127.0.0.1:9'], '@opensearch-project/opensearch'],
-      [['--otlp', 'http://127.0.0.1:9'], '@opentelemetry/exporter-trace-otlp-proto'],
+      [['--with', 'index'], 'libsql@0.5'],
+      [['--with', 'archive', '--archive-to', 's3://bucket/x'], '@aws-sdk/client-s3@3'],
+      [['--with', 'index', '--opensearch', 'http://127.0.0.1:9'], '@opensearch-project/opensearch@3'],
+      [['--otlp', 'http://127.0.0.1:9'], '@opentelemetry/exporter-trace-otlp-proto@0.220'],
     ] as const) {
       const { status, stderr } = run('crawl', 'seeds.txt', ...data, ...args);
       assert.equal(status, 2, stderr);
-      assert.match(stderr, new RegExp(`needs .*${name}.*, which this installation leaves out: npm install .*${name}`));
+      assert.match(stderr, new RegExp(`needs .*, which this installation leaves out: npm install .*${name}`));
+    }
+  });
+
+  it('keeps a crawl in LevelDB and finds nothing to say of it', () => {
+    const { stderr } = run('crawl', 'seeds.txt', '--data', 'plain', ...soon, '--json');
+    assert.doesNotMatch(stderr, /rocksdb|LevelDB/);
+    assert.equal(readFileSync(join(folder, 'plain/log/STORE'), 'utf8').trim(), 'classic-level');
+  });
+
+  it('says what to install for a folder of RocksDB, which is then read on with it, and one of LevelDB with that', () => {
+    const ours = ['dist/services/cli/main.js', 'crawl', 'seeds.txt', '--data', 'rocks', ...soon];
+    const env = { ...process.env, CRAWLSTREAM_STORE: 'rocksdb' };
+    spawnSync(process.execPath, [join(root, ours[0]!), ...ours.slice(1)], { cwd: folder, env });
+    const { status, stderr } = run('stats', '--data', 'rocks');
+    const [, command] =
+      /was written by rocksdb, which this installation leaves out: (npm install .*)$/m.exec(stderr) ?? [];
+    assert.equal(status, 1, stderr);
+    assert.equal(command, 'npm install --ignore-scripts rocksdb@5', stderr);
+    type(command!);
+    for (const data of ['rocks', 'plain']) {
+      const stats = run('stats', '--data', data);
+      assert.equal(stats.status, 0, stats.stderr);
     }
   });
 });

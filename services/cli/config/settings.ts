@@ -64,7 +64,7 @@ export const hiddenSettings: readonly HiddenSetting[] = [
     false,
     'what keeps states and the embedded log in new folders: auto, rocksdb or classic-level (LevelDB)',
     'auto',
-    'rocksdb is the quicker one; classic-level has binaries where it has none (linux-arm64, musl)',
+    'rocksdb, where it is installed and loads, is the quicker one on many partitions; classic-level is elsewhere',
   ),
   hidden('kafkaTls', false, 'speak TLS to the brokers', 'false', 'a broker on this machine has no certificate'),
   hidden('kafkaUsername', false, 'name to log in to the brokers with', 'none', 'without one, nobody logs in'),

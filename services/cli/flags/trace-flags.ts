@@ -128,7 +128,7 @@ async function loadSink() {
     return await import('../../runtime/tracing/otlp-sink.ts');
   } catch (error) {
     if (!otlpPackages.some((name) => isMissing(error, name))) throw error;
-    throw missingPackage(otlpPackages.join(' '), 'a collector of traces', error);
+    throw missingPackage(otlpPackages, 'a collector of traces', error);
   }
 }
 

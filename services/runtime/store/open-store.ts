@@ -1,5 +1,5 @@
 /**
- * The state store of a folder: on RocksDB, or on LevelDB where the `rocksdb` package has no binary for the machine.
+ * The state store of a folder: on RocksDB where the `rocksdb` package is installed and loads, on LevelDB elsewhere.
  *
  * A folder names the store that wrote it, in its file `STORE`; one without is of a version that knew RocksDB alone. Who
  * comes later takes the store that is named there, whatever is the choice for new folders. `CRAWLSTREAM_STORE` makes
@@ -9,8 +9,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { installCommand } from '../install-command.ts';
 import { openLevelStore } from './level-store.ts';
-import { rocksdbLoads } from './rocksdb-binding.ts';
+import { rocksdbInstalled, rocksdbLoads } from './rocksdb-binding.ts';
 import { openRocksdbStore } from './rocksdb-store.ts';
 import type { StateStore, StoreOptions } from './store.ts';
 import { storeError } from './store-errors.ts';
@@ -29,7 +30,7 @@ const remedy =
 
 let tellFallback: ((line: string) => void) | undefined;
 
-/** Calls `tell` with one line, at most once, when a new folder is made with LevelDB because RocksDB can't be loaded. */
+/** Calls `tell` with one line, at most once, when a new folder is made with LevelDB because a RocksDB that is installed can't be loaded. */
 export function onStoreFallback(tell: (line: string) => void): void {
   tellFallback = tell;
 }
@@ -45,7 +46,7 @@ export async function openStateStore(folder: string, options: StoreOptions = {})
     if (options.readOnly) return await openNamed(there ?? chosen(wanted), folder, options);
     if (there === undefined) {
       const name = chosen(wanted);
-      if (wanted === undefined && name !== 'rocksdb') sayFallback();
+      if (wanted === undefined && name !== 'rocksdb' && rocksdbInstalled()) sayFallback();
       await writeName(folder, name);
       return await openNamed(name, folder, options);
     }
@@ -71,7 +72,9 @@ export async function storeOf(folder: string): Promise<StoreName | undefined> {
 function openNamed(name: StoreName, folder: string, options: StoreOptions): Promise<StateStore> {
   if (name === 'rocksdb' && !rocksdbLoads() && existsSync(join(folder, 'CURRENT'))) {
     const place = `${process.platform}-${process.arch}`;
-    const message = `the store in ${folder} was written by rocksdb, which can't be loaded here (${place}, Node ${process.versions.node}): use it where rocksdb loads, or ${remedy}`;
+    const message = rocksdbInstalled()
+      ? `the store in ${folder} was written by rocksdb, which can't be loaded here (${place}, Node ${process.versions.node}): use it where rocksdb loads, or ${remedy}`
+      : `the store in ${folder} was written by rocksdb, which this installation leaves out: ${installCommand(['rocksdb'])}`;
     throw new CrawlstreamError('STORE_MISMATCH', message);
   }
   return openers[name](folder, options);

@@ -9,6 +9,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { installCommand } from '../install-command.ts';
 import { loadIsolated } from './isolated-module.ts';
 
 /** Opaque handles. Keep them reachable while work on them is under way: they free native memory when collected. */
@@ -72,6 +73,7 @@ export interface RocksdbBinding {
   iterator_end(iterator: IteratorContext, done: Callback): void;
 }
 
+const require = createRequire(import.meta.url);
 let loaded: RocksdbBinding | undefined;
 
 /** Throws STORE_UNSUPPORTED where the package or its native module for this platform is missing or does not load. */
@@ -79,6 +81,10 @@ export function loadRocksdb(): RocksdbBinding {
   try {
     loaded ??= load();
   } catch (cause) {
+    if (!rocksdbInstalled()) {
+      const message = `RocksDB needs the package rocksdb, which this installation leaves out: ${installCommand(['rocksdb'])}`;
+      throw new CrawlstreamError('STORE_UNSUPPORTED', message, cause);
+    }
     const place = `${process.platform}-${process.arch} with Node ${process.versions.node}`;
     const message = `the native module of the rocksdb package can't be loaded on ${place}: install it with "ROCKSDB=prebuilt npm ci", or where it has no prebuild compile it with "npx node-gyp rebuild -C node_modules/rocksdb"; TMPDIR must allow executables`;
     throw new CrawlstreamError('STORE_UNSUPPORTED', message, cause);
@@ -95,8 +101,17 @@ export function rocksdbLoads(): boolean {
   }
 }
 
+/** Whether the package is there at all: `npm install crawlstream` does without it. */
+export function rocksdbInstalled(): boolean {
+  try {
+    require.resolve('rocksdb/package.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function load(): RocksdbBinding {
-  const require = createRequire(import.meta.url);
   const folder = dirname(require.resolve('rocksdb/package.json'));
   // The package's own choice of file: by platform and libc, or what was compiled here.
   const choose = createRequire(join(folder, 'package.json'))('node-gyp-build') as { path(folder: string): string };

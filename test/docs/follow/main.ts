@@ -60,7 +60,9 @@ function install(from: From, fetched: FetchedNode): string {
   ) as [{ readonly filename: string }];
   writeFileSync(join(folder, 'package.json'), '{ "name": "reader", "private": true, "type": "module" }\n');
   writeFileSync(join(folder, '.npmrc'), 'engine-strict=true\n');
-  const args = [fetched.npm, 'install', '--ignore-scripts', '--no-audit', '--no-fund', join(folder, packed.filename)];
+  // The services page says that its searches need libsql beside an installed package.
+  const packages = [join(folder, packed.filename), 'libsql@0.5'];
+  const args = [fetched.npm, 'install', '--no-audit', '--no-fund', ...packages];
   execFileSync(fetched.node, args, {
     cwd: folder,
     env: environmentOf(fetched.node),
