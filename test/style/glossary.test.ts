@@ -57,6 +57,7 @@ const kept: Readonly<Record<string, readonly RegExp[]>> = {
     /^topology\/frontier\/(?:check\/digest|state\/traps-state|transfer\/(?:parse-dump-line|dump-line))\.ts$/,
     /^lab\/simulation\/standby\.ts$/,
     /\/compare-states\.ts$/,
+    /^lab\/bench\/content\//,
   ],
   lanes: [
     /\/digest\.ts$/,
@@ -75,7 +76,7 @@ const kept: Readonly<Record<string, readonly RegExp[]>> = {
     /^topology\/policy\/traps\//,
     /^lab\/web\//,
   ],
-  cite: [/^topology\/parse\//],
+  cite: [/^topology\/parse\//, /^lab\/bench\/content\//],
 };
 
 it('names in the sources are the words of the glossary', () => {
