@@ -13,8 +13,10 @@ export interface FetcherConfig {
   readonly version: string;
   /** URL or mail address for the User-Agent. Empty only against a web of our own. */
   readonly contact: string;
-  /** In the place of what `version` and `contact` make; its first word is the token that robots.txt is read for. */
-  readonly userAgent?: string;
+  /** In the place of the product's name (http/identity.ts). */
+  readonly userAgent?: string | undefined;
+  /** What robots.txt is read for. Absent: the first word of the User-Agent. */
+  readonly robotsTokens?: readonly [string, ...string[]] | undefined;
   /** Connect to loopback, private and other special addresses too: to all of them, or to these networks (CIDR). */
   readonly allowPrivate: boolean | readonly string[];
   readonly resolve: readonly ResolveOverride[];

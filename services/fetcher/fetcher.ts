@@ -27,7 +27,7 @@ import { fetcherLimits } from './fetcher-limits.ts';
 import { createHooks, type HookUse } from './hooks/run-hooks.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpResponse } from './http/client.ts';
 import { acceptEncoding } from './http/content-coding.ts';
-import { pageAccept, productTokenOf, requestHeaders, sitemapAccept } from './http/identity.ts';
+import { pageAccept, productTokensOf, requestHeaders, sitemapAccept } from './http/identity.ts';
 import { requestLimits } from './http/request-limits.ts';
 import { compileRequestRules } from './http/request-rules.ts';
 import { responseRecord } from './http/response-record.ts';
@@ -122,7 +122,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { log, codec, config, crawl } = options;
   const { responseBytesMax } = config;
   const leasesMax = config.leasesMax ?? fetcherLimits.leasesMax;
-  const productToken = productTokenOf(config);
+  const productToken = productTokensOf(config);
   const clock = createGrantClock(options.clock);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);

@@ -5,6 +5,7 @@
  * none. Ignored: what concerns display (noarchive, max-snippet, …) and unavailable_after, which speaks of a search
  * index's calendar and not of crawling. Statements for everyone and for our own token add up: the strictest holds.
  */
+import { lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 
 export interface Directives {
   readonly noindex: boolean;
@@ -28,10 +29,10 @@ export function metaDirectives(content: string): Directives {
   return { noindex, nofollow };
 }
 
-/** Is a meta element of this name meant for us? `token`: our product token in lower case, or empty. */
-export function isRobotsName(name: string, token: string): boolean {
+/** Is a meta element of this name meant for us? `tokens`: our product tokens, in lower case. */
+export function isRobotsName(name: string, tokens: readonly string[]): boolean {
   const lower = name.trim().toLowerCase();
-  return lower === 'robots' || (token !== '' && lower === token);
+  return lower === 'robots' || (lower !== '' && tokens.includes(lower));
 }
 
 /** Rules that carry a value, so that `name:` before them is no crawler's name. */
@@ -42,8 +43,8 @@ const scope = /^\s*([a-z][\w.-]*|\*)\s*:(.*)$/is;
  * `values`: each X-Robots-Tag header. A value may begin, or go on after a comma, with `name:`; what follows is then for
  * that crawler alone, up to the next name or the end of the value.
  */
-export function headerDirectives(values: readonly string[], productToken: string | null): Directives {
-  const token = productToken?.toLowerCase() ?? '';
+export function headerDirectives(values: readonly string[], productToken: ProductTokens | null): Directives {
+  const tokens = lowerTokens(productToken);
   let found = noDirectives;
   for (const value of values) {
     let forUs = true;
@@ -54,7 +55,7 @@ export function headerDirectives(values: readonly string[], productToken: string
         if (forUs && name === undefined) found = bothDirectives(found, metaDirectives(part));
         continue;
       }
-      forUs = name === '*' || isRobotsName(name, token);
+      forUs = name === '*' || isRobotsName(name, tokens);
       if (forUs) found = bothDirectives(found, metaDirectives(scoped![2]!));
     }
   }

@@ -9,6 +9,7 @@
  * asks for nofollow gives no links. A meta refresh is reported, and is the caller's to follow, as a redirect is.
  */
 
+import { lowerTokens, type ProductTokens } from '../robots/product-token.ts';
 import { charsetParameter, decodePage, metaCharset } from './charset.ts';
 import { bothDirectives, type Directives, headerDirectives, isRobotsName, metaDirectives } from './directives.ts';
 import { type Element, element } from './elements.ts';
@@ -29,7 +30,7 @@ export interface ParseOptions {
   /** Each X-Robots-Tag header. */
   readonly robotsTags: readonly string[];
   /** Our token in robots.txt, for statements addressed to us. */
-  readonly productToken: string;
+  readonly productToken: ProductTokens;
   readonly linksMax: number;
   readonly textCharsMax: number;
   /** Bytes (characters, where the body is a string) that are read. */
@@ -66,7 +67,7 @@ export interface ParsedPage {
 export function parsePage(body: Uint8Array | string, options: ParseOptions): ParsedPage {
   const cutShort = body.length > options.byteBudget;
   const { text: html, charset, tentative } = decoded(body, options);
-  const token = options.productToken.toLowerCase();
+  const tokens = lowerTokens(options.productToken);
   const hrefs = createHrefs(options.linksMax);
   const nofollowed = createHrefs(richLimits.nofollowedMax);
   const text = createText(options.textCharsMax, asAscii(body, html, charset));
@@ -89,7 +90,7 @@ export function parsePage(body: Uint8Array | string, options: ParseOptions): Par
     if (tentative) lateCharset ??= declaredIn(value);
     const name = value(attribute.name);
     if (name !== '') {
-      if (isRobotsName(name, token)) robots = bothDirectives(robots, metaDirectives(value(attribute.content)));
+      if (isRobotsName(name, tokens)) robots = bothDirectives(robots, metaDirectives(value(attribute.content)));
       else if (description === '' && name.trim().toLowerCase() === 'description') {
         description = cut(collapseBlanks(value(attribute.content)), parseLimits.descriptionCharsMax);
       }

@@ -17,6 +17,8 @@ export interface RobotsRules {
   readonly crawlDelayMs: number | null;
   /** Absolute http(s) URLs, each once, in the order of the file. */
   readonly sitemaps: readonly string[];
+  /** The file has a group for our token. */
+  readonly named: boolean;
 }
 
 interface Group {
@@ -26,7 +28,7 @@ interface Group {
 }
 
 /** What a host without a robots.txt says: everything is allowed. */
-export const noRules: RobotsRules = { index: indexPatterns([]), crawlDelayMs: null, sitemaps: [] };
+export const noRules: RobotsRules = { index: indexPatterns([]), crawlDelayMs: null, sitemaps: [], named: false };
 
 /**
  * `productToken`: ours, bare (`ExampleBot`, not `ExampleBot/1.0`).
@@ -80,6 +82,7 @@ export function parseRobots(body: Uint8Array, productToken: string, robotsUrl: s
     index: indexPatterns(group.rules),
     crawlDelayMs: group.crawlDelayMs,
     sitemaps: absolute(sitemapValues.map(fromUtf8), robotsUrl),
+    named: own.named,
   };
 }
 

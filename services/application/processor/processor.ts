@@ -8,6 +8,7 @@
 import type { z } from 'zod';
 import type { TopicName } from '../../../topology/topics.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
+import type { Identity } from '../../fetcher/http/identity.ts';
 import type { RecordCodec } from '../../runtime/avro/record-codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ConsumerStats } from '../../runtime/consumer/consumer.ts';
@@ -67,7 +68,7 @@ export interface ProcessorContext {
   /** Read again what was read before. */
   readonly fromStart: boolean;
   /** Of one that contacts sites. */
-  readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'contact'>;
+  readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve'> & Omit<Identity, 'version'>;
   /** Of plugins, for one that reads pages itself. Absent: there are none. */
   readonly hooks?: FetcherConfig['hooks'];
   /** Hears how the consumer stands. */

@@ -13,7 +13,7 @@ import { createResolver } from '../../fetcher/connect/resolver.ts';
 import { createHooks } from '../../fetcher/hooks/run-hooks.ts';
 import { createHttpClient } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
-import { productToken, requestHeaders } from '../../fetcher/http/identity.ts';
+import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
 import { watchBlockedHosts } from '../../fetcher/leases/blocked-hosts.ts';
 import { createAddressPacer } from '../../fetcher/pace/address-pacer.ts';
 import { createBandwidth } from '../../fetcher/pace/bandwidth.ts';
@@ -72,8 +72,8 @@ async function start(
   const { log, codec, clock, manifest, reach } = context;
   const { crawl, keyMode } = manifest;
   const stopping = new AbortController();
-  const config = { version: productVersion, contact: reach.contact };
-  const userAgent = requestHeaders(config, '*/*', acceptEncoding);
+  const productToken = productTokensOf(reach);
+  const userAgent = requestHeaders({ ...reach, version: productVersion }, '*/*', acceptEncoding);
   const resolver = createResolver({
     clock,
     lookup: createDnsLookup(),

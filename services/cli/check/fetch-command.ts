@@ -10,9 +10,10 @@ import type { Policy } from '../../../topology/policy/policy.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import type { HttpResponse } from '../../fetcher/http/client.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
-import { productToken } from '../../fetcher/http/identity.ts';
+import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
+import { identityOf } from '../flags/identity-flags.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
 import { type CheckFetcher, type FetchFlags, withCheckFetcher } from './fetcher.ts';
@@ -60,7 +61,7 @@ async function fetchPage(given: string, flags: FetchCommandFlags): Promise<void>
   await withCheckFetcher(flags, async (fetcher) => {
     const { hops, response } = await follow(fetcher, policy, url);
     const at = hops.at(-1)!.url;
-    const page = response === null ? null : parsed(response, at, flags.links);
+    const page = response === null ? null : parsed(response, at, flags);
     const links =
       page === null ? [] : page.links.map((link) => ({ url: link, verdict: verdictOf(policy, link, 1, 0) }));
     print({ json: jsonOf(hops, page, links), text: textOf(hops, page, links) }, flags.json);
@@ -76,8 +77,8 @@ async function follow(
   const hops: Hop[] = [];
   for (let url = first; ; ) {
     const filter = verdictOf(policy, url, 0, hops.length);
-    const { robots: found, body, why } = await fetcher.robots(url, productToken);
-    const line = found.status === 'rules' ? decidingLine(body, productToken, url) : null;
+    const { robots: found, body, why } = await fetcher.robots(url);
+    const line = found.status === 'rules' ? decidingLine(body, found.token, url) : null;
     const isAllowed = found.status === 'allowAll' || (found.status === 'rules' && (line?.allow ?? true));
     const robots =
       found.status === 'unreachable'
@@ -101,14 +102,14 @@ function verdictOf(policy: Policy, url: string, depth: number, hop: number): str
   return admission.ok ? taken : `refused by ${admission.rule}: ${admission.detail}`;
 }
 
-function parsed({ headers, body }: HttpResponse, url: string, linksMax: number): ParsedPage {
+function parsed({ headers, body }: HttpResponse, url: string, flags: FetchCommandFlags): ParsedPage {
   const endMs = performance.now() + fetcherLimits.parseTimeoutMs;
   return parsePage(body, {
     url,
     contentType: headerOf(headers, 'content-type') || null,
     robotsTags: headersOf(headers, 'x-robots-tag'),
-    productToken,
-    linksMax,
+    productToken: productTokensOf(identityOf(flags)),
+    linksMax: flags.links,
     textCharsMax: fetcherLimits.textCharsMax,
     byteBudget: body.length,
     expired: () => performance.now() > endMs,

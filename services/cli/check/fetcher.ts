@@ -6,6 +6,7 @@
  */
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
+import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { createDnsLookup } from '../../fetcher/connect/dns-lookup.ts';
 import { compileOverrides, type ResolveOverride } from '../../fetcher/connect/resolve-override.ts';
@@ -13,22 +14,21 @@ import { createResolver } from '../../fetcher/connect/resolver.ts';
 import { createHttpClient, type HttpResponse } from '../../fetcher/http/client.ts';
 import { acceptEncoding } from '../../fetcher/http/content-coding.ts';
 import { headerOf } from '../../fetcher/http/headers.ts';
-import { productToken } from '../../fetcher/http/identity.ts';
+import { productTokensOf, requestHeaders } from '../../fetcher/http/identity.ts';
 import { createRobotsCache, type Robots } from '../../fetcher/robots/cache.ts';
 import { SystemClock } from '../../runtime/clock.ts';
-import { productVersion } from '../../runtime/version.ts';
+import { type IdentityFlags, identityOf } from '../flags/identity-flags.ts';
 
-export interface FetchFlags {
+export interface FetchFlags extends IdentityFlags {
   readonly allowPrivate?: true | string[];
   readonly resolve?: ResolveOverride[];
-  readonly contact?: string;
 }
 
 export interface CheckFetcher {
   /** Throws INVALID_ARGUMENT where there is no answer. `url` is normal. */
   page(url: string): Promise<HttpResponse>;
-  /** Under RFC 9309's rules for redirects and failures. `agent`: whose group counts. */
-  robots(url: string, agent: string): Promise<FetchedRobots>;
+  /** Under RFC 9309's rules for redirects and failures. `tokens`: whose group counts; absent: ours. */
+  robots(url: string, tokens?: ProductTokens): Promise<FetchedRobots>;
 }
 
 export interface FetchedRobots {
@@ -51,9 +51,8 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
     isBlocked: compileAddressGuard(flags.allowPrivate ?? false),
   });
   const client = createHttpClient({ clock, resolver });
-  const contact = flags.contact === undefined ? '' : ` (+${flags.contact})`;
-  const agent = `${productToken}/${productVersion}${contact}`;
-  const headers = ['user-agent', agent, 'accept', '*/*', 'accept-encoding', acceptEncoding];
+  const identity = identityOf(flags);
+  const headers = requestHeaders(identity, '*/*', acceptEncoding);
   try {
     return await act({
       async page(url) {
@@ -61,9 +60,9 @@ export async function withCheckFetcher<T>(flags: FetchFlags, act: (fetcher: Chec
         if (response.failure !== null) throw unreachable(url, response);
         return response;
       },
-      async robots(url, token) {
+      async robots(url, tokens = productTokensOf(identity)) {
         let last: Omit<FetchedRobots, 'robots'> | undefined;
-        const answer = await createRobotsCache(clock, token).get(new URL(url).origin, async (asked) => {
+        const answer = await createRobotsCache(clock, tokens).get(new URL(url).origin, async (asked) => {
           const at = asked.at(-1)!;
           const {
             status,

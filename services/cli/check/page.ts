@@ -7,9 +7,10 @@ import { type ParsedPage, parsePage } from '../../../topology/parse/page.ts';
 import { isAllowed } from '../../../topology/robots/rules.ts';
 import { fetcherLimits } from '../../fetcher/fetcher-limits.ts';
 import { headerOf, headersOf } from '../../fetcher/http/headers.ts';
-import { productToken } from '../../fetcher/http/identity.ts';
+import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { bad, wholeNumber } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
+import { identityOf } from '../flags/identity-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
@@ -60,7 +61,7 @@ async function checkPage(given: string | undefined, flags: PageFlags): Promise<v
     url: source.url,
     contentType: source.contentType,
     robotsTags: source.robotsTags,
-    productToken,
+    productToken: productTokensOf(identityOf(flags)),
     linksMax: flags.links,
     textCharsMax: fetcherLimits.textCharsMax,
     byteBudget: source.body.length,
@@ -106,7 +107,7 @@ async function fromFile(file: string, url: string | undefined): Promise<PageSour
 
 function fetched(url: string, flags: PageFlags): Promise<PageSource> {
   return withCheckFetcher(flags, async (fetcher) => {
-    const { robots } = await fetcher.robots(url, productToken);
+    const { robots } = await fetcher.robots(url);
     if (robots.status === 'unreachable' || (robots.status === 'rules' && !isAllowed(robots.rules, url))) {
       const why = robots.status === 'rules' ? 'its robots.txt denies it' : robots.detail;
       const remedy = robots.blockedAddress

@@ -1,10 +1,12 @@
 /** `crawlstream check robots`: what a robots.txt says to us, and of a URL, with the line that decides. */
 
 import type { Command } from 'commander';
+import { tokenInForce } from '../../../topology/robots/product-token.ts';
 import { parseRobots } from '../../../topology/robots/rules.ts';
-import { productToken } from '../../fetcher/http/identity.ts';
+import { productTokensOf } from '../../fetcher/http/identity.ts';
 import { bad } from '../flags/arguments.ts';
 import { addReachOptions } from '../flags/fetcher-flags.ts';
+import { identityOf } from '../flags/identity-flags.ts';
 import { readBytes } from '../flags/named-file.ts';
 import { normalUrl } from '../flags/url-argument.ts';
 import { print, rows } from '../terminal/print.ts';
@@ -13,7 +15,7 @@ import { decidingLine, groupOf } from './robots-line.ts';
 
 interface RobotsFlags extends FetchFlags {
   readonly file?: string;
-  readonly agent: string;
+  readonly agent?: string;
   readonly json?: boolean;
 }
 
@@ -28,7 +30,7 @@ export function addCheckRobots(check: Command): void {
     .description('print what robots.txt says of a URL, with the rule, Crawl-delay and sitemaps')
     .argument('[url]', 'the page in question; its host is asked unless --file is given')
     .option('--file <file>', 'read this robots.txt')
-    .option('--agent <token>', 'product token to judge for', agentToken, productToken)
+    .option('--agent <token>', 'product token to judge for (default: that of the crawler)', agentToken)
     .option('--json', 'as one line of JSON');
   addReachOptions(command).action(checkRobots);
 }
@@ -43,7 +45,7 @@ async function checkRobots(given: string | undefined, flags: RobotsFlags): Promi
   if (given === undefined && flags.file === undefined) throw bad('url', '', 'name a URL, or a robots.txt with --file');
   const url = given === undefined ? null : normalUrl(given);
   const source = flags.file === undefined ? await fetched(url!, flags) : await read(flags.file, url);
-  const { agent } = flags;
+  const agent = flags.agent ?? tokenInForce(source.body, productTokensOf(identityOf(flags)));
   const rules = parseRobots(source.body, agent, source.url);
   const line = url === null || source.verdict !== 'rules' ? null : decidingLine(source.body, agent, url);
   const allowed =

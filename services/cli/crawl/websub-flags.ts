@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { compileAddressGuard } from '../../../topology/fetch/address.ts';
 import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
-import { productToken } from '../../fetcher/http/identity.ts';
+import { userAgentOf } from '../../fetcher/http/identity.ts';
 import { createHubRequest } from '../../push/hub-request.ts';
 import { type PushTarget, pushNews } from '../../push/pushed-urls.ts';
 import { Websub } from '../../push/websub.ts';
@@ -37,12 +37,11 @@ interface Subscribing {
 export async function openWebsub(crawl: Subscribing, target: PushTarget): Promise<Websub | undefined> {
   const { folder, callback, fetcher } = crawl;
   if (callback === undefined) return undefined;
-  const userAgent = `${productToken}/${fetcher.version}${fetcher.contact === '' ? '' : ` (+${fetcher.contact})`}`;
   return Websub.open({
     path: folder.part('websub.json'),
     callback,
     clock: target.clock,
-    request: createHubRequest(userAgent, compileAddressGuard(fetcher.allowPrivate ?? false)),
+    request: createHubRequest(userAgentOf(fetcher), compileAddressGuard(fetcher.allowPrivate ?? false)),
     push: (news) => pushNews(target, news),
     say: printNotice,
   });

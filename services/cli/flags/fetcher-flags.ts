@@ -11,17 +11,16 @@ import type { FetcherConfig } from '../../fetcher/fetcher-config.ts';
 import { requestLimits } from '../../fetcher/http/request-limits.ts';
 import { type RequestRuleInput, requestRulesSchema } from '../../fetcher/http/request-rules-schema.ts';
 import { type ExtractRules, extractRulesSchema } from '../../fetcher/pages/extract-rules.ts';
-import { productVersion } from '../../runtime/version.ts';
-import { collect, contact, networks, wholeNumber } from './arguments.ts';
+import { collect, networks, wholeNumber } from './arguments.ts';
 import { certificates, oneHost } from './certificates.ts';
+import { addIdentityOptions, type IdentityFlags, identityOf } from './identity-flags.ts';
 import { rulesFile } from './rules-file.ts';
 import { setting } from './setting.ts';
 
-export interface FetcherFlags {
+export interface FetcherFlags extends IdentityFlags {
   /** True: all of them. */
   readonly allowPrivate?: true | string[];
   readonly resolve?: ResolveOverride[];
-  readonly contact?: string;
   readonly concurrency: number;
   /** Publish raw responses, for archives. */
   readonly responses?: boolean;
@@ -42,7 +41,7 @@ const mebibyte = 1024 * 1024;
 
 /** Of everything that reaches hosts. */
 export function addReachOptions(command: Command): Command {
-  return command
+  return addIdentityOptions(command)
     .addOption(
       setting(
         '--allow-private [networks]',
@@ -57,14 +56,6 @@ export function addReachOptions(command: Command): Command {
         "as curl's: do not look this name up",
         'names are looked up',
         collect(parseResolveOverride),
-      ),
-    )
-    .addOption(
-      setting(
-        '--contact <url|mail>',
-        'where webmasters reach you; sent with each request',
-        'a crawl of other people’s hosts refuses to start without one',
-        contact('--contact'),
       ),
     );
 }
@@ -155,8 +146,7 @@ export function addFetcherOptions(command: Command): Command {
 
 export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   return {
-    version: productVersion,
-    contact: flags.contact ?? '',
+    ...identityOf(flags),
     allowPrivate: flags.allowPrivate ?? false,
     resolve: flags.resolve ?? [],
     addressDelayMs: crawlLimits.addressDelayMs,
@@ -174,8 +164,9 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   };
 }
 
-/** Webmasters must be able to reach whoever crawls them; only a web on this very machine needs none. */
+/** Webmasters must be able to name and reach whoever crawls them; only a web on this very machine needs no contact. */
 export function needContact(flags: FetcherFlags, seeds: readonly string[]): void {
+  identityOf(flags);
   if (flags.contact !== undefined) return;
   const overrides = flags.resolve ?? [];
   const lookup = compileOverrides(overrides);

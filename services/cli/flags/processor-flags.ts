@@ -8,6 +8,7 @@ import type { OptionMeta, Processor } from '../../application/processor/processo
 import { consumers } from '../../application/topology.ts';
 import { bad } from './arguments.ts';
 import type { FetcherFlags } from './fetcher-flags.ts';
+import { identityOf } from './identity-flags.ts';
 import { setting } from './setting.ts';
 
 export interface ProcessorFlags extends Readonly<Record<string, unknown>> {
@@ -88,8 +89,8 @@ function handlerFile(value: string): string {
   throw bad('--handler', value, 'there is no such file; crawlstream new NAME makes one to begin with');
 }
 
-export function reachOf({ allowPrivate, resolve, contact }: Partial<FetcherFlags>) {
-  return { allowPrivate: allowPrivate ?? false, resolve: resolve ?? [], contact: contact ?? '' };
+export function reachOf(flags: Partial<FetcherFlags>) {
+  return { allowPrivate: flags.allowPrivate ?? false, resolve: flags.resolve ?? [], ...identityOf(flags) };
 }
 
 /** What fetchers are told to publish, as the processors beside them need it. */

@@ -1,25 +1,37 @@
 /** Who we say we are, and what we say we read: the headers that every request carries. */
+import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 
-/** Our name in robots.txt, and the first word of our User-Agent. */
+/** Our name in robots.txt, and the first word of our User-Agent, where an operator gives no other. */
 export const productToken = 'crawlstream';
 
 export const pageAccept = 'text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1';
 export const sitemapAccept = 'application/xml,text/xml,application/feed+json,text/plain;q=0.8,*/*;q=0.1';
 
 export interface Identity {
+  /** Release of the product. */
   readonly version: string;
+  /** A URL or mail address; empty only against a web of our own. */
   readonly contact: string;
-  readonly userAgent?: string;
+  /** An operator's own. `{contact}` and `{version}` stand for those; a contact that it leaves out is put behind it. */
+  readonly userAgent?: string | undefined;
+  /** Absent: the first word of the User-Agent. */
+  readonly robotsTokens?: readonly [string, ...string[]] | undefined;
 }
 
-/** What robots.txt is read for. */
-export function productTokenOf({ userAgent }: Pick<Identity, 'userAgent'>): string {
-  return userAgent?.split(/[/\s]/, 1)[0] ?? productToken;
+/** What robots.txt and robots directives are read for. */
+export function productTokensOf({
+  userAgent,
+  robotsTokens,
+}: Pick<Identity, 'userAgent' | 'robotsTokens'>): ProductTokens {
+  return robotsTokens ?? userAgent?.split(/[/\s]/, 1)[0] ?? productToken;
 }
 
-/** `version`: release of the product. `contact`: a URL or mail address; empty only against a web of our own. */
-export function requestHeaders(config: Identity, accept: string, encoding: string): string[] {
-  const contact = config.contact === '' ? '' : ` (+${config.contact})`;
-  const userAgent = config.userAgent ?? `${productToken}/${config.version}${contact}`;
-  return ['user-agent', userAgent, 'accept', accept, 'accept-encoding', encoding];
+export function userAgentOf({ userAgent, version, contact }: Identity): string {
+  const name = userAgent ?? `${productToken}/{version}`;
+  const filled = name.replaceAll('{version}', version).replaceAll('{contact}', contact);
+  return contact === '' || filled.includes(contact) ? filled : `${filled} (+${contact})`;
+}
+
+export function requestHeaders(identity: Identity, accept: string, encoding: string): string[] {
+  return ['user-agent', userAgentOf(identity), 'accept', accept, 'accept-encoding', encoding];
 }

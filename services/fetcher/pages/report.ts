@@ -18,6 +18,7 @@ import type { ParsedPage } from '../../../topology/parse/page.ts';
 import { metadataJson } from '../../../topology/parse/rich/metadata.ts';
 import { richLimits } from '../../../topology/parse/rich/rich-limits.ts';
 import { isSoft404 } from '../../../topology/parse/soft-404.ts';
+import type { ProductTokens } from '../../../topology/robots/product-token.ts';
 import { fetcherLimits } from '../fetcher-limits.ts';
 import { HookFailed, type Hooks } from '../hooks/run-hooks.ts';
 import type { HttpResponse } from '../http/client.ts';
@@ -37,7 +38,7 @@ import type { WholePage } from './parse-page.ts';
 export interface PageReader {
   readonly extractor: Extractor;
   readonly links: LinkMaker;
-  readonly productToken: string;
+  readonly productToken: ProductTokens;
   readonly linksMax: number;
   /** What pages of a host are asked for beyond links and text. Absent: nothing. */
   readonly wishesOf?: (hostname: string) => PageWishes | undefined;

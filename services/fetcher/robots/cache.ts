@@ -12,6 +12,7 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { HostFacts, RobotsCopy } from '../../../schemas/types.ts';
+import { firstToken, type ProductTokens, tokenInForce } from '../../../topology/robots/product-token.ts';
 import { robotsLimits } from '../../../topology/robots/robots-limits.ts';
 import { noRules, parseRobots, type RobotsRules } from '../../../topology/robots/rules.ts';
 import { needsRefetch, robotsVerdict } from '../../../topology/robots/verdict.ts';
@@ -22,6 +23,8 @@ import { createMovedAnswers } from './moved-answers.ts';
 export interface Robots {
   readonly status: 'rules' | 'allowAll' | 'unreachable';
   readonly rules: RobotsRules;
+  /** Product token whose rules they are. */
+  readonly token: string;
   /** SHA-256 of the body, first 16 bytes, hexadecimal. Empty: there is none. */
   readonly hash: string;
   /** ms since the Unix epoch. */
@@ -90,11 +93,12 @@ interface Elsewhere {
 /** `onCopy` hears of each copy that an origin gets, before anyone goes by it. */
 export function createRobotsCache(
   clock: Clock,
-  productToken: string,
+  productToken: ProductTokens,
   onCopy: (copy: RobotsCopy) => void = () => {},
 ): RobotsCache {
   /** In order of last use. */
   const entries = new Map<string, Entry>();
+  const anyToken = firstToken(productToken);
   /** Kept since an answer last told of it: it came with a hop, or with another origin's chain. */
   const untold = new Set<string>();
   const underWay = new Map<string, Promise<Robots | null>>();
@@ -138,7 +142,7 @@ export function createRobotsCache(
     if (there !== undefined) {
       keep(origin, there);
       // Its body is on the log already, by the same hash.
-      onCopy(copyOf(origin, url, there.robots, 200, productToken, nothing));
+      onCopy(copyOf(origin, url, there.robots, 200, nothing));
       return there.robots;
     }
     const isFar = asked.length > 1 && originOf(asked[asked.length - 2]!) !== originOf(url);
@@ -150,7 +154,7 @@ export function createRobotsCache(
     const cachedAgeMs = old === undefined ? null : nowMs - old.robots.fetchedAtMs;
     const verdict = robotsVerdict({ url, status: response.status, location: response.location, asked, cachedAgeMs });
     const tell = (binds: string, robots: Robots, body: Uint8Array) =>
-      onCopy(copyOf(binds, url, robots, response.status, productToken, body));
+      onCopy(copyOf(binds, url, robots, response.status, body));
     const keepHere = (entry: Entry, body: Uint8Array): Robots => {
       keep(origin, entry);
       tell(origin, entry.robots, body);
@@ -168,20 +172,21 @@ export function createRobotsCache(
       case 'parse': {
         const body = response.body.subarray(0, robotsLimits.bodyBytesMax);
         const startMs = performance.now();
-        const rules = parseRobots(body, productToken, url);
+        const token = tokenInForce(body, productToken);
+        const rules = parseRobots(body, token, url);
         response.onParsed?.(performance.now() - startMs);
-        const robots = { ...open(nowMs), status: 'rules', rules, hash: shortHash(body) } as const;
+        const robots = { ...open(nowMs, anyToken), status: 'rules', rules, token, hash: shortHash(body) } as const;
         return keepHere({ robots, bytes: body.length, staleUntilMs: 0 }, body);
       }
       case 'allow_all':
-        return keepHere({ robots: open(nowMs), bytes: 0, staleUntilMs: 0 }, nothing);
+        return keepHere({ robots: open(nowMs, anyToken), bytes: 0, staleUntilMs: 0 }, nothing);
       case 'use_cached': {
         const robots = { ...old!.robots, stale: true };
         keep(origin, { ...old!, robots, staleUntilMs: nowMs + fetcherLimits.robotsStaleRecheckMs });
         return robots;
       }
       case 'disallow_all':
-        return unreachable(response, nowMs, asked.length > 1);
+        return unreachable(response, nowMs, anyToken, asked.length > 1);
     }
   };
 
@@ -215,7 +220,11 @@ export function createRobotsCache(
       return awaited(origin, chain);
     if (chain !== undefined && nowMs - chain.sinceMs >= fetcherLimits.robotsHopPatienceMs) {
       elsewhere.delete(origin);
-      return { ...open(nowMs), status: 'unreachable', detail: 'robots.txt: moved to a host that could not be asked' };
+      return {
+        ...open(nowMs, anyToken),
+        status: 'unreachable',
+        detail: 'robots.txt: moved to a host that could not be asked',
+      };
     }
     const robots = await follow([`${origin}/robots.txt`], fetch);
     if (robots === 'elsewhere') return awaited(origin, requested(origin));
@@ -265,9 +274,8 @@ const nothing = new Uint8Array();
 function copyOf(
   origin: string,
   url: string,
-  { hash, fetchedAtMs, rules }: Robots,
+  { hash, fetchedAtMs, rules, token }: Robots,
   status: number,
-  token: string,
   body: Uint8Array,
 ): RobotsCopy {
   return { origin, url, hash, fetchedAtMs, status, token, crawlDelayMs: rules.crawlDelayMs ?? -1, body };
@@ -289,9 +297,10 @@ function isRobotsTxt(url: string): boolean {
   return url === `${originOf(url)}/robots.txt`;
 }
 
-function open(fetchedAtMs: number): Robots {
+function open(fetchedAtMs: number, token: string): Robots {
   return {
     status: 'allowAll',
+    token,
     rules: noRules,
     hash: '',
     fetchedAtMs,
@@ -302,11 +311,11 @@ function open(fetchedAtMs: number): Robots {
   };
 }
 
-function unreachable(response: RobotsResponse, nowMs: number, redirected: boolean): Robots {
+function unreachable(response: RobotsResponse, nowMs: number, token: string, redirected: boolean): Robots {
   const { status, retryAfterMs } = response;
   const detail = `robots.txt: ${status === 0 ? response.detail : `status ${status}`}`;
   const blockedAddress = response.blockedAddress && !redirected;
-  return { ...open(nowMs), status: 'unreachable', detail, blockedAddress, retryAfterMs };
+  return { ...open(nowMs, token), status: 'unreachable', detail, blockedAddress, retryAfterMs };
 }
 
 function shortHash(body: Uint8Array): string {
