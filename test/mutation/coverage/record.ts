@@ -20,6 +20,7 @@ if (output !== undefined && isMainThread) record(output);
 
 function record(output: string): void {
   const rootUrl = pathToFileURL(root).href;
+  const ownUrl = new URL('.', import.meta.url).href;
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
@@ -29,7 +30,7 @@ function record(output: string): void {
     session.post('Profiler.takePreciseCoverage', (error, counted) => {
       if (error !== null) throw error;
       const modules = counted.result
-        .filter(({ url }) => url.startsWith(rootUrl) && !url.includes('/node_modules/'))
+        .filter(({ url }) => url.startsWith(rootUrl) && !url.includes('/node_modules/') && !url.startsWith(ownUrl))
         .map(({ url, functions }) => ({
           file: decodeURIComponent(url.split('?')[0]!.slice(rootUrl.length)),
           ranges: functions.flatMap(({ ranges }) => ranges),
