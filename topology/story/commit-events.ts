@@ -83,6 +83,7 @@ export class CommitEvents {
       this.#isKnown = true;
     }
     if (event.kind === 'cameTo' && event.status !== 'again') this.#isKnown = true;
+    if (event.kind === 'purged') this.#isKnown = false;
     const { offset, atMs, policyVersion } = event;
     const [kind, text, details] = told(event, this.story);
     const topic = 'frontier-changelog';
