@@ -1,0 +1,158 @@
+/** The spans that a fetcher tells of one traced URL. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankOutcome, blankTask, blankTaskUrl } from '../../../../schemas/blank.ts';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import { type UrlSpans, urlSpans } from '../../../../services/fetcher/leases/url-spans.ts';
+import type { RobotsAnswer } from '../../../../services/fetcher/robots/cache.ts';
+import type { Clock } from '../../../../services/runtime/clock.ts';
+import type { Span } from '../../../../services/runtime/tracing/spans.ts';
+import { leaseSpan } from '../../../../topology/trace/journey.ts';
+import { childOf, formatTraceparent } from '../../../../topology/trace/trace-context.ts';
+
+const queue = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const lease = leaseSpan(queue);
+const url = 'https://a.test/x';
+const task = { ...blankTask, partition: 3, leaseId: 7, hostKey: 'a.test', grantedAtMs: 500 };
+
+function traced(of = url) {
+  const told: Span[] = [];
+  const clock = { nowMs: () => 2_000 } as Clock;
+  const urls = [blankTaskUrl, { ...blankTaskUrl, url: of, traceparent: formatTraceparent(queue) }];
+  const spans = urlSpans((span) => told.push(span), clock, { ...task, urls }, 1)!;
+  return { told, spans };
+}
+
+function toldBy(act: (spans: UrlSpans) => void, of?: string): Span[] {
+  const { told, spans } = traced(of);
+  act(spans);
+  return told;
+}
+
+const response = (own: Partial<HttpResponse> = {}) =>
+  ({
+    ...{ status: 0, failure: null, startMs: 1_000, endMs: 1_200, address: '', body: Buffer.from('abc') },
+    ...{ connectMs: 4, firstByteMs: 5, ...own },
+  }) as HttpResponse;
+
+const within = (name: string) => ({ name, span: childOf(lease, name), parent: lease, links: [] });
+
+describe('a URL', () => {
+  it('that is not traced, or whose trace nobody can read, has no spans', () => {
+    for (const traceparent of ['', 'nonsense'])
+      assert.equal(
+        urlSpans(() => {}, {} as Clock, { ...task, urls: [{ ...blankTaskUrl, url, traceparent }] }, 0),
+        undefined,
+      );
+  });
+
+  it('that is traced hands on who goes on from where', () => {
+    const { spans } = traced();
+    assert.deepEqual(
+      [spans.leaseContext, spans.fetchContext, spans.publishContext],
+      [lease, childOf(lease, 'fetch'), childOf(lease, 'publish')].map(formatTraceparent),
+    );
+  });
+});
+
+describe('a span', () => {
+  const robots = { robots: { status: 'rules' }, fresh: true } as RobotsAnswer;
+  it('of robots says what they were, or that they did not come in time', () => {
+    assert.deepEqual(
+      toldBy((spans) => spans.robots(1_000, robots)),
+      [
+        {
+          ...within('robots'),
+          ...{ kind: 'internal', startMs: 1_000, endMs: 2_000, error: '' },
+          attributes: { 'crawlstream.robots.status': 'rules', 'crawlstream.robots.fresh': true },
+        },
+      ],
+    );
+    const [{ error, attributes }] = toldBy((spans) => spans.robots(1_000, null)) as [Span];
+    assert.deepEqual(
+      [error, attributes],
+      ['not in time', { 'crawlstream.robots.status': 'unknown', 'crawlstream.robots.fresh': false }],
+    );
+  });
+
+  const asked = {
+    ...{ 'http.request.method': 'GET', 'url.full': url, 'server.address': 'a.test', 'server.port': 443 },
+    ...{ 'crawlstream.body_bytes': 3, 'crawlstream.connect_ms': 4, 'crawlstream.first_byte_ms': 5 },
+  };
+  it('of a request says what was asked, and what came of it', () => {
+    assert.deepEqual(
+      toldBy((spans) => spans.fetched(response({ status: 200, address: '192.0.2.1' }))),
+      [
+        {
+          ...within('fetch'),
+          ...{ kind: 'client', startMs: 1_000, endMs: 1_200, error: '' },
+          attributes: { ...asked, 'http.response.status_code': 200, 'network.peer.address': '192.0.2.1' },
+        },
+      ],
+    );
+    const ports = ['http://a.test/', 'http://a.test:8080/'].map(
+      (of) => toldBy((spans) => spans.fetched(response()), of)[0]!.attributes['server.port'],
+    );
+    assert.deepEqual(ports, [80, 8080]);
+  });
+
+  it('of a request says why it failed', () => {
+    const errorOf = (own: Partial<HttpResponse>) => toldBy((spans) => spans.fetched(response(own)))[0]!.error;
+    const failure = { kind: 'timeout', detail: 'no answer' } as NonNullable<HttpResponse['failure']>;
+    assert.deepEqual(
+      [errorOf({ failure, status: 500 }), errorOf({ status: 399 }), errorOf({ status: 400 })],
+      ['timeout: no answer', '', 'status 400'],
+    );
+  });
+
+  it('of a request that was made again is another’s, and what follows refers to it', () => {
+    const { told, spans } = traced();
+    for (let i = 0; i < 3; i++) spans.fetched(response());
+    assert.deepEqual(
+      told.map(({ span, attributes }) => [span, attributes['http.request.resend_count']]),
+      [
+        [childOf(lease, 'fetch'), undefined],
+        [childOf(lease, 'fetch 2'), 1],
+        [childOf(lease, 'fetch 3'), 2],
+      ],
+    );
+    assert.deepEqual(told[0]!.attributes, asked);
+    assert.equal(spans.fetchContext, formatTraceparent(childOf(lease, 'fetch 3')));
+  });
+
+  it('of parsing counts links, and says why it failed', () => {
+    const outcome = { ...blankOutcome, links: 3, linksDropped: 2, detail: 'too deep' };
+    const parsed = (kind: 'fetched' | 'parseFailed') => toldBy((spans) => spans.parsed(1_500, { ...outcome, kind }));
+    assert.deepEqual(parsed('parseFailed'), [
+      {
+        ...within('parse'),
+        ...{ kind: 'internal', startMs: 1_500, endMs: 2_000, error: 'too deep' },
+        attributes: { 'crawlstream.links': 3, 'crawlstream.links_dropped': 2 },
+      },
+    ]);
+    assert.equal(parsed('fetched')[0]!.error, '');
+  });
+
+  it('of the lease ends it, after that of what was published', () => {
+    const reported = (records: number, own = {}) =>
+      toldBy((spans) => {
+        spans.reported({ ...blankOutcome, kind: 'redirect', detail: 'so', ...own }, records);
+        spans.acked();
+      });
+    const attributes = {
+      ...{ 'messaging.destination.name': 'tasks', 'url.full': url, 'crawlstream.host': 'a.test' },
+      ...{ 'crawlstream.partition': 3, 'crawlstream.lease': 7, 'crawlstream.outcome': 'redirect' },
+    };
+    const whole = {
+      ...{ name: 'lease', span: lease, parent: queue, links: [], kind: 'consumer', startMs: 500, endMs: 2_000 },
+      ...{ attributes, error: 'so' },
+    };
+    const published = {
+      ...within('publish'),
+      ...{ kind: 'producer', startMs: 2_000, endMs: 2_000, error: '', attributes: { 'crawlstream.records': 1 } },
+    };
+    assert.deepEqual(reported(0), [whole]);
+    const redirect = { ...attributes, 'crawlstream.redirect': 'https://b.test/' };
+    assert.deepEqual(reported(1, { redirectUrl: 'https://b.test/' }), [published, { ...whole, attributes: redirect }]);
+  });
+});

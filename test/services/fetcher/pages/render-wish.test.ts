@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankPage } from '../../../../schemas/blank.ts';
+import type { HttpResponse } from '../../../../services/fetcher/http/client.ts';
+import { renderWish } from '../../../../services/fetcher/pages/render-wish.ts';
+
+const page = {
+  ...blankPage,
+  url: 'https://a.test/x',
+  hostKey: 'a.test',
+  contentType: 'text/html',
+  status: 200,
+  depth: 2,
+};
+const headers = [{ name: 'Vary', value: '*' }] as unknown as HttpResponse['headers'];
+const script = Buffer.from('<SCRIPT src=x></SCRIPT>');
+
+function wish(own: Partial<typeof page>, body: Buffer, when: 'always' | 'thin' = 'thin', host = 'a.test') {
+  const response = { headers, body } as HttpResponse;
+  return renderWish(
+    [
+      { hosts: ['b.test'], when: 'always' },
+      { hosts: [host], when },
+    ],
+    { ...page, ...own },
+    { delayMs: 70 },
+    response,
+  );
+}
+
+describe('a page is rendered', () => {
+  it('as it was fetched', () => {
+    const { url, hostKey, depth, status, fetchedAtMs } = page;
+    assert.deepEqual(wish({}, script), {
+      ...{ url, hostKey, depth, fetchedAtMs, status, headers: [...headers], body: script, delayMs: 70 },
+    });
+  });
+
+  const cases = [
+    ['that has scripts and next to no text', { text: 'x'.repeat(249) }, script, 'thin', true],
+    ['that has text', { text: 'x'.repeat(250) }, script, 'thin', false],
+    ['without scripts', {}, Buffer.from('<scripted>'), 'thin', false],
+    ['that is always to be', { text: 'x'.repeat(250) }, Buffer.from(''), 'always', true],
+    ['of XHTML', { contentType: 'application/xhtml+xml' }, script, 'thin', true],
+    ['of nothing that a browser shows', { contentType: 'text/html2' }, script, 'always', false],
+    ['of the most bytes', {}, Buffer.alloc(700_000), 'always', true],
+    ['of more', {}, Buffer.alloc(700_001), 'always', false],
+  ] as const;
+  for (const [what, own, body, when, isIt] of cases)
+    it(`${isIt ? '' : 'not: '}one ${what}`, () => assert.equal(wish(own, body, when) !== null, isIt));
+
+  it('not: one of another host', () => assert.equal(wish({}, script, 'always', 'c.test'), null));
+});
