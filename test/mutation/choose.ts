@@ -21,8 +21,8 @@ export interface Choice {
 const firstBatchMs = 3_000;
 /** Each further one does so many times as much. */
 const growth = 4;
-/** A test that stands where the file does is most likely to notice; then one of its part. */
-const [ownTimes, partTimes] = [8, 2];
+/** Of two that cost as much, one of the file's part is more likely to notice. */
+const partTimes = 2;
 
 export function choiceFor(
   { file, at, find }: Pick<Mutant, 'file' | 'at' | 'find'>,
@@ -31,11 +31,12 @@ export function choiceFor(
 ): Choice {
   const own = `test/${dirname(file)}/`;
   const part = `test/${file.split('/').slice(0, 2).join('/')}/`;
-  const rank = ({ test, cpuMs }: Recording) =>
-    cpuMs / (test.startsWith(own) ? ownTimes : test.startsWith(part) ? partTimes : 1);
+  const isOwn = ({ test }: Recording) => test.startsWith(own);
+  const rank = ({ test, cpuMs }: Recording) => cpuMs / (test.startsWith(part) ? partTimes : 1);
   const executing = recordings
     .filter(({ ran }) => ranAt(ran[file] ?? [], at, at + find.length))
-    .sort((a, b) => rank(a) - rank(b) || (a.test < b.test ? -1 : 1));
+    // Those that stand where the file does come first, whatever they cost: they are its own.
+    .sort((a, b) => +isOwn(b) - +isOwn(a) || rank(a) - rank(b) || (a.test < b.test ? -1 : 1));
   const batches: { tests: string[]; cpuMs: number }[] = [];
   const leftOut: string[] = [];
   let [spentMs, roomMs] = [0, 0];

@@ -53,6 +53,10 @@ describe('what a feed asks for', () => {
     );
     assert.equal(rss('<sy:updatePeriod>\n hourly\n</sy:updatePeriod>'), 60 * minute);
     assert.equal(rss('<ttl>30</ttl><sy:updatePeriod>hourly</sy:updatePeriod>'), 60 * minute);
+    assert.deepEqual(
+      ['daily', 'weekly', 'monthly', 'yearly'].map((period) => rss(`<sy:updatePeriod>${period}</sy:updatePeriod>`)),
+      [1, 7, 30, 365].map((days) => days * 24 * 60 * minute),
+    );
   });
 
   it('is nothing where it says nothing, or nothing that makes sense', () => {

@@ -30,4 +30,8 @@ it('a host that has only deferred URLs left may be opened, and what is open is t
   assert.deepEqual([[...shares.drained], shares.opened], [[], 9]);
   shares.turn(true, false, [host(0, 'a.test', 0, 9)]);
   assert.deepEqual([[...shares.drained], shares.opened], [[], 0]);
+  shares.turn(true, true, [host(0, 'a.test', 0, 9)]);
+  assert.deepEqual([...shares.drained], [0]);
+  shares.turn(false, true, []);
+  assert.deepEqual([...shares.drained], [], 'nobody has a share any more');
 });

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { isPush } from '../../../../../topology/frontier/decide/links/refresh.ts';
+
+it('a link is pushed that asks for a visit at once, by nothing but that it says so', () => {
+  const link = { url: 'https://a.test/', lastModifiedMs: 0, priority: 0 };
+  assert.equal(isPush('refresh', link), true);
+  assert.deepEqual(
+    [
+      isPush('discover', link),
+      isPush('force', link),
+      isPush('refresh', { ...link, lastModifiedMs: 1 }),
+      isPush('refresh', { ...link, priority: -1 }),
+      isPush('refresh', { ...link, priority: 1 }),
+    ],
+    [false, false, false, false, false],
+  );
+});

@@ -1,0 +1,98 @@
+/** What a crawl came to, by its commits and requests. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankRequest } from '../../../schemas/blank.ts';
+import type { Change } from '../../../topology/frontier/changes/changes.ts';
+import { zeroCounters } from '../../../topology/frontier/changes/counters.ts';
+import { CrawlTally } from '../../../topology/what-if/crawl-tally.ts';
+
+const page = (n: number, host = 'a.test') => `https://${host}/${n}`;
+const admit = (frontQueue: number, ...urls: readonly string[]) =>
+  ({
+    kind: 'admit',
+    hostKey: 'a.test',
+    known: false,
+    entries: urls.map((url) => ({ url, frontQueue })),
+  }) as unknown as Change;
+const came = (kind: 'resolve' | 'finish', url: string, status = 'page') =>
+  ({ kind, record: { url, status } }) as unknown as Change;
+const visit = (url: string, status = 'page') =>
+  ({ kind: 'visit', page: { record: { url, status } } }) as unknown as Change;
+const moved = (kind: 'raise' | 'expedite', url: string, frontQueue: number) =>
+  ({ kind, entry: { url, frontQueue } }) as unknown as Change;
+
+function tallyOf(mass: Readonly<Record<string, number>> = {}) {
+  const tally = new CrawlTally(new Map(Object.entries(mass)));
+  const counters = zeroCounters();
+  return {
+    tally,
+    at: (nowMs: number, ...changes: readonly Change[]) => tally.commit(0, { counters, nowMs }, changes),
+  };
+}
+
+describe('a crawl comes to', () => {
+  it('its pages, each once, by the front queue it was in last', () => {
+    const { tally, at } = tallyOf();
+    at(0, admit(2, page(0), page(1)), admit(0, page(2)), moved('raise', page(1), 1), moved('expedite', page(2), 3));
+    at(1_000, came('resolve', page(0)), came('finish', page(1)), visit(page(2)), came('resolve', page(3)));
+    at(2_000, visit(page(2)), visit(page(0), 'failed'), came('finish', page(9), 'failed'));
+    const { pages, pagesByFrontQueue, visitsPerPage, meanAgeSeconds } = tally.summary(0, 3_000);
+    assert.deepEqual(
+      { pages, pagesByFrontQueue, visitsPerPage, meanAgeSeconds },
+      { pages: 4, pagesByFrontQueue: [1, 1, 1, 1], visitsPerPage: 1.25, meanAgeSeconds: 1.75 },
+    );
+  });
+
+  it('nothing where nothing was fetched', () => {
+    const { pages, meanAgeSeconds, visitsPerPage, coverage, hosts, peakPerSecond } = tallyOf().tally.summary(0, 1);
+    assert.deepEqual([pages, meanAgeSeconds, visitsPerPage, hosts, peakPerSecond], [0, 0, 0, [], 0]);
+    assert.deepEqual(coverage, new Array(10).fill(0));
+  });
+
+  it('the share of the links’ mass that was fetched by each tenth of it', () => {
+    const { tally, at } = tallyOf({ [page(0)]: 1, [page(1)]: 2, [page(2)]: 4, [page(3)]: 1 });
+    for (const [n, nowMs] of [
+      [0, 1_000],
+      [1, 1_100],
+      [2, 1_101],
+      [7, 1_500],
+      [3, 2_000],
+    ] as const)
+      at(nowMs, visit(page(n)));
+    at(1_999, visit(page(2)));
+    assert.deepEqual(tally.summary(1_000, 2_000).coverage, [0.375, ...new Array(8).fill(0.875), 1]);
+    assert.equal(tally.summary(2_000, 2_000).coverage.at(-1), 1);
+  });
+
+  it('traps, each once, and what partitions count', () => {
+    const tally = new CrawlTally(new Map());
+    const trap = (hostKey: string, pattern: string) => ({ kind: 'trap', hostKey, pattern }) as unknown as Change;
+    const counts = { admitted: 1, trapped: 2, filtered: 10, outOfScope: 20, tooDeep: 30, tooLong: 40, invalid: 50 };
+    const counters = { ...zeroCounters(), ...counts, dead: 3, queued: 100, retrying: 200, leased: 400 };
+    tally.commit(0, { counters: { ...counters, dead: 9 }, nowMs: 0 }, []);
+    tally.commit(0, { counters, nowMs: 0 }, [trap('a.test', '/x/'), trap('a.test', '/x/'), trap('b.test', '/x/')]);
+    tally.commit(1, { counters, nowMs: 0 }, []);
+    const { admitted, traps, trapped, refused, deadLettered, queuedAtEnd } = tally.summary(0, 1);
+    assert.deepEqual(
+      { admitted, traps, trapped, refused, deadLettered, queuedAtEnd },
+      { admitted: 2, traps: 2, trapped: 4, refused: 300, deadLettered: 6, queuedAtEnd: 1_400 },
+    );
+  });
+
+  it('how busy its hosts were, on the whole and in their busiest window, those with most pages first', () => {
+    const { tally, at } = tallyOf();
+    at(0, visit(page(0)), visit(page(1)), visit(page(0, 'c.test')), visit(page(0, 'b.test')));
+    const of = (...starts: readonly number[]) =>
+      starts.map((startMs) => ({ ...blankRequest, kind: 'page' as const, startMs }));
+    tally.requests('a.test', [...of(0, 9_999, 10_000, 15_000), { ...blankRequest, kind: 'robots', startMs: 90_000 }]);
+    tally.requests('a.test', of(19_999, 40_000));
+    tally.requests('b.test', of(5_000, 5_100));
+    const { hosts, peakPerSecond } = tally.summary(0, 1);
+    assert.deepEqual(hosts, [
+      { host: 'a.test', pages: 2, requests: 6, meanPerSecond: 0.15, peakPerSecond: 0.3 },
+      { host: 'b.test', pages: 1, requests: 2, meanPerSecond: 2, peakPerSecond: 0.2 },
+      { host: 'c.test', pages: 1, requests: 0, meanPerSecond: 0, peakPerSecond: 0 },
+    ]);
+    assert.equal(peakPerSecond, 0.3);
+  });
+});
