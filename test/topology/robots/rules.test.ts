@@ -288,3 +288,20 @@ describe('RFC 9309 §2.2.2, of several patterns with wildcards the longest decid
     }
   });
 });
+
+describe('blanks in a robots.txt', () => {
+  it('around keys and values, and around lines, say nothing', () => {
+    for (const line of [
+      'Disallow : /a',
+      ' Disallow:/a ',
+      'Disallow\t :\t /a\t',
+      '\u0001Disallow:\u0002/a',
+      'Disallow /a',
+    ])
+      assert.deepEqual(
+        ['/a', '/b'].map((path) => allowed(`User-agent: *\n${line}`, path)),
+        [false, true],
+        JSON.stringify(line),
+      );
+  });
+});
