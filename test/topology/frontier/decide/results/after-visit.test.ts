@@ -1,0 +1,163 @@
+/** What a visit tells of its page. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankOutcome } from '../../../../../schemas/blank.ts';
+import type { Outcome } from '../../../../../schemas/types.ts';
+import type { UrlRecord } from '../../../../../topology/frontier/changes/changes.ts';
+import type { PageRecord } from '../../../../../topology/frontier/changes/page-record.ts';
+import { afterVisit, visitedOf } from '../../../../../topology/frontier/decide/results/after-visit.ts';
+import { noHistory } from '../../../../../topology/policy/recrawl/history.ts';
+import type { Recrawl, Visited } from '../../../../../topology/policy/recrawl/schedule.ts';
+
+const atMs = 1_000_000_000;
+const record: UrlRecord = {
+  ...{ url: 'https://a.test/', status: 'page', outcome: 'fetched', httpStatus: 200, atMs, attempts: 1, depth: 0 },
+  ...{ etag: '"new"', lastModified: '', contentHash: 'h2', soft404: false },
+};
+const before: PageRecord = {
+  record: { ...record, etag: '"old"', lastModified: 'then', contentHash: 'h1' },
+  ...{ frontQueue: 5, visitedAtMs: atMs - 60_000, changedAtMs: atMs - 90_000, history: noHistory, signature: '' },
+  failures: 3,
+};
+const outcome: Outcome = { ...blankOutcome, kind: 'fetched', contentHash: 'h2', etag: '"new"' };
+
+function after(
+  own: { outcome?: Partial<Outcome>; record?: Partial<UrlRecord>; before?: Partial<PageRecord> | undefined } = {},
+  recrawl: Recrawl | null = null,
+) {
+  const known = 'before' in own && own.before === undefined ? undefined : { ...before, ...own.before };
+  const seen = { outcome: { ...outcome, ...own.outcome }, atMs, frontQueue: 2, record: { ...record, ...own.record } };
+  return afterVisit(recrawl, known, seen, 0.5);
+}
+
+describe('a page', () => {
+  it('that is new has nothing to be compared with', () => {
+    const { page, changed, delayS } = after({ before: undefined, outcome: { textSignature: 's' } });
+    assert.deepEqual([changed, delayS], [null, null]);
+    assert.deepEqual(page, {
+      ...{
+        record,
+        frontQueue: 2,
+        visitedAtMs: atMs,
+        changedAtMs: atMs,
+        history: noHistory,
+        signature: 's',
+        failures: 0,
+      },
+    });
+    const failed = after({ before: undefined, record: { status: 'failed' } }).page;
+    assert.deepEqual([failed.visitedAtMs, failed.changedAtMs], [0, 0]);
+  });
+
+  it('has changed where its body has', () => {
+    const { page, changed } = after();
+    assert.equal(changed, true);
+    const { history, ...rest } = page;
+    assert.deepEqual(rest, {
+      ...{ record, frontQueue: 2, visitedAtMs: atMs, changedAtMs: atMs, signature: '', failures: 0 },
+    });
+    assert.deepEqual([history.changes, history.changedS, history.unchanged], [1, 60, 0]);
+  });
+
+  it('has not where its body is the same, or its server says so', () => {
+    for (const own of [{ outcome: { contentHash: 'h1' } }, { outcome: { kind: 'notModified' } as const }]) {
+      const { page, changed } = after(own);
+      assert.equal(changed, false);
+      assert.deepEqual([page.changedAtMs, page.visitedAtMs, page.history.unchangedS], [atMs - 90_000, atMs, 60]);
+    }
+  });
+
+  it('keeps what its last body said where a server sends none', () => {
+    const said = { etag: '', lastModified: '', contentHash: '' };
+    const { page } = after({ outcome: { kind: 'notModified' }, record: said });
+    const { etag, lastModified, contentHash } = page.record;
+    assert.deepEqual({ etag, lastModified, contentHash }, { etag: '"old"', lastModified: 'then', contentHash: 'h1' });
+    const now = after({
+      outcome: { kind: 'notModified' },
+      record: { etag: '"e"', lastModified: 'l', contentHash: 'c' },
+    });
+    assert.deepEqual(
+      [now.page.record.etag, now.page.record.lastModified, now.page.record.contentHash],
+      ['"e"', 'l', 'c'],
+    );
+    assert.equal(after({ record: said }).page.record.etag, '', 'a body that says nothing says nothing');
+  });
+
+  it('without a hash of its body is told by a strong tag', () => {
+    for (const none of [
+      { outcome: { contentHash: '' } },
+      { before: { record: { ...before.record, contentHash: '' } } },
+    ]) {
+      assert.equal(after(none).changed, true);
+      assert.equal(after({ ...none, outcome: { ...none.outcome, etag: '"old"' } }).changed, false);
+    }
+    const weak = { before: { record: { ...before.record, etag: 'W/"old"' } }, outcome: { contentHash: '' } };
+    assert.equal(after(weak).changed, null);
+    assert.deepEqual(after(weak).page.history, noHistory, 'a visit that could not tell counts for nothing');
+    assert.deepEqual(after(weak).page.changedAtMs, atMs);
+  });
+
+  it('that failed, or was never visited, tells no change, and is kept to compare with', () => {
+    const { page, changed } = after({ record: { status: 'failed', contentHash: '', etag: '' } });
+    assert.equal(changed, null);
+    const kept = {
+      ...before,
+      record: { ...record, status: 'failed', etag: '"old"', lastModified: 'then', contentHash: 'h1' },
+    };
+    assert.deepEqual(page, { ...kept, failures: 0 });
+    assert.equal(after({ before: { visitedAtMs: 0 } }).changed, null);
+    assert.equal(after({ before: { visitedAtMs: 1 } }).changed, true);
+  });
+
+  it('keeps the signature of its last change', () => {
+    const same = { contentHash: 'h1', textSignature: 'now' };
+    assert.equal(after({ before: { signature: 'then' }, outcome: same }).page.signature, 'then');
+    assert.equal(after({ before: { signature: '' }, outcome: same }).page.signature, 'now');
+    assert.equal(after({ before: { signature: '' }, outcome: { textSignature: 'now' } }).page.signature, 'now');
+  });
+});
+
+describe('a policy', () => {
+  const asked: Visited[] = [];
+  const recrawl = {
+    next: (visit: Visited, price: number | null) => {
+      asked.push(visit);
+      return price === 0.5 ? { intervalS: 70, delayS: 65 } : null;
+    },
+  } as unknown as Recrawl;
+
+  it('says when to come again', () => {
+    const { page, delayS } = after({}, recrawl);
+    assert.deepEqual([delayS, page.history.intervalS], [65, 70]);
+  });
+
+  it('is told what the visit found', () => {
+    const kinds = [{}, { status: 'failed' }, { status: 'failed', outcome: 'gone' }, { soft404: true }] as const;
+    assert.deepEqual(
+      kinds.map((own) => {
+        after({ record: own }, recrawl);
+        return asked.at(-1)!.kind;
+      }),
+      ['page', 'error', 'gone', 'gone'],
+    );
+  });
+});
+
+describe('the time since a page changed', () => {
+  const since = (lastModified: string, changed: boolean | null = false, changedAtMs = atMs - 90_400) =>
+    visitedOf({ ...before, changedAtMs, record: { ...record, lastModified } }, 'page', changed, atMs).sinceChangeS;
+  const date = (ms: number) => new Date(ms).toUTCString();
+
+  it('is what its server says, if that can be', () => {
+    assert.equal(since(date(atMs - 5_000)), 5);
+    assert.equal(since(date(atMs)), 0);
+    assert.equal(since(date(1_000)), 999_999);
+    for (const wrong of ['', 'nonsense', date(atMs + 1_000), date(0)]) assert.equal(since(wrong), 90, wrong);
+  });
+
+  it('is none where it has changed now, and never less', () => {
+    assert.equal(since('', true), 0);
+    assert.equal(since('', null), 90);
+    assert.equal(since('', false, atMs + 5_000), 0);
+  });
+});
