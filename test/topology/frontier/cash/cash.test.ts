@@ -89,3 +89,13 @@ describe('the scale of cash', () => {
     assert.deepEqual(loaded.save(), scale.save());
   });
 });
+
+it('a scale that has seen many URLs counts half of them from then on, and forgets no more', () => {
+  const [full, half] = [new CashScale(), new CashScale()];
+  full.note(1, 2 ** 17);
+  half.note(1, 2 ** 16);
+  for (const scale of [full, half]) scale.note(100, 2 ** 16 - 1);
+  for (const amount of [0, 0.5, 1, 10, 100, 1_000])
+    assert.equal(full.frontQueueOf(amount, 3), half.frontQueueOf(amount, 3), `${amount}`);
+  assert.ok(full.frontQueueOf(1, 3) > full.frontQueueOf(100, 3));
+});

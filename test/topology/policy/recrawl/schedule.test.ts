@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { adaptivePresets } from '../../../../topology/policy/recrawl/adaptive.ts';
 import { noHistory, visited } from '../../../../topology/policy/recrawl/history.ts';
 import {
   defaultRecrawl,
@@ -128,4 +129,15 @@ test('a rule speaks of feeds where it names them, or gives an interval', () => {
   assert.equal(delayS({ hosts: ['a.test'], intervalMs: 60_000 }), 60);
   const { feeds: _, ...before } = defaultRecrawl;
   assert.equal(compileRecrawl(before).next(feed, null)!.delayS, 7 * day, 'a policy of before feeds had a say');
+});
+
+test('the presets named after other crawlers have their defaults, in seconds', () => {
+  const [hour, day] = [3_600, 86_400];
+  const { adaptive, nutch, stormcrawler } = adaptivePresets;
+  const none = { byShare: 0 };
+  const doubled = { unchanged: 1.5, changed: 0.5, syncShare: null };
+  assert.deepEqual(adaptive, { firstS: day, minS: hour, maxS: 30 * day, ...doubled, byShare: 0.5 });
+  assert.deepEqual(stormcrawler, { firstS: day, minS: hour, maxS: 31 * day, ...doubled, ...none });
+  const ofNutch = { firstS: 30 * day, minS: 60, maxS: 365 * day, unchanged: 1.4, changed: 0.8, syncShare: 0.3 };
+  assert.deepEqual(nutch, { ...ofNutch, ...none });
 });
