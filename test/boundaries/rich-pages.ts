@@ -72,7 +72,7 @@ export const richBoundaries: BoundaryTable<typeof richLimits> = {
     [false, false],
   ),
   mainWordsMin: from((n) => {
-    const html = `<article><p>${words(n)}</p></article><div><p>${words(60)}!</p></div>`;
+    const html = `<main><p>${words(n)}</p></main><div><p>${words(60)}!</p></div>`;
     return !read(html).mainText.includes('!');
   }),
   mainTextCharsMax: cutAt(

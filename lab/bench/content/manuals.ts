@@ -37,7 +37,7 @@ export const manuals: readonly Manual[] = [
   },
   {
     ...{ name: 'rustdoc (std)', package: 'rust-doc', folder: 'rust-doc/html/std' },
-    ...{ text: ['#main-content'], less: '.out-of-band, .test-arrow, summary.hideme, .source, .anchor, .srclink' },
+    ...{ text: ['#main-content'], less: '[class^=out-of], .test-arrow, summary.hideme, .source, .anchor, .srclink' },
   },
   {
     ...{ name: 'mdBook (Rust book)', package: 'rust-doc', folder: 'rust-doc/html/book' },
@@ -72,7 +72,7 @@ export const manuals: readonly Manual[] = [
     ...{
       text: ['#doc-content'],
       less: '.summary, .toc, iframe',
-      not: /\/search\/|_source\.html|\/dir_|graph|\/(files|annotated|classes)|functions_/,
+      not: /\/search\/|_source\.html|-members\.html|\/dir_|graph|\/(files|annotated|classes)|functions_/,
     },
   },
   {

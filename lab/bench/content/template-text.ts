@@ -1,5 +1,6 @@
 /** The text of a page by what is known of its template: all that stands in an element, less what is named. */
 import { parseHTML } from 'linkedom';
+import { inlineNames } from '../../../topology/parse/rich/text-blocks.ts';
 import type { Manual } from './manuals.ts';
 
 interface Node {
@@ -9,7 +10,6 @@ interface Node {
   readonly textContent: string | null;
 }
 
-const inline = /^(a|abbr|b|big|cite|code|em|font|i|kbd|mark|q|s|small|span|strong|sub|sup|tt|u|var|wbr)$/i;
 const never = 'script, style, template, noscript, [hidden], svg, iframe, button, select, form';
 
 /** Null: the page has none of the elements, and is of another template. */
@@ -22,7 +22,7 @@ export function templateText(html: string, { text, less }: Pick<Manual, 'text' |
   const walk = (node: Node) => {
     if (node.nodeType === 3) pieces.push(node.textContent ?? '');
     if (node.nodeType !== 1) return;
-    const apart = inline.test(node.nodeName) ? '' : ' ';
+    const apart = inlineNames.has(node.nodeName.toLowerCase()) ? '' : ' ';
     pieces.push(apart);
     for (const child of node.childNodes) walk(child);
     pieces.push(apart);

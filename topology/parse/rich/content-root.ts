@@ -1,0 +1,87 @@
+/**
+ * The element that holds the main text: from the page down, into the one that holds most of the prose, until that is one
+ * of several of a kind (sections, posts), or stands beside paragraphs of the same element.
+ *
+ * What is left beside on the way down (menus, teasers of other pages, "most read") is none of it, unless it is prose with
+ * hardly a link: a preamble, a question above its answers.
+ */
+import { elementTallies, type Tally } from './element-tally.ts';
+import type { TextBlock, TextElement } from './text-blocks.ts';
+
+export interface ContentRoot {
+  readonly element: TextElement;
+  /** Elements beside it that hold main text, too. */
+  readonly beside: ReadonlySet<TextElement>;
+}
+
+/** With so much of its prose in paragraphs of its own, an element is what holds the text. */
+const ownShareMin = 0.1;
+/** Less of the prose in one element does not say that the others hold none of the text. */
+const bestShareMin = 0.5;
+/** Tables hold data more often than pages. */
+const tableShareMin = 0.75;
+/** Words of prose that a part of a text has at least: fewer are a line of a template. */
+const partWordsMin = 10;
+/** Elements that have no class to tell: this many with this much of the prose are several of a kind. */
+const kindCountMin = 3;
+const kindShareMin = 0.1;
+/** What stands beside is main text with this many words of prose, this much as many, and no more of them in links. */
+const besideWordsMin = 20;
+const besideShareMin = 0.05;
+const besideLinksMax = 0.1;
+
+const paragraphs = new Set('p pre ul ol li dl dt dd blockquote figure h1 h2 h3 h4 h5 h6 details summary'.split(' '));
+const tables = new Set(['table', 'tbody', 'tr']);
+/** Names that frameworks give to boxes of any content. */
+const layoutClass =
+  /^(col|column|span|grid|cell|row|container|wrap|block|box|clearfix|inner|large|small|medium)(?![a-z])/i;
+
+/** Null: no block is prose. */
+export function contentRoot(blocks: readonly TextBlock[]): ContentRoot | null {
+  const tallies = elementTallies(blocks);
+  const proseOf = (one: TextElement) => tallies.get(one)?.prose ?? 0;
+  let element = blocks[0]?.at;
+  while (element?.parent != null) element = element.parent;
+  if (element === undefined || proseOf(element) === 0) return null;
+  const beside = new Set<TextElement>();
+  for (;;) {
+    const { prose, ownProse, children }: Tally = tallies.get(element)!;
+    let own = ownProse;
+    let best: TextElement | undefined;
+    for (const child of children) {
+      if (paragraphs.has(child.name)) own += proseOf(child);
+      else if (best === undefined || proseOf(child) > proseOf(best)) best = child;
+    }
+    if (best === undefined || own >= ownShareMin * prose) return { element, beside };
+    const share = tables.has(best.name) ? tableShareMin : bestShareMin;
+    if (proseOf(best) < share * prose || isOneOfSeveral(best, children, proseOf)) return { element, beside };
+    for (const child of children) {
+      if (child !== best && !paragraphs.has(child.name) && isText(tallies.get(child)!, proseOf(best)))
+        beside.add(child);
+    }
+    element = best;
+  }
+}
+
+function isText({ words, linked, prose }: Tally, most: number): boolean {
+  return prose >= besideWordsMin && prose >= besideShareMin * most && linked <= besideLinksMax * words;
+}
+
+function isOneOfSeveral(
+  best: TextElement,
+  children: readonly TextElement[],
+  proseOf: (one: TextElement) => number,
+): boolean {
+  const isSection = best.name === 'section';
+  const isArticle = best.name === 'article';
+  const isTold = best.class !== '' && !layoutClass.test(best.class);
+  let [others, count, all] = [0, 0, 0];
+  for (const child of children) {
+    all += proseOf(child);
+    if (child === best || child.name !== best.name || (child.class !== best.class && !isSection)) continue;
+    others += proseOf(child);
+    count += 1;
+  }
+  if (isSection || (isTold && !isArticle)) return others >= partWordsMin;
+  return (isArticle || count >= kindCountMin) && others >= kindShareMin * all;
+}

@@ -1,0 +1,61 @@
+/** What elements hold, with all that stands in them: counted once for each block and each element. */
+import type { TextBlock, TextElement } from './text-blocks.ts';
+
+export interface Tally {
+  words: number;
+  /** Of them, words in links. */
+  linked: number;
+  /** Words of blocks that are prose. */
+  prose: number;
+  /** Of them, words in the element itself and in none that it holds. */
+  ownProse: number;
+  /** Elements directly in it that hold text. */
+  readonly children: TextElement[];
+}
+
+const proseWordsMin = 6;
+const proseLinkDensityMax = 1 / 3;
+
+/** A block long enough to be a sentence, and no list of links. */
+export function isProse({ words, linkDensity }: TextBlock): boolean {
+  return words >= proseWordsMin && linkDensity <= proseLinkDensityMax;
+}
+
+/** Of every element that holds one of the blocks. */
+export function elementTallies(blocks: readonly TextBlock[]): ReadonlyMap<TextElement, Tally> {
+  const tallies = new Map<TextElement, Tally>();
+  for (const block of blocks) {
+    const tally = tallyOf(block.at, tallies);
+    tally.words += block.words;
+    tally.linked += block.words * block.linkDensity;
+    if (isProse(block)) tally.ownProse += block.words;
+  }
+  // The deepest first: what an element holds is known when its parent asks.
+  for (const [element, tally] of [...tallies].sort(([a], [b]) => b.depth - a.depth)) {
+    tally.prose += tally.ownProse;
+    const above = element.parent === null ? undefined : tallies.get(element.parent);
+    if (above === undefined) continue;
+    above.words += tally.words;
+    above.linked += tally.linked;
+    above.prose += tally.prose;
+  }
+  return tallies;
+}
+
+/** Makes it, and those of the elements around it, where they are not there yet. */
+function tallyOf(element: TextElement, tallies: Map<TextElement, Tally>): Tally {
+  const known = tallies.get(element);
+  if (known !== undefined) return known;
+  let made: Tally | undefined;
+  let below: TextElement | undefined;
+  for (let one: TextElement | null = element; one !== null; one = one.parent) {
+    const there = tallies.get(one);
+    const tally = there ?? { words: 0, linked: 0, prose: 0, ownProse: 0, children: [] };
+    if (below !== undefined) tally.children.push(below);
+    made ??= tally;
+    if (there !== undefined) break;
+    tallies.set(one, tally);
+    below = one;
+  }
+  return made!;
+}

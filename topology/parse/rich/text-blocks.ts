@@ -1,0 +1,212 @@
+/**
+ * A page's text in blocks, each with the element it stands in: what finding the main text works on.
+ *
+ * A block ends where a block element begins or ends; cells of a row are one block, and so are a term and its definition.
+ * Only elements that hold text are kept, by the blocks in them: a page of a million empty ones costs nothing.
+ */
+import { type Apart, apartOf } from './apart.ts';
+import type { Attributes } from './markup.ts';
+import { voidNames } from './markup.ts';
+import { richLimits } from './rich-limits.ts';
+
+export interface TextElement {
+  readonly name: string;
+  /** The first of its classes; empty: it has none. */
+  readonly class: string;
+  /** Null: it is the page. */
+  readonly parent: TextElement | null;
+  readonly depth: number;
+  readonly apart: Apart;
+  /** What it is, or stands in, of what HTML has for the main part; `main` where it is both. */
+  readonly inMain: '' | 'main' | 'article';
+}
+
+export interface TextBlock {
+  readonly text: string;
+  readonly words: number;
+  /** Share of the words that stand in links. */
+  readonly linkDensity: number;
+  /** Share of the characters that do: `foo(<a>String</a> s)` is a link by its words, and none by its characters. */
+  readonly linkShare: number;
+  /** 1 to 6 of a heading, else 0. */
+  readonly heading: number;
+  readonly at: TextElement;
+}
+
+export interface BlockReader {
+  open(name: string, attributes: Attributes): void;
+  close(name: string): void;
+  text(text: string): void;
+  finish(): readonly TextBlock[];
+}
+
+/** Elements that end no block. */
+export const inlineNames: ReadonlySet<string> = new Set(
+  (
+    'a abbr acronym b bdi bdo big cite code data dfn em font i img ins del kbd label mark q rp rt ruby s samp small span ' +
+    'strike strong sub sup time tt u var wbr'
+  ).split(' '),
+);
+/** Elements that stand beside each other on a line. */
+const joined = new Set(['td', 'th', 'dt']);
+/** Elements whose end tags are left out: the next of these names ends them, if nothing of `within` is between. */
+const impliedEnds: Readonly<Record<string, { readonly ends: ReadonlySet<string>; readonly within: RegExp }>> = {
+  li: { ends: new Set(['li']), within: /^[uo]l$/ },
+  dt: { ends: new Set(['dt', 'dd']), within: /^dl$/ },
+  dd: { ends: new Set(['dt', 'dd']), within: /^dl$/ },
+  td: { ends: new Set(['td', 'th']), within: /^(tr|table)$/ },
+  th: { ends: new Set(['td', 'th']), within: /^(tr|table)$/ },
+  tr: { ends: new Set(['tr']), within: /^table$/ },
+};
+
+export function createBlockReader(): BlockReader {
+  const blocks: TextBlock[] = [];
+  let at: TextElement = { name: '', class: '', parent: null, depth: 0, apart: '', inMain: '' };
+  let depth = 0;
+  /** Open elements beyond the limit: counted, not kept. */
+  let beyond = 0;
+  /** Depth of the link that is open; -1: none is. */
+  let linkAt = -1;
+  let heading = 0;
+  /** The tag before, of a block element. */
+  let before = '';
+  let pieces: string[] = [];
+  let linkWords = 0;
+  let linkChars = 0;
+  let chars = 0;
+
+  const endBlock = () => {
+    if (pieces.length === 0) return;
+    const text = pieces.join('').replace(/\s+/g, ' ').trim();
+    pieces = [];
+    const words = wordsOf(text);
+    if (words > 0) {
+      const linkDensity = Math.min(linkWords / words, 1);
+      const linkShare = Math.min(linkChars / text.length, 1);
+      blocks.push({ text, words, linkDensity, linkShare, heading, at });
+    }
+    linkWords = linkChars = 0;
+  };
+  const popTo = (element: TextElement, count: number) => {
+    at = element;
+    depth -= count;
+  };
+  /** How many elements up the nearest is that `wanted` takes, before `barrier` does; -1: none near. */
+  const near = (wanted: (name: string) => boolean, barrier?: RegExp) => {
+    let up = 0;
+    for (let one: TextElement | null = at; one?.parent != null && up < richLimits.closeDepthMax; one = one.parent) {
+      if (wanted(one.name)) return up;
+      if (barrier?.test(one.name) === true) return -1;
+      up += 1;
+    }
+    return -1;
+  };
+  const closeUp = (up: number) => {
+    let one = at;
+    for (let i = 0; i <= up; i++) one = one.parent!;
+    popTo(one, up + 1);
+  };
+  const push = (name: string, attributes: Attributes) => {
+    const implied = impliedEnds[name];
+    // A paragraph ends where any block begins.
+    if (at.name === 'p') closeUp(0);
+    else if (implied !== undefined) {
+      const up = near((one) => implied.ends.has(one), implied.within);
+      if (up >= 0) closeUp(up);
+    }
+    if (depth >= richLimits.depthMax) {
+      beyond += 1;
+      return;
+    }
+    const isMain = name === 'main' || attributes.get('role') === 'main';
+    const isArticle = name === 'article';
+    const apart = isMain || isArticle ? '' : apartOf(name, attributes, at.inMain !== '');
+    const inMain = isMain || at.inMain === 'main' ? 'main' : isArticle ? 'article' : at.inMain;
+    const classes = (attributes.get('class') ?? '').trim();
+    const ofClass = classes.includes(' ') ? classes.slice(0, classes.indexOf(' ')) : classes;
+    at = { name, class: ofClass, parent: at, depth: depth + 1, apart, inMain };
+    depth += 1;
+  };
+  const pop = (name: string) => {
+    if (beyond > 0) {
+      beyond -= 1;
+      return;
+    }
+    // An end tag that fits nothing near is passed over; one that fits closes what was left open.
+    const up = at.name === name ? 0 : near((one) => one === name);
+    if (up >= 0) closeUp(up);
+  };
+
+  return {
+    open(name, attributes) {
+      // `<a name=top>` is no link, and is seldom closed; a second link ends the first. A heading's to itself is none either.
+      if (name === 'a') {
+        const href = attributes.get('href');
+        linkAt = href === undefined || (heading > 0 && href.startsWith('#')) ? -1 : depth;
+      }
+      if (inlineNames.has(name)) return;
+      if (joinsBefore(name, before)) pieces.push(' ');
+      else endBlock();
+      before = name;
+      heading = headingOf(name) || heading;
+      if (!voidNames.has(name)) push(name, attributes);
+    },
+    close(name) {
+      if (name === 'a') linkAt = -1;
+      if (inlineNames.has(name)) return;
+      if (joined.has(name)) pieces.push(' ');
+      else endBlock();
+      before = name;
+      if (headingOf(name) > 0) heading = 0;
+      pop(name);
+      // Nobody closed it: its block did.
+      if (linkAt > depth) linkAt = -1;
+    },
+    text(text) {
+      if (chars >= richLimits.mainTextCharsMax * 2) return;
+      chars += text.length;
+      const inLine = text.trim();
+      if (inLine === '') {
+        if (pieces.length > 0) pieces.push(' ');
+        return;
+      }
+      pieces.push(text);
+      if (linkAt < 0) return;
+      linkWords += wordsOf(inLine);
+      linkChars += inLine.length;
+    },
+    finish() {
+      endBlock();
+      return blocks;
+    },
+  };
+}
+
+function joinsBefore(name: string, before: string): boolean {
+  return ((name === 'td' || name === 'th') && joined.has(before)) || (name === 'dd' && before === 'dt');
+}
+
+/** 1 to 6; 0: it is none. */
+function headingOf(name: string): number {
+  const level = name.length === 2 && name.charCodeAt(0) === 0x68 ? name.charCodeAt(1) - 0x30 : 0;
+  return level >= 1 && level <= 6 ? level : 0;
+}
+
+function isBlank(code: number): boolean {
+  return code <= 0x20 || code === 0xa0;
+}
+
+/** Scripts without spaces have about two characters a word. */
+function wordsOf(text: string): number {
+  let words = 0;
+  let unspaced = 0;
+  let inside = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    const blank = isBlank(c);
+    if (c >= 0x2e80 && c < 0xd7b0 && !(c >= 0xac00 && c < 0xd7a4)) unspaced += 1;
+    else if (!blank && !inside) words += 1;
+    inside = !blank;
+  }
+  return words + Math.ceil(unspaced / 2);
+}
