@@ -4,7 +4,7 @@
  *   npm run bench -- language [--json] [--wrong]
  *
  * The truth is the folder a page lies in; one of which four fifths stand word for word in the English original is English,
- * and one that is neither translated nor not is left out. Three runs: pages declare nothing, what they do declare, and all
+ * and one that is neither translated nor not is left out, as is one among the originals that declares another language. Three runs: pages declare nothing, what they do declare, and all
  * declare English, as templates do. `--wrong` names the pages told wrongly in the first.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -86,7 +86,9 @@ function samplesOf({ folder, english }: Manual): Sample[] {
       const file = files[Math.floor(at)]!;
       const truth = truthOf(file, join(folder, english, file.slice(below.length)), declaredCode(language));
       const { text, declaredLanguage } = read(file);
-      if (truth !== null && text.length >= textCharsMin)
+      // The httpd manual has some Portuguese pages among the English ones.
+      const isAstray = language === english && !['', 'en'].includes(declaredCode(declaredLanguage));
+      if (truth !== null && !isAstray && text.length >= textCharsMin)
         samples.push({ file: file.slice(folder.length), text, declared: declaredLanguage, truth });
     }
   }
@@ -111,7 +113,7 @@ function truthOf(file: string, original: string, language: string): string | nul
 function sentencesOf(file: string): string[] {
   return readFileSync(file, 'utf8')
     .replace(/<pre[\s\S]*?<\/pre>/gi, '')
-    .split(/<\/?(?:p|div|li|h\d|dt|dd|title)\b[^>]*>/i)
+    .split(/<\/?(?:p|div|li|h\d|dt|dd|td|th|title)\b[^>]*>/i)
     .map((part) =>
       part
         .replace(/<[^>]*>/g, '')

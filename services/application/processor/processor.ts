@@ -68,7 +68,7 @@ export interface ProcessorContext {
   /** Read again what was read before. */
   readonly fromStart: boolean;
   /** Of one that contacts sites. */
-  readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve'> & Omit<Identity, 'version'>;
+  readonly reach: Pick<FetcherConfig, 'allowPrivate' | 'resolve' | 'ca' | 'insecureHosts'> & Omit<Identity, 'version'>;
   /** Of plugins, for one that reads pages itself. Absent: there are none. */
   readonly hooks?: FetcherConfig['hooks'];
   /** Hears how the consumer stands. */

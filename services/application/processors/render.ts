@@ -80,7 +80,11 @@ async function start(
     overrides: compileOverrides(reach.resolve),
     isBlocked: compileAddressGuard(reach.allowPrivate),
   });
-  const http = createHttpClient({ clock, resolver });
+  const http = createHttpClient({
+    ...{ clock, resolver },
+    ...(reach.ca === undefined ? {} : { ca: reach.ca }),
+    ...(reach.insecureHosts === undefined ? {} : { insecureHosts: new Set(reach.insecureHosts) }),
+  });
   const contacts = createContactRecords(codec, manifest, `render-${hostname()}-${process.pid}`);
   const publishContacts = async () => {
     const records = contacts.take();

@@ -60,8 +60,29 @@ export function addReachOptions(command: Command): Command {
     );
 }
 
+/** Of what crawls: whose certificates are believed. */
+export function addTrustOptions(command: Command): Command {
+  return command
+    .addOption(
+      setting(
+        '--ca <file>',
+        'trust the authorities in this file too (PEM); may be repeated',
+        'the authorities that Node trusts sign the public web; an intranet’s own are named',
+        collect(certificates('--ca')),
+      ),
+    )
+    .addOption(
+      setting(
+        '--insecure <host>',
+        'do not check the certificate of this one host; each request to it says so on the log; may be repeated',
+        'a certificate that nobody checks proves nothing; a host that must be crawled all the same is named',
+        collect(oneHost('--insecure')),
+      ),
+    );
+}
+
 export function addFetcherOptions(command: Command): Command {
-  return addReachOptions(command)
+  return addTrustOptions(addReachOptions(command))
     .addOption(
       setting(
         '--requests <file>',
@@ -83,22 +104,6 @@ export function addFetcherOptions(command: Command): Command {
         '--no-http2',
         'speak HTTP/1.1 alone',
         'where a server offers it, one connection does; it is spoken only where it is offered',
-      ),
-    )
-    .addOption(
-      setting(
-        '--ca <file>',
-        'trust the authorities in this file too (PEM); may be repeated',
-        'the authorities that Node trusts sign the public web; an intranet’s own are named',
-        collect(certificates('--ca')),
-      ),
-    )
-    .addOption(
-      setting(
-        '--insecure <host>',
-        'do not check the certificate of this one host; each request to it says so on the log; may be repeated',
-        'a certificate that nobody checks proves nothing; a host that must be crawled all the same is named',
-        collect(oneHost('--insecure')),
       ),
     )
     .addOption(
@@ -144,6 +149,14 @@ export function addFetcherOptions(command: Command): Command {
     );
 }
 
+/** As a fetcher takes it, and whatever else reaches hosts. */
+export function trustSettings({ ca, insecure }: Pick<FetcherFlags, 'ca' | 'insecure'>) {
+  return {
+    ...(ca !== undefined && { ca: ca.join('\n') }),
+    ...(insecure !== undefined && { insecureHosts: insecure }),
+  };
+}
+
 export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
   return {
     ...identityOf(flags),
@@ -156,8 +169,7 @@ export function fetcherConfig(flags: FetcherFlags): FetcherConfig {
     leasesMax: flags.concurrency,
     http2: flags.http2,
     outlinks: flags.outlinks ?? false,
-    ...(flags.ca !== undefined && { ca: flags.ca.join('\n') }),
-    ...(flags.insecure !== undefined && { insecureHosts: flags.insecure }),
+    ...trustSettings(flags),
     ...(flags.requests !== undefined && { requests: flags.requests }),
     ...(flags.extract !== undefined && { extract: flags.extract }),
     ...(flags.responses && { responseBytesMax: archiveLimits.bodyBytesMax }),

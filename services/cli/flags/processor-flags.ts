@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { OptionMeta, Processor } from '../../application/processor/processor.ts';
 import { consumers } from '../../application/topology.ts';
 import { bad } from './arguments.ts';
-import type { FetcherFlags } from './fetcher-flags.ts';
+import { type FetcherFlags, trustSettings } from './fetcher-flags.ts';
 import { identityOf } from './identity-flags.ts';
 import { setting } from './setting.ts';
 
@@ -90,7 +90,12 @@ function handlerFile(value: string): string {
 }
 
 export function reachOf(flags: Partial<FetcherFlags>) {
-  return { allowPrivate: flags.allowPrivate ?? false, resolve: flags.resolve ?? [], ...identityOf(flags) };
+  return {
+    allowPrivate: flags.allowPrivate ?? false,
+    resolve: flags.resolve ?? [],
+    ...identityOf(flags),
+    ...trustSettings(flags),
+  };
 }
 
 /** What fetchers are told to publish, as the processors beside them need it. */
