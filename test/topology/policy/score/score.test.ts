@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numbers } from '../../../../lab/web/random.ts';
 import { linkOnly, type ScoreInputs } from '../../../../topology/policy/score/inputs.ts';
-import { compileScorer, factorScores, frontQueueOfScore } from '../../../../topology/policy/score/score.ts';
+import { compileScorer, factorScores, frontQueueOfScore, groupScore } from '../../../../topology/policy/score/score.ts';
 import { defaultScore } from '../../../../topology/policy/score/score-config.ts';
 import { frontQueueOf } from '../../../../topology/url/front-queue.ts';
 
@@ -114,4 +114,38 @@ test('a weight of 0 switches a factor off, and its group when nothing is left', 
   const off = compileScorer({ ...defaultScore, freshness: 0, factors: { ...factors, depth: 0 } });
   assert.equal(off(url, linkOnly(0)), 0, 'nothing is known that counts');
   assert.equal(off(url, { ...best, freshness: worst.freshness }), off(url, best));
+});
+
+test('each factor is told with its group, its value and its weight, and groups are the means of what is known', () => {
+  const { factors } = defaultScore;
+  const told = factorScores(defaultScore, url, best);
+  assert.deepEqual(
+    told.map(({ group, factor, weight }) => [group, factor, weight]),
+    [
+      ['domain', 'authority', factors.authority],
+      ['domain', 'traffic', factors.traffic],
+      ['domain', 'quality', factors.quality],
+      ['page', 'cash', factors.cash ?? 0],
+      ['page', 'inLinks', factors.inLinks],
+      ['page', 'depth', factors.depth],
+      ['page', 'type', factors.type],
+      ['page', 'source', factors.source],
+      ['freshness', 'timeSince', factors.timeSince],
+      ['freshness', 'changeRate', factors.changeRate],
+      ['freshness', 'volatility', factors.volatility],
+    ],
+  );
+  const row = (group: 'domain' | 'page', value: number | null, weight: number) =>
+    ({ group, factor: 'traffic', value, weight }) as const;
+  const rows = [
+    row('domain', 0.5, 1),
+    row('domain', 1, 3),
+    row('domain', null, 9),
+    row('page', 0, 2),
+    row('page', 1, 2),
+  ];
+  assert.deepEqual([groupScore('domain', rows), groupScore('page', rows)], [0.875, 0.5]);
+  assert.equal(groupScore('freshness', rows), null);
+  assert.equal(groupScore('domain', [row('domain', 1, 0)]), null);
+  assert.equal(groupScore('domain', [row('domain', null, 1)]), null);
 });
