@@ -1,0 +1,80 @@
+/** Answers for pages that a recording does not have, drawn from those that it has. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blankLink, blankLinkGroup, blankOutcome } from '../../../schemas/blank.ts';
+import type { LinkGroup, OutcomeKind } from '../../../schemas/types.ts';
+import { fnv1a } from '../../../topology/url/fnv.ts';
+import { PageModel } from '../../../topology/what-if/page-model.ts';
+import type { Answer, Recording } from '../../../topology/what-if/recording.ts';
+
+const answer = (status: number, links = 0, kind: OutcomeKind = 'fetched'): Answer => ({
+  outcome: { ...blankOutcome, kind, status, links },
+  tookMs: status,
+});
+const group = (hostKey: string, urls: readonly string[], hop = 0): LinkGroup => ({
+  ...{ ...blankLinkGroup, hostKey, hop },
+  links: urls.map((url) => ({ ...blankLink, url })),
+});
+
+/** Answers by URL, and what pages link to. */
+function modelOf(answers: Readonly<Record<string, Answer[]>>, links: Readonly<Record<string, LinkGroup[]>> = {}) {
+  const recording = { answers: new Map(Object.entries(answers)), links: new Map(Object.entries(links)) };
+  return new PageModel(recording as unknown as Recording);
+}
+
+const pagesOf = (host: string, statuses: readonly number[], links = 0, kind: OutcomeKind = 'fetched') =>
+  Object.fromEntries(statuses.map((status) => [`https://${host}/${status}`, [answer(0), answer(status, links, kind)]]));
+const url = 'https://a.test/unknown';
+const drawn = (model: PageModel, of = 'a.test', urls = 60) =>
+  new Set(Array.from({ length: urls }, (_, n) => model.page(`https://${of}/x${n}`, of)?.answer.outcome.status));
+
+describe('a page that was never fetched', () => {
+  it('has the last answer of a page of its host, the same in every run', () => {
+    const model = modelOf({ ...pagesOf('a.test', [201, 202, 203, 204, 205]), ...pagesOf('b.test', [301]) });
+    assert.deepEqual([...drawn(model)].sort(), [201, 202, 203, 204, 205]);
+    assert.deepEqual(model.page(url, 'a.test'), model.page(url, 'a.test'));
+    assert.equal(model.page(url, 'a.test')!.answer.outcome.status, 201 + (fnv1a(url) % 5));
+  });
+
+  it('has one of any host’s, where its own has fewer than five, or none', () => {
+    const model = modelOf({ ...pagesOf('a.test', [201, 202, 203, 204]), ...pagesOf('b.test', [301]) });
+    assert.deepEqual([...drawn(model)].sort(), [201, 202, 203, 204, 301]);
+    assert.deepEqual([...drawn(model, 'c.test')].sort(), [201, 202, 203, 204, 301]);
+  });
+
+  it('is away with its host, however few of its pages were asked for', () => {
+    const away = pagesOf('a.test', [1, 2], 0, 'connectionFailed');
+    assert.deepEqual([...drawn(modelOf({ ...away, ...pagesOf('b.test', [301]) }))].sort(), [1, 2]);
+    const half = { ...pagesOf('a.test', [1], 0, 'connectionFailed'), ...pagesOf('a.test', [201]) };
+    assert.deepEqual([...drawn(modelOf({ ...half, ...pagesOf('b.test', [301]) }))].sort(), [1, 201, 301]);
+  });
+
+  it('has no answer where nothing but redirects was fetched', () => {
+    assert.equal(modelOf({}).page(url, 'a.test'), null);
+    assert.equal(modelOf(pagesOf('a.test', [301], 0, 'redirect')).page(url, 'a.test'), null);
+  });
+
+  it('links to what its host’s pages linked to, grouped by host, as often as its answer says', () => {
+    const b = ['https://b.test/1', 'https://b.test/2'];
+    const c = ['https://c.test/1'];
+    const links = {
+      'https://a.test/201': [group('b.test', b), group('c.test', c), group('d.test', ['https://d.test/'], 1)],
+      'https://z.test/': [group('e.test', ['https://e.test/'])],
+    };
+    const linksOf = (count: number, of = 'a.test') =>
+      modelOf(pagesOf('a.test', [201, 202, 203, 204, 205], count), links).page(url, of)!.links;
+    assert.deepEqual(linksOf(0), []);
+    const targets = [...b, ...c];
+    const wanted = Array.from({ length: 30 }, (_, i) => targets[(fnv1a(url) + i * 0x9e37) % 3]!).sort();
+    const found = linksOf(30);
+    assert.deepEqual(found.flatMap(({ links }) => links.map((link) => link.url)).sort(), wanted);
+    for (const { hostKey, sourceUrl, sourceKey, links } of found) {
+      assert.deepEqual([sourceUrl, sourceKey], [url, 'a.test']);
+      assert.ok(links.every((link) => new URL(link.url).host === hostKey));
+    }
+    assert.ok(found.length <= 2, 'a group for each host');
+    const others = new Set(linksOf(200, 'q.test').flatMap(({ links }) => links.map((link) => link.url)));
+    assert.deepEqual([...others].sort(), [...targets, 'https://e.test/'].sort(), 'a host without links: those of all');
+    assert.deepEqual(modelOf(pagesOf('a.test', [201], 5)).page(url, 'a.test')!.links, [], 'nobody linked to anything');
+  });
+});
