@@ -1,9 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
 // A larger young generation (MB): pages and links live just long enough to be copied by a small one. 7 % less CPU.
 /** The `crawlstream` command. Errors a user can mend are one line on stderr and exit code 1 (2: the command line). */
-import { CommanderError } from 'commander';
+import type { CommanderError } from 'commander';
 import { CrawlstreamError } from '../../topology/errors.ts';
-import { createProgram } from './program.ts';
 import { stopWithReader } from './terminal/closed-pipe.ts';
 import { machineRefusal } from './terminal/machine-refusal.ts';
 import { say } from './terminal/say.ts';
@@ -11,10 +10,12 @@ import { say } from './terminal/say.ts';
 stopWithReader();
 
 try {
+  // Here, so that what keeps the many modules from being loaded, such as a limit of open files, is said as anything else is.
+  const { createProgram } = await import('./program.ts');
   await createProgram().parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  if ((error as Error).name === 'CommanderError') {
+    process.exitCode = (error as CommanderError).exitCode === 0 ? 0 : 2;
   } else if (error instanceof CrawlstreamError) {
     say(error.message, 'error', { code: error.code });
     process.exitCode = error.code === 'INVALID_ARGUMENT' || error.code === 'INVALID_SEED' ? 2 : 1;

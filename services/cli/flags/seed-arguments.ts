@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import { hasScheme, parseSeed } from '../../../topology/url/seed.ts';
 import { type ListedSeed, parseSeedList } from '../../../topology/url/seed-list.ts';
+import { markedText } from '../../runtime/lines/marked-text.ts';
 
 export interface GivenSeed extends ListedSeed {
   /** No scheme was typed: `https://` is a guess. */
@@ -19,9 +20,9 @@ export async function seedArguments(given: readonly string[]): Promise<GivenSeed
 }
 
 async function seedsIn(given: string): Promise<GivenSeed[]> {
-  if (given === '-') return listed(textOf(await buffer(process.stdin)), 'standard input');
+  if (given === '-') return listed(markedText(await buffer(process.stdin)), 'standard input');
   if (!hasScheme(given)) {
-    if (isFile(given)) return listed(textOf(await readFile(given)), given);
+    if (isFile(given)) return listed(markedText(await readFile(given)), given);
     if (pathLike.test(given)) {
       const what = existsSync(given) ? 'it is a folder' : 'there is no such file';
       const remedy = 'name a URL, or a file with one a line';
@@ -43,13 +44,6 @@ const pathLike = /^(?:\.{1,2}(?:\/|$)|~\/|\/(?!\/))/;
 
 function isFile(path: string): boolean {
   return existsSync(path) && !statSync(path).isDirectory();
-}
-
-/** UTF-8, or UTF-16 with its mark, as Windows' PowerShell writes what is sent to a file. */
-function textOf(bytes: Buffer): string {
-  const mark = bytes.subarray(0, 2).toString('hex');
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
 }
 
 function listed(lines: string, name: string): GivenSeed[] {

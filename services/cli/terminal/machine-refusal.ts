@@ -15,7 +15,7 @@ const remedies: Readonly<Record<string, (place: string) => string>> = {
 export function machineRefusal(error: unknown): string | undefined {
   const { code, path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
   if (code === 'EMFILE' || code === 'ENFILE') {
-    return 'too many files are open at once: raise the limit (ulimit -n), then run the same command again';
+    return 'too many files are open at once: raise the limit (such as ulimit -n 4096), then run the same command again';
   }
   const place = dest ?? path;
   // What the parts of a file are called until it is whole is nobody's concern.

@@ -81,6 +81,7 @@ async function loadList(file: string, flags: LoadFlags): Promise<void> {
     if (flags.json) toStdout(`${JSON.stringify(totals)}\n`);
     else toStdout(`${urls} URLs read, ${imported} of them were not known before\n`);
     if (invalid > 0) toStderr(`crawlstream: ${invalid} lines are no URLs, the first: ${firstInvalid}\n`);
+    if (urls === 0) process.exitCode = 1;
   });
 }
 

@@ -1,9 +1,9 @@
 /** Lines of a file, plain or gzip, or of standard input (`-`); some thousand at a time. Empty lines count. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { CrawlstreamError } from '../../../topology/errors.ts';
+import { MarkedTextDecoder } from './marked-text.ts';
 
 /** A line that is longer is no line of ours. */
 const lineCharsMax = 16 * 2 ** 20;
@@ -11,7 +11,7 @@ const lineCharsMax = 16 * 2 ** 20;
 /** Throws INVALID_ARGUMENT, naming the file, where it can't be read. */
 export async function* readLines(name: string): AsyncGenerator<string[]> {
   const source = name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 2 ** 18 });
-  const decoder = new StringDecoder('utf8');
+  const decoder = new MarkedTextDecoder();
   let rest = '';
   try {
     for await (const chunk of name.endsWith('.gz') ? source.pipe(gunzipOf(source)) : source) {
