@@ -26,7 +26,7 @@ export function withRemedy(text: string, program: Command, words: readonly strin
 function remedyOf(text: string, program: Command, words: readonly string[]): string | undefined {
   const unknown = /^error: unknown command '([^']*)'/.exec(text)?.[1];
   if (unknown !== undefined) return Object.hasOwn(meant, unknown) ? meant[unknown] : undefined;
-  const command = program.commands.find((one) => words.includes(one.name()));
+  const command = words.map((word) => program.commands.find((one) => one.name() === word)).find((one) => one);
   if (command === undefined) return undefined;
   if (words[0]?.startsWith('-') && text.startsWith('error: unknown option'))
     return `options follow the command: crawlstream ${command.name()} … ${words[0]}`;

@@ -1,4 +1,5 @@
 /** What the machine refused a command, in words that say what to do: such an error is nobody's bug. */
+import { refusalAbove } from '../../runtime/data-folder/refusal-above.ts';
 
 const remedies: Readonly<Record<string, (place: string) => string>> = {
   EACCES: (place) => `${place} may not be read or written by this user: change its permissions, or name another place`,
@@ -13,7 +14,8 @@ const remedies: Readonly<Record<string, (place: string) => string>> = {
 
 /** undefined: no such error. */
 export function machineRefusal(error: unknown): string | undefined {
-  const { code, path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  const { syscall, path, dest, ...said } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  const code = said.code === 'ENOENT' && syscall === 'mkdir' && path !== undefined ? refusalAbove(path) : said.code;
   if (code === 'EMFILE' || code === 'ENFILE') {
     return 'too many files are open at once: raise the limit (such as ulimit -n 4096), then run the same command again';
   }

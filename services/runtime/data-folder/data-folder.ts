@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CrawlstreamError } from '../../../topology/errors.ts';
 import type { Clock } from '../clock.ts';
 import { checkManifest, type Manifest, type ManifestFacts, manifestFormat, parseManifest } from './manifest.ts';
+import { refusalAbove } from './refusal-above.ts';
 
 export interface DataFolder {
   /** Absolute. */
@@ -169,7 +170,7 @@ async function withSynced(
 
 function folderError(error: Error & { readonly code?: string }, path: string, option = '--data'): CrawlstreamError {
   if (error instanceof CrawlstreamError) return error;
-  const { code } = error;
+  const code = error.code === 'ENOENT' ? (refusalAbove(path) ?? error.code) : error.code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new CrawlstreamError(
       'DISK_FULL',
@@ -182,9 +183,11 @@ function folderError(error: Error & { readonly code?: string }, path: string, op
       ? 'does not exist: start a crawl there first'
       : code === 'ENOTDIR' || code === 'EEXIST'
         ? `is not a folder: choose another ${option}`
-        : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-          ? `may not be read and written by this user: change its permissions, or choose another ${option}`
-          : `can't be used (${error.message}): choose another ${option}`;
+        : code === 'EROFS'
+          ? `is on a file system that is mounted read-only: choose another ${option}`
+          : code === 'EACCES' || code === 'EPERM'
+            ? `may not be read and written by this user: change its permissions, or choose another ${option}`
+            : `can't be used (${error.message}): choose another ${option}`;
   return new CrawlstreamError(
     'INVALID_ARGUMENT',
     `${option === '--data' ? 'data folder' : option} ${path} ${problem}`,

@@ -4,7 +4,11 @@ import { CrawlstreamError } from '../../../topology/errors.ts';
 /** What opening a store, and every call of it, rejects with. */
 export function storeError(error: Error, folder: string): CrawlstreamError {
   const text = error.message;
-  if (/Permission denied|Read-only file system|\bE(ACCES|PERM|ROFS)\b/i.test(text)) {
+  if (/Read-only file system|\bEROFS\b/i.test(text)) {
+    const message = `data folder ${folder} is on a file system that is mounted read-only: choose another --data, or mount it anew`;
+    return new CrawlstreamError('STORE_FAILED', message, error);
+  }
+  if (/Permission denied|\bE(ACCES|PERM)\b/i.test(text)) {
     const message = `data folder ${folder} may not be written by this user: change its permissions, or choose another --data`;
     return new CrawlstreamError('STORE_FAILED', message, error);
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand } from '../../../lab/process/command.ts';
 import { temporaryFolder } from '../runtime/store/temporary-folder.ts';
+import { mountSmallDisk } from './full-disk.ts';
 import { printedPages, startSmallWeb } from './small-web.ts';
 
 const patience = { timeout: 240_000 };
@@ -54,4 +55,27 @@ test('too few files that may be open are said in one line, with the command that
       'crawlstream: too many files are open at once: raise the limit (such as ulimit -n 4096), then run the same command again\n',
     );
   }
+});
+
+test('a data folder on a file system that is mounted read-only is read, and named by whoever would write', async (t) => {
+  const disk = mountSmallDisk(20);
+  if (disk === undefined) return t.skip('nobody lets us mount');
+  const small = await startSmallWeb({ preset: 'plain', hosts: 2, pagesPerHost: 3, domains: 1 });
+  const data = join(disk.folder, 'data');
+  const crawl = [...small.crawlArguments, '--delay', '0', '--data'];
+  assert.equal((await runCommand([...crawl, data])).code, 0);
+  disk.forbidWriting();
+  const fresh = join(disk.folder, 'deep', 'new');
+  for (const [words, place] of [
+    [['crawl', '--data', data], join(data, 'log')],
+    [['pause', '--data', data], join(data, 'requests')],
+    [[...crawl, fresh], fresh],
+  ] as const) {
+    const { code, stderr } = await runCommand(words);
+    assert.notEqual(code, 0);
+    const last = stderr.trimEnd().split('\n').at(-1)!;
+    assert.match(last, /^crawlstream: .* is on a file system that is mounted read-only: (choose|name) another/);
+    assert.ok(last.includes(place), last);
+  }
+  assert.equal((await printedPages(data)).length, small.plan.expected(small.port).fetch.size);
 });

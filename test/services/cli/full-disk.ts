@@ -12,6 +12,8 @@ export interface SmallDisk {
   readonly folder: string;
   /** Makes room. */
   grow(): void;
+  /** From now on nobody may write to it. */
+  forbidWriting(): void;
 }
 
 /** Undefined where nobody lets us mount. */
@@ -29,5 +31,9 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
     execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
     rmSync(folder, { recursive: true, force: true });
   });
-  return { folder, grow: () => mount('-o', 'remount,size=1g') };
+  return {
+    folder,
+    grow: () => mount('-o', 'remount,size=1g'),
+    forbidWriting: () => mount('-o', 'remount,ro'),
+  };
 }

@@ -31,6 +31,7 @@ test('what was meant is said where the order, the name or the form is wrong, and
       /unknown option '--data'; options follow the command: crawlstream crawl … --data$/,
     ],
     [['pages', 'crawl-data/site'], /too many arguments .*; did you mean --data crawl-data\/site\?$/],
+    [['export', 'pages', 'pages.csv'], /too many arguments .*; crawlstream export --help shows what it takes$/],
     [['stats', seed], /too many arguments .*; crawlstream stats --help shows what it takes$/],
     [['explain', '--data', data], /missing required argument 'url'; as in: crawlstream explain https:\S+ --data \S+$/],
     [['stop', '--data', data], /unknown command 'stop'; Ctrl-C ends a crawl politely; pause and resume hold one$/],
