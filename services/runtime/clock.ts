@@ -8,7 +8,15 @@ export interface Clock {
   nowMs(): number;
   /** Resolves once `nowMs() >= untilMs`, or early when `signal` aborts. Never rejects. */
   sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * By how much `nowMs` has advanced so far without that time having passed: the wall clock was set forward, or the machine
+   * slept. What must really pass is measured by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
+   */
+  readonly jumpedMs?: number;
 }
+
+/** A wall clock that is ahead by more was set; below, it is being adjusted. */
+const jumpMsMin = 100;
 
 /** Where a clock gets its time from: the machine, or a simulation. */
 export interface TimeSource {
@@ -27,6 +35,7 @@ export class SystemClock implements Clock {
   readonly #source: TimeSource;
   #lastMs = 0;
   #lastMonotonicMs = 0;
+  #jumpedMs = 0;
 
   constructor(source: TimeSource = machine) {
     this.#source = source;
@@ -35,10 +44,16 @@ export class SystemClock implements Clock {
   nowMs(): number {
     const wallMs = this.#source.wallMs();
     const monotonicMs = this.#source.monotonicMs();
-    const nowMs = Math.max(wallMs, this.#lastMs + monotonicMs - this.#lastMonotonicMs);
+    const passedMs = this.#lastMs + monotonicMs - this.#lastMonotonicMs;
+    const nowMs = Math.max(wallMs, passedMs);
+    if (this.#lastMs > 0 && nowMs - passedMs > jumpMsMin) this.#jumpedMs += Math.ceil(nowMs - passedMs);
     this.#lastMs = nowMs;
     this.#lastMonotonicMs = monotonicMs;
     return Math.floor(nowMs);
+  }
+
+  get jumpedMs(): number {
+    return this.#jumpedMs;
   }
 
   async sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void> {

@@ -31,6 +31,7 @@ export interface SlotLease {
 /** A host's permits, for one of its leases: one after another, as if it were alone. */
 export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer {
   let [endedMs, keptMs] = [0, 0];
+  const jumpedMs = () => clock.jumpedMs ?? 0;
   return {
     waitMs: pacer.waitMs,
     hold: pacer.hold,
@@ -40,13 +41,14 @@ export function ownSlot(pacer: Pacer, clock: Clock, signal: AbortSignal): Pacer 
     async acquire(hostKey, delayMs, latestStartMs, alone) {
       const gapMs = Math.max(keptMs, delayMs);
       const readyMs = endedMs === 0 || gapMs === 0 ? endedMs : endedMs + 1 + gapMs;
-      if (readyMs > latestStartMs) return null;
-      if (readyMs > clock.nowMs()) await clock.sleepUntil(readyMs, signal);
+      if (readyMs + jumpedMs() > latestStartMs) return null;
+      while (readyMs > clock.nowMs() - jumpedMs() && !signal.aborted)
+        await clock.sleepUntil(readyMs + jumpedMs(), signal);
       const permit = await pacer.acquire(hostKey, delayMs, latestStartMs, alone);
       return (
         permit && {
           release(endMs, afterMs) {
-            if (endMs > 0) [endedMs, keptMs] = [endMs, afterMs];
+            if (endMs > 0) [endedMs, keptMs] = [endMs - jumpedMs(), afterMs];
             permit.release(endMs, afterMs);
           },
         }

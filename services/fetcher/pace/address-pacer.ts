@@ -4,7 +4,7 @@
  * Starts on one address are at least `intervalMs` apart, whatever the hosts; as every fetcher of the group keeps its
  * own count, each takes the group's share: the interval times the number of fetchers. 0 means no limit. Counted from
  * when a request really started: whoever has its permit keeps the line waiting until it says so, or lets it go, so that
- * two that come late, or waited for something else, do not come together. A host that may be crawled by n leases
+ * two that come late, or waited for something else, do not come together; a clock that is set forward does not count. A host that may be crawled by n leases
  * at once may have its address n times as often: it is said of the host, and so of where it lives.
  */
 import type { Clock } from '../../runtime/clock.ts';
@@ -50,12 +50,14 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
   const addresses = new Map<string, AddressTimes>();
   let sweepAt = sweepAtLeast;
   const intervalMs = () => delayMs * groupSize();
+  const steadyMs = () => clock.nowMs() - jumpedMs();
+  const jumpedMs = () => clock.jumpedMs ?? 0;
 
   const timesOf = (address: string): AddressTimes => {
     let times = addresses.get(address);
     if (times !== undefined) return times;
     if (addresses.size >= sweepAt) {
-      const idleBeforeMs = clock.nowMs() - intervalMs();
+      const idleBeforeMs = steadyMs() - intervalMs();
       for (const [known, { waiting, lastStartMs }] of addresses) {
         if (waiting === 0 && lastStartMs <= idleBeforeMs) addresses.delete(known);
       }
@@ -71,8 +73,8 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
       if (delayMs === 0) return free;
       const times = timesOf(address);
       const apartMs = () => Math.ceil(intervalMs() / hostSlots);
-      const soonestMs = Math.max(clock.nowMs(), times.lastStartMs + apartMs()) + times.waiting * apartMs();
-      if (soonestMs > latestStartMs) return null;
+      const soonestMs = Math.max(steadyMs(), times.lastStartMs + apartMs()) + times.waiting * apartMs();
+      if (soonestMs + jumpedMs() > latestStartMs) return null;
       let letGo = () => {};
       const gone = new Promise<void>((resolve) => (letGo = resolve));
       const leave = () => {
@@ -80,13 +82,14 @@ export function createAddressPacer(clock: Clock, delayMs: number, groupSize: () 
         letGo();
       };
       const permit = async (): Promise<AddressPermit | null> => {
-        await clock.sleepUntil(times.lastStartMs + apartMs(), signal);
+        const startMs = times.lastStartMs + apartMs();
+        while (startMs > steadyMs() && !signal.aborted) await clock.sleepUntil(startMs + jumpedMs(), signal);
         if (signal.aborted || clock.nowMs() > latestStartMs) {
           leave();
           return null;
         }
         const start = () => {
-          times.lastStartMs = clock.nowMs();
+          times.lastStartMs = steadyMs();
           leave();
         };
         return { apartMs: apartMs(), start, pass: leave };

@@ -10,7 +10,8 @@
  * any slots, lies a delay / n. A permit taken `alone`, for a Crawl-delay, is one for which the host has one slot: it starts
  * when all others have ended, and what comes after it, in any slot, waits the delay too.
  *
- * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it.
+ * Times are whole ms. A completion lies anywhere inside its millisecond, so the delay runs from the end of it. They are kept as time
+ * that has really passed: a wall clock that is set forward brings no contact early.
  */
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -68,10 +69,12 @@ export function createPacer(
 ): Pacer {
   const hosts = new Map<string, HostTimes>();
   let sweepAt = sweepAtLeast;
+  const steadyMs = () => clock.nowMs() - jumpedMs();
+  const jumpedMs = () => clock.jumpedMs ?? 0;
 
   /** Forgets hosts whose time has passed: what is left was contacted within its delay, which bounds it. */
   const sweep = () => {
-    const nowMs = clock.nowMs();
+    const nowMs = steadyMs();
     for (const [hostKey, times] of hosts) {
       const isIdle = times.busy === 0 && times.asleep === 0 && times.waiting.length === 0;
       if (isIdle && times.hostSlots.every((hostSlot) => readyAtMs(times, hostSlot, 0) <= nowMs)) hosts.delete(hostKey);
@@ -92,7 +95,7 @@ export function createPacer(
   const take = (times: HostTimes, hostSlot: HostSlot, alone: boolean): Permit => {
     hostSlot.busy = true;
     times.busy += 1;
-    const nowMs = clock.nowMs();
+    const nowMs = steadyMs();
     if (times.lastStartMs > 0) onInterval(nowMs - times.lastStartMs);
     times.lastStartMs = nowMs;
     return {
@@ -100,7 +103,7 @@ export function createPacer(
         hostSlot.busy = false;
         times.busy -= 1;
         if (endMs > 0) {
-          hostSlot.endMs = Math.max(hostSlot.endMs, endMs);
+          hostSlot.endMs = Math.max(hostSlot.endMs, endMs - jumpedMs());
           hostSlot.delayMs = delayMs;
           if (alone) times.heldUntilMs = Math.max(times.heldUntilMs, readyAtMs(times, hostSlot, 0));
         }
@@ -121,7 +124,7 @@ export function createPacer(
       const hostSlot = freeSlot(times, hostSlots);
       return hostSlot === null
         ? Number.POSITIVE_INFINITY
-        : Math.max(0, startAtMs(times, hostSlot, hostSlots, delayMs) - clock.nowMs());
+        : Math.max(0, startAtMs(times, hostSlot, hostSlots, delayMs) - steadyMs());
     },
     async acquire(hostKey, delayMs, latestStartMs, alone = false) {
       for (;;) {
@@ -134,19 +137,19 @@ export function createPacer(
           continue;
         }
         const startMs = startAtMs(times, hostSlot, hostSlots, delayMs);
-        if (Math.max(startMs, clock.nowMs()) > latestStartMs) {
+        if (Math.max(startMs, steadyMs()) + jumpedMs() > latestStartMs) {
           times.waiting.shift()?.();
           return null;
         }
-        if (startMs <= clock.nowMs()) return take(times, hostSlot, alone);
+        if (startMs <= steadyMs()) return take(times, hostSlot, alone);
         times.asleep += 1;
-        await clock.sleepUntil(startMs, signal);
+        await clock.sleepUntil(startMs + jumpedMs(), signal);
         times.asleep -= 1;
       }
     },
     hold(hostKey, untilMs) {
       const times = timesOf(hostKey);
-      times.heldUntilMs = Math.max(times.heldUntilMs, untilMs);
+      times.heldUntilMs = Math.max(times.heldUntilMs, untilMs - jumpedMs());
     },
     get size() {
       return hosts.size;

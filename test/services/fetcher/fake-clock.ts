@@ -3,13 +3,24 @@ import type { Clock } from '../../../services/runtime/clock.ts';
 
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
+  /** The wall clock is set forward: sleepers sleep on, as timers do. */
+  leap(ms: number): void;
 }
 
 export function createFakeClock(startMs = 1_700_000_000_000): FakeClock {
   let nowMs = startMs;
-  const sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>();
+  let jumpedMs = 0;
+  const sleepers = new Set<{ untilMs: number; readonly wake: () => void }>();
   return {
     nowMs: () => nowMs,
+    get jumpedMs() {
+      return jumpedMs;
+    },
+    leap(ms) {
+      nowMs += ms;
+      jumpedMs += ms;
+      for (const sleeper of sleepers) sleeper.untilMs += ms;
+    },
     sleepUntil: (untilMs, signal) =>
       new Promise((resolve) => {
         if (untilMs <= nowMs || signal?.aborted) {

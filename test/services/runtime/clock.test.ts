@@ -34,3 +34,18 @@ test('a wall clock that steps forward, as after a sleep of the machine, is follo
   await clock.sleepUntil(4_601_000);
   assert.equal(clock.nowMs(), 4_601_000);
 });
+
+test('what a wall clock jumped is told: time that has really passed is the rest', () => {
+  const { time, pass, clock } = handSet();
+  clock.nowMs();
+  pass(60_000);
+  clock.nowMs();
+  assert.equal(clock.jumpedMs, 0);
+  time.wallMs += 3_600_000;
+  pass(500);
+  assert.equal(clock.nowMs() - clock.jumpedMs, 1_060_500);
+  assert.equal(clock.jumpedMs, 3_600_000);
+  time.wallMs -= 7_200_000;
+  pass(500);
+  assert.equal(clock.nowMs() - clock.jumpedMs, 1_061_000);
+});

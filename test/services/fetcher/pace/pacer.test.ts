@@ -240,3 +240,38 @@ test('the address of a host with slots may be contacted as many times as often',
   await clock.advance(1_000);
   assert.deepEqual(startedMs, [0, 25, 50, 150]);
 });
+
+test('a clock that is set forward brings no contact early, and makes none wait for ever', async () => {
+  const clock = createFakeClock();
+  const pacer = createPacer(clock, never);
+  (await pacer.acquire('a', 30_000, late))?.release(clock.nowMs(), 30_000);
+  let isTaken = false;
+  const sleeping = pacer.acquire('a', 30_000, late).then((permit) => {
+    isTaken = true;
+    return permit;
+  });
+  await clock.advance(10_000);
+  clock.leap(3 * 3_600_000);
+  assert.equal(pacer.waitMs('a', 30_000), 20_001);
+  await clock.advance(20_000);
+  assert.equal(isTaken, false);
+  await clock.advance(1);
+  (await sleeping)?.release(clock.nowMs(), 30_000);
+  pacer.hold('a', clock.nowMs() + 60_000);
+  clock.leap(3_600_000);
+  assert.equal(pacer.waitMs('a', 0), 60_000);
+  assert.equal(await pacer.acquire('a', 0, clock.nowMs() + 59_999), null);
+});
+
+test('a clock that is set forward brings no contact of an address early', async () => {
+  const clock = createFakeClock();
+  const pacer = createAddressPacer(clock, 5_000, () => 1);
+  (await pacer.acquire('192.0.2.1', late, never))?.start();
+  clock.leap(3_600_000);
+  let isTaken = false;
+  const next = pacer.acquire('192.0.2.1', late, never).then(() => (isTaken = true));
+  await clock.advance(4_999);
+  assert.equal(isTaken, false);
+  await clock.advance(1);
+  assert.ok(await next);
+});
