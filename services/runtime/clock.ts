@@ -13,6 +13,11 @@ export interface Clock {
    * slept. What must really pass is measured by `nowMs() - jumpedMs`, in this order. Absent: nobody sets this clock.
    */
   readonly jumpedMs?: number;
+  /**
+   * From now on `nowMs` is no less: a crawl that this process goes on with had come so far. Were its clock followed back,
+   * hosts would wait until the old time comes again. Absent: nobody sets this clock.
+   */
+  goOnFrom?(atMs: number): void;
 }
 
 /** A wall clock that is ahead by more was set; below, it is being adjusted. */
@@ -54,6 +59,10 @@ export class SystemClock implements Clock {
 
   get jumpedMs(): number {
     return this.#jumpedMs;
+  }
+
+  goOnFrom(atMs: number): void {
+    this.#lastMs = Math.max(this.nowMs(), atMs);
   }
 
   async sleepUntil(untilMs: number, signal?: AbortSignal): Promise<void> {

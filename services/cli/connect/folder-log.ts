@@ -29,6 +29,10 @@ export function withFolderLog<T>(
     try {
       const { crawl, partitions } = folder.manifest;
       await log.createTopics(topicsOfCrawl(crawl, partitions));
+      for (let partition = 0; partition < partitions; partition++) {
+        const decided = await log.last(`${crawl}.frontier-changelog`, partition);
+        if (decided !== undefined) clock.goOnFrom?.(decided.timestampMs);
+      }
       return await act({ log, codec: await openCodec(createEmbeddedRegistry(store), crawl) });
     } finally {
       await log.close();

@@ -34,6 +34,7 @@ import type { StateStore } from '../../runtime/store/store.ts';
 import { fingerprintKeyOf, logFolder, readRequest, stateFolder } from '../connect/crawl-folder.ts';
 import { type FolderLog, withFolderLog } from '../connect/folder-log.ts';
 import { withStores } from '../connect/stores.ts';
+import { durationText } from '../flags/arguments.ts';
 import type { SnapshotRoleFlags } from '../flags/snapshot-flags.ts';
 import type { QueryService } from '../roles/query-service.ts';
 import { openSnapshotRepository } from '../state/open-snapshot-repository.ts';
@@ -78,15 +79,25 @@ export interface EmbeddedCrawl {
   readonly attach: (log: Log, codec: RecordCodec) => Promise<RunningProcessors>;
 }
 
+/** Less is nothing that anybody would notice. */
+const tellAheadMs = 60_000;
+
 export function runEmbeddedCrawl(crawl: EmbeddedCrawl): Promise<CrawlOutcome> {
   const { folder, clock } = crawl;
-  const run = (opened: FolderLog) =>
-    withStores(async (open) => {
+  const wallMs = clock.nowMs();
+  const run = (opened: FolderLog) => {
+    const aheadMs = clock.nowMs() - wallMs;
+    if (aheadMs > tellAheadMs)
+      crawl.say(
+        `the machine's clock was set back since: the crawl goes on by its own, ${durationText(Math.round(aheadMs / 60_000) * 60_000)} ahead`,
+      );
+    return withStores(async (open) => {
       const checkpoints: StateStore[] = [];
       for (let partition = 0; partition < folder.manifest.partitions; partition++)
         checkpoints.push(await open(stateFolder(folder, partition)));
       return runOn(crawl, opened, checkpoints);
     });
+  };
   const marked = (opened: FolderLog) => markedAsRunning(folder, clock, () => run(opened));
   return withFolderLog(folder, clock, marked, crawlLimits.groupIntervalMs);
 }

@@ -79,3 +79,22 @@ test('a data folder on a file system that is mounted read-only is read, and name
   }
   assert.equal((await printedPages(data)).length, small.plan.expected(small.port).fetch.size);
 });
+
+test(
+  'a crawl whose machine had a clock that was hours ahead goes on at once when that has been set right',
+  patience,
+  async () => {
+    const small = await startSmallWeb({ preset: 'plain', hosts: 3, pagesPerHost: 12, domains: 1 });
+    const data = join(temporaryFolder(), 'data');
+    const ahead = 'const was = Date.now; Date.now = () => was() + 5 * 3_600_000';
+    const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` };
+    const running = startCommand([...small.crawlArguments, '--delay', '50', '--data', data], { env });
+    while (small.web.requests().length < 15) await sleep(20);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const resumed = await runCommand(['crawl', '--data', data]);
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.match(resumed.stderr, /the machine's clock was set back since: the crawl goes on by its own, \d+[hm] ahead/);
+    assert.deepEqual(await printedPages(data), [...small.plan.expected(small.port).fetch].sort());
+  },
+);
